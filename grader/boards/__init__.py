@@ -1,0 +1,1 @@
+"""Boards: ranking, and the pages that show it."""

@@ -1,0 +1,112 @@
+"""A line chart of values over time, as paths and ticks.
+
+It computes places; the template draws them as SVG, and the style sheet colours them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from grader.boards.axes import Tick, time_ticks, value_ticks
+
+WIDTH, HEIGHT = 640.0, 240.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 120.0, 12.0, 30.0
+MOST_LINES = 6
+"""As many as colours and dashes can tell apart."""
+LABEL_HEIGHT = 16.0
+
+Point = tuple[datetime, float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One series: its path as steps, a mark at each of its points, and its name at the right end."""
+
+    label: str
+    path: str
+    marks: tuple[tuple[float, float, str], ...]
+    label_y: float
+    style: int
+
+
+@dataclass(frozen=True)
+class LineChart:
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+    lines: tuple[Line, ...]
+    times: tuple[Tick, ...]
+    values: tuple[Tick, ...]
+    title: str
+    description: str
+    note: str
+
+
+def best_so_far(title: str, series: Mapping[str, Sequence[Point]]) -> LineChart | None:
+    """How the best value of each series grew: a step up at each of its points, level in between.
+
+    Points are oldest first. Draws the MOST_LINES series that end highest; None where there are no points.
+    """
+    shown = sorted((s for s in series.items() if s[1]), key=lambda s: -s[1][-1][1])
+    left_out = len(shown) - MOST_LINES
+    shown = shown[:MOST_LINES]
+    if not shown:
+        return None
+    points = [point for _, own in shown for point in own]
+    first, last = min(time for time, _ in points), max(time for time, _ in points)
+    levels = value_ticks(0.0, max(value for _, value in points), 4)
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+
+    def x(time: datetime) -> float:
+        span = (last - first).total_seconds()
+        part = (time - first).total_seconds() / span if span else 0.5
+        return round(LEFT + part * (right - LEFT), 1)
+
+    def y(value: float) -> float:
+        return round(bottom - (value - levels[0]) / (levels[-1] - levels[0]) * (bottom - TOP), 1)
+
+    heights = _spread([y(own[-1][1]) for _, own in shown])
+    lines = tuple(
+        Line(
+            label=name,
+            path=_steps([(x(time), y(value)) for time, value in own], right),
+            marks=tuple((x(time), y(value), f"{value:.3f} on {time:%Y-%m-%d %H:%M}") for time, value in own),
+            label_y=heights[style],
+            style=style,
+        )
+        for style, (name, own) in enumerate(shown)
+    )
+    leader, own = shown[0]
+    return LineChart(
+        width=WIDTH,
+        height=HEIGHT,
+        left=LEFT,
+        right=right,
+        top=TOP,
+        bottom=bottom,
+        lines=lines,
+        times=tuple(Tick(x(time), text) for time, text in time_ticks(first, last, 4)),
+        values=tuple(Tick(y(value), f"{value:g}") for value in levels),
+        title=title,
+        description=f"The best is {own[-1][1]:.3f}, by {leader}, since {own[-1][0]:%Y-%m-%d}.",
+        note=f"The {MOST_LINES} best of {MOST_LINES + left_out} users." if left_out > 0 else "",
+    )
+
+
+def _steps(points: Sequence[tuple[float, float]], right: float) -> str:
+    (x, y), *rest = points
+    return f"M{x:g} {y:g}" + "".join(f"H{x:g}V{y:g}" for x, y in rest) + f"H{right:g}"
+
+
+def _spread(heights: Sequence[float]) -> list[float]:
+    """Heights for the names at the right end, from the top down, moved apart until none covers another."""
+    spread: list[float] = []
+    for height in heights:
+        spread.append(max(height, spread[-1] + LABEL_HEIGHT) if spread else height)
+    overflow = max(0.0, spread[-1] - (HEIGHT - BOTTOM))
+    return [height - overflow for height in spread]

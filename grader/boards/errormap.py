@@ -1,0 +1,164 @@
+"""The picture of where an output is wrong: an ErrorMap as rectangles, ticks and a legend.
+
+It computes places and sizes; the template draws them as SVG, and the style sheet colours them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from grader.boards.axes import Tick, index_ticks
+from grader.report import ErrorMap, OutputCheck
+
+WIDTH, HEIGHT = 400.0, 320.0
+"""The largest plot. With its labels it fits a phone without text below 9 pixels."""
+LARGEST_ELEMENT = 26.0
+SMALLEST_SIDE = 60.0
+MOST_TILE_LINES = 40
+
+LEVELS = ("right", "up to ¼ wrong", "up to ½ wrong", "up to ¾ wrong", "more than ¾ wrong", "all wrong")
+"""What the colours 0 to 5 mean. One wrong element among thousands already has a colour of its own."""
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """Neighbouring cells of one row that are equally wrong."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    level: int
+    title: str
+
+
+@dataclass(frozen=True)
+class MapPicture:
+    """The plot's size, what stands in it, and its meaning in words."""
+
+    width: float
+    height: float
+    rectangles: tuple[Rectangle, ...]
+    columns: tuple[Tick, ...]
+    rows: tuple[Tick, ...]
+    tile_columns: tuple[float, ...]
+    tile_rows: tuple[float, ...]
+    column_title: str
+    row_title: str
+    legend: tuple[tuple[int, str], ...]
+    title: str
+    description: str
+    note: str
+
+
+def draw(output: OutputCheck, launch: Mapping[str, int]) -> MapPicture | None:
+    """The picture of an output's map, or None where it has none.
+
+    A launch with a single constant above 1, such as TILE = 16, gives a matrix lines at its multiples: they
+    show a kernel that goes wrong at the edge of a tile.
+    """
+    error_map = output.map
+    if error_map is None or not error_map.cells:
+        return None
+    rows, columns = error_map.shape
+    width, height = _extent(rows, columns)
+    across, down = width / columns, height / rows
+    matrix = len(output.shape) > 1
+    tile_name, tile = _tile(launch, rows, columns) if matrix else ("", None)
+    return MapPicture(
+        width=width,
+        height=height,
+        rectangles=tuple(_rectangles(error_map, across, down)),
+        columns=tuple(
+            Tick((k + 0.5) * across, str(k) if matrix else f"+{k}")
+            for k in index_ticks(columns, across, 44, tile)
+        ),
+        rows=tuple(
+            Tick((k + 0.5) * down, str(k if matrix else k * columns))
+            for k in index_ticks(rows, down, 22, tile)
+        ),
+        tile_columns=tuple(k * across for k in range(tile or columns, columns, tile or columns)),
+        tile_rows=tuple(k * down for k in range(tile or rows, rows, tile or rows)),
+        column_title="column" if matrix else "index within the row",
+        row_title="row" if matrix else "index of the row's first element",
+        legend=_legend(error_map),
+        title=f"Where {output.array} is wrong",
+        description=_description(output, error_map),
+        note=f"Lines every {tile_name} = {tile} elements." if tile else "",
+    )
+
+
+def _extent(rows: int, columns: int) -> tuple[float, float]:
+    """The plot's width and height: elements are square unless that would make one side too thin to see."""
+    side = min(LARGEST_ELEMENT, WIDTH / columns, HEIGHT / rows)
+    least_width, least_height = (min(n * LARGEST_ELEMENT, SMALLEST_SIDE) for n in (columns, rows))
+    return max(columns * side, least_width), max(rows * side, least_height)
+
+
+def _tile(launch: Mapping[str, int], rows: int, columns: int) -> tuple[str, int | None]:
+    constants = [(name, value) for name, value in launch.items() if value > 1]
+    if len(constants) != 1:
+        return "", None
+    ((name, tile),) = constants
+    fits = tile < max(rows, columns) <= tile * MOST_TILE_LINES
+    return (name, tile) if fits else ("", None)
+
+
+def _rectangles(error_map: ErrorMap, across: float, down: float) -> Iterator[Rectangle]:
+    rows, columns = error_map.shape
+    for k, row in enumerate(error_map.cells):
+        top, bottom = k * error_map.height, min((k + 1) * error_map.height, rows)
+        start = 0
+        for share, cells in groupby(row):
+            stop = start + len(list(cells))
+            left, right = start * error_map.width, min(stop * error_map.width, columns)
+            start = stop
+            if share > 0:
+                yield Rectangle(
+                    left * across,
+                    top * down,
+                    (right - left) * across,
+                    (bottom - top) * down,
+                    level(share),
+                    f"{_span('row', top, bottom)}, {_span('column', left, right)}: {_percent(share)} wrong",
+                )
+
+
+def level(share: float) -> int:
+    """The colour of a cell by its share of wrong elements: an index of LEVELS."""
+    if share <= 0:
+        return 0
+    return 5 if share >= 1 else 1 + min(3, int(share * 4 - 1e-9))
+
+
+def _legend(error_map: ErrorMap) -> tuple[tuple[int, str], ...]:
+    if error_map.height == error_map.width == 1:
+        return ((0, "right"), (5, "wrong"))
+    return tuple(enumerate(LEVELS))
+
+
+def _description(output: OutputCheck, error_map: ErrorMap) -> str:
+    rows, columns = error_map.shape
+    wrong = [(r, c) for r, row in enumerate(error_map.cells) for c, share in enumerate(row) if share > 0]
+    if not wrong:
+        return f"{output.array} has {rows} rows and {columns} columns; all are right."
+    top, bottom = (
+        min(r for r, _ in wrong) * error_map.height,
+        (max(r for r, _ in wrong) + 1) * error_map.height,
+    )
+    left, right = min(c for _, c in wrong) * error_map.width, (max(c for _, c in wrong) + 1) * error_map.width
+    return (
+        f"{output.wrong:,} of {output.total:,} elements are wrong. They lie in "
+        f"{_span('row', top, min(bottom, rows))} of {rows} and "
+        f"{_span('column', left, min(right, columns))} of {columns}."
+    )
+
+
+def _span(noun: str, first: int, end: int) -> str:
+    return f"{noun} {first}" if end - first == 1 else f"{noun}s {first} to {end - 1}"
+
+
+def _percent(share: float) -> str:
+    return "all" if share >= 1 else f"{max(share * 100, 0.1):.3g} %"

@@ -1,0 +1,119 @@
+"""The report page: one file of HTML that shows all of a Report and needs no network.
+
+It arranges what the report says for the template; it grades nothing and reads no database.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.boards import code, errormap
+from grader.boards.files import write_files
+from grader.boards.templating import pages
+from grader.boards.words import repeat_command
+from grader.report import CaseResult, Diagnostic, OutputCheck, Report
+from grader.store.entry import parse_utc
+from grader.verdict import Verdict
+
+MOST_DIAGNOSTICS = 20
+MOST_ELEMENTS = 8
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where a page of the site leads, relative to itself. A report page on its own has none."""
+
+    home: str
+    board: str
+
+
+@dataclass(frozen=True)
+class WrongOutput:
+    """An output that is wrong in one case, with the picture of where."""
+
+    case: CaseResult
+    output: OutputCheck
+    picture: errormap.MapPicture | None
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """A case in the table: its largest error in units of what is allowed, None where nothing was compared."""
+
+    case: CaseResult
+    worst: float | None
+    wrong: int
+    total: int
+
+
+@dataclass(frozen=True)
+class DiagnosticView:
+    diagnostic: Diagnostic
+    lines: Sequence[code.CodeLine]
+
+
+def write_report(report: Report, path: Path, template_folders: Sequence[Path] = ()) -> None:
+    """Writes the report's page to `path`. Raises WorkspaceError where it can't be written."""
+    text = render_report(report, template_folders)
+    write_files(path.parent, [(path.name, text)])
+
+
+def render_report(
+    report: Report,
+    template_folders: Sequence[Path] = (),
+    *,
+    number: int | None = None,
+    links: Links | None = None,
+    stamp: str = "",
+) -> str:
+    """The report's page. `number` is the submission's; `stamp` lets the site see whether it is up to date."""
+    lines = code.listing(report.source, code.remarks_of(report))
+    ordered = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
+    return pages(tuple(template_folders)).render(
+        "report.html",
+        report=report,
+        number=number,
+        links=links,
+        stamp=stamp,
+        submitted=parse_utc(report.submitted),
+        accepted=report.verdict is Verdict.ACCEPTED,
+        lines=lines,
+        diagnostics=[
+            DiagnosticView(diagnostic, code.excerpt(lines, report.source, diagnostic))
+            for diagnostic in ordered[:MOST_DIAGNOSTICS]
+        ],
+        more_diagnostics=max(0, len(ordered) - MOST_DIAGNOSTICS),
+        wrong=list(wrong_outputs(report)),
+        most_elements=MOST_ELEMENTS,
+        size_names=list(report.cases[0].sizes) if report.cases else [],
+        cases=[case_row(case) for case in report.cases],
+        passed=sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
+        repeat=repeat_command(report),
+        repeat_smallest=repeat_command(report, report.smallest) if report.smallest else "",
+    )
+
+
+def wrong_outputs(report: Report) -> Iterator[WrongOutput]:
+    """The wrong outputs of the case that shows most, then those of the smallest failing case.
+
+    The largest map tells where a kernel goes wrong, the smallest sizes tell when.
+    """
+    failing = [case for case in report.cases if any(output.wrong for output in case.outputs)]
+    chosen = [max(failing, key=lambda case: max(o.total for o in case.outputs))] if failing else []
+    if report.smallest is not None and all(case.sizes != report.smallest.sizes for case in chosen):
+        chosen.append(report.smallest)
+    for case in chosen:
+        for output in case.outputs:
+            if output.wrong or output.kind is not None:
+                yield WrongOutput(case, output, errormap.draw(output, report.launch))
+
+
+def case_row(case: CaseResult) -> CaseRow:
+    errors = [output.worst for output in case.outputs]
+    worst = next((error for error in errors if math.isnan(error)), max(errors, default=None))
+    return CaseRow(
+        case, worst, sum(output.wrong for output in case.outputs), sum(o.total for o in case.outputs)
+    )

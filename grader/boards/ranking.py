@@ -1,0 +1,118 @@
+"""Who stands where on a problem's board: pure functions of submissions, which decide nothing about pages.
+
+A rank compares scores within one device model. An emulator's time says nothing, so its accepted entries are
+listed without a rank.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import isfinite
+
+from grader.store.entry import Summary
+from grader.verdict import Verdict
+
+EMULATOR = "emulator"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One user's best entry on one device model. `rank` is None where it is accepted and not ranked.
+
+    `attempts` counts the user's submissions to the problem up to this one, whatever their verdict.
+    """
+
+    rank: int | None
+    entry: Summary
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A moment at which a user's best score became better."""
+
+    submitted: datetime
+    score: float
+
+
+def rank(entries: Iterable[Summary]) -> list[Row]:
+    """One problem's board: device models by name, best score first; then the unranked, earliest first.
+
+    A user has one row per device model with a score, or else one for the earliest accepted entry. Equal
+    scores share a rank, and the rank after them is skipped.
+    """
+    ordered = sorted(entries, key=_age)
+    accepted = [entry for entry in ordered if entry.verdict is Verdict.ACCEPTED]
+    best: dict[tuple[str, str], Summary] = {}
+    unranked: dict[str, Summary] = {}
+    for entry in accepted:
+        score = score_of(entry)
+        if score is None:
+            unranked.setdefault(entry.user, entry)
+            continue
+        leader = best.get((entry.device, entry.user))
+        if leader is None or score > (score_of(leader) or 0.0):
+            best[entry.device, entry.user] = entry
+    ranked_users = {user for _, user in best}
+    attempts = _attempts(ordered)
+    rows = [
+        Row(place, entry, attempts[entry.id])
+        for device in sorted({device for device, _ in best})
+        for place, entry in _places([entry for entry in best.values() if entry.device == device])
+    ]
+    rows += [
+        Row(None, entry, attempts[entry.id]) for entry in unranked.values() if entry.user not in ranked_users
+    ]
+    return rows
+
+
+def score_of(entry: Summary) -> float | None:
+    """The score that an entry is ranked by, larger is better; None where it is not ranked."""
+    if entry.device == EMULATOR or entry.score is None or not isfinite(entry.score):
+        return None
+    return entry.score
+
+
+def progress(entries: Iterable[Summary]) -> dict[str, dict[str, list[Step]]]:
+    """How each user's best score grew: device model → user → steps, oldest first."""
+    steps: dict[str, dict[str, list[Step]]] = {}
+    for entry in sorted(entries, key=_age):
+        score = score_of(entry)
+        if score is None or entry.verdict is not Verdict.ACCEPTED:
+            continue
+        own = steps.setdefault(entry.device, {}).setdefault(entry.user, [])
+        if not own or score > own[-1].score:
+            own.append(Step(entry.submitted, score))
+    return steps
+
+
+def accepted_users(entries: Iterable[Summary]) -> int:
+    """How many different users have an accepted entry."""
+    return len({entry.user for entry in entries if entry.verdict is Verdict.ACCEPTED})
+
+
+def _places(entries: Sequence[Summary]) -> list[tuple[int, Summary]]:
+    """Entries of one device model with their ranks; equal scores share one."""
+    ordered = sorted(entries, key=lambda entry: (-(score_of(entry) or 0.0), *_age(entry)))
+    places: list[tuple[int, Summary]] = []
+    for position, entry in enumerate(ordered, start=1):
+        tied = bool(places) and score_of(places[-1][1]) == score_of(entry)
+        places.append((places[-1][0] if tied else position, entry))
+    return places
+
+
+def _attempts(ordered: Sequence[Summary]) -> dict[int, int]:
+    """For each entry, by number: which attempt of its user it was."""
+    made: Counter[str] = Counter()
+    attempts = {}
+    for entry in ordered:
+        made[entry.user] += 1
+        attempts[entry.id] = made[entry.user]
+    return attempts
+
+
+def _age(entry: Summary) -> tuple[datetime, int]:
+    return entry.submitted, entry.id

@@ -1,0 +1,190 @@
+"""The leaderboard as a folder of static pages: an index, a page a problem, a page a submission.
+
+It opens from disk or from any web server. Which entry stands where is decided in `ranking`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+from markupsafe import Markup
+
+from grader.boards.charts import best_so_far
+from grader.boards.files import write_files
+from grader.boards.pages import Links, render_report
+from grader.boards.ranking import Row, accepted_users, progress, rank
+from grader.boards.templating import Pages, pages
+from grader.boards.words import name, visible
+from grader.store import Store
+from grader.store.entry import Summary
+
+MOST_LISTED = 500
+"""Submissions in a problem's list of all, newest first. A page stays readable on a phone."""
+STAMP_WITHIN = 2_000
+"""A page's stamp stands in its head, within so many characters."""
+
+
+class ProblemText(Protocol):
+    """What the pages show of a problem; a loaded `Problem` is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def difficulty(self) -> str: ...
+    @property
+    def tags(self) -> Sequence[str]: ...
+    @property
+    def statement(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class BoardProblem:
+    """One problem with its submissions, oldest first, and its board."""
+
+    name: str
+    title: str
+    difficulty: str
+    tags: tuple[str, ...]
+    statement: str
+    submissions: tuple[Summary, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def page(self) -> str:
+        return f"problems/{slug(self.name)}.html"
+
+    @property
+    def accepted(self) -> int:
+        return accepted_users(self.submissions)
+
+    @property
+    def best(self) -> Row | None:
+        """The first of the ranked rows with the highest score on any device model."""
+        ranked = [row for row in self.rows if row.rank == 1]
+        return max(ranked, key=lambda row: row.entry.score or 0.0, default=None)
+
+
+def write_site(
+    store: Store, problems: Iterable[ProblemText], folder: Path, template_folders: Sequence[Path] = ()
+) -> Path:
+    """Writes the pages below `folder` and returns the path of the index.
+
+    Report pages that are there and up to date are left alone. Raises WorkspaceError where a page can't be
+    written or a template has a mistake; the pages of before are kept then.
+    """
+    render = pages(tuple(template_folders))
+    boards = arrange(problems, store.summaries())
+    write_files(folder, _all_pages(store, boards, folder, render, template_folders))
+    return folder / "index.html"
+
+
+def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> list[BoardProblem]:
+    """The problems by title with their submissions; a problem that is gone but has submissions is kept."""
+    submitted: dict[str, list[Summary]] = {}
+    for summary in summaries:
+        submitted.setdefault(summary.problem, []).append(summary)
+    boards = []
+    for problem in problems:
+        own = submitted.pop(problem.name, [])
+        texts = (problem.name, problem.title, problem.difficulty, tuple(problem.tags), problem.statement)
+        boards.append(BoardProblem(*texts, tuple(own), tuple(rank(own))))
+    boards += [
+        BoardProblem(gone, own[-1].title, "", (), "", tuple(own), tuple(rank(own)))
+        for gone, own in submitted.items()
+    ]
+    return sorted(boards, key=lambda board: (board.title.casefold(), board.name))
+
+
+def slug(problem: str) -> str:
+    """A file name for any problem name: unchanged where it is harmless, else with a part of its hash."""
+    plain = re.sub(r"[^a-z0-9_-]+", "-", problem.lower()).strip("-")[:60]
+    return plain if plain == problem else f"{plain or 'problem'}-{sha256(problem.encode()).hexdigest()[:8]}"
+
+
+def _all_pages(
+    store: Store,
+    boards: Sequence[BoardProblem],
+    folder: Path,
+    render: Pages,
+    template_folders: Sequence[Path],
+) -> Iterator[tuple[str, str]]:
+    """Names and texts, each page after those that it links to."""
+    fingerprint = render.fingerprint
+    for board in boards:
+        links = Links(home="../index.html", board=f"../{board.page}")
+        for summary in board.submissions:
+            path = report_page(summary)
+            stamp = _stamp(fingerprint, summary)
+            if not _up_to_date(folder / path, stamp):
+                report = store.get(summary.id).report
+                yield (
+                    path,
+                    render_report(report, template_folders, number=summary.id, links=links, stamp=stamp),
+                )
+    for board in boards:
+        yield board.page, render.render("problem.html", **_problem_values(board))
+    yield "index.html", render.render("index.html", boards=boards)
+
+
+def report_page(summary: Summary) -> str:
+    return f"submissions/{summary.id}.html"
+
+
+def _problem_values(board: BoardProblem) -> Mapping[str, object]:
+    devices = dict.fromkeys(row.entry.device for row in board.rows if row.rank is not None)
+    charts = {
+        device: best_so_far(
+            f"Best score on {visible(device)}",
+            {name(user): [(step.submitted, step.score) for step in steps] for user, steps in users.items()},
+        )
+        for device, users in progress(board.submissions).items()
+    }
+    newest = board.submissions[::-1]
+    return {
+        "board": board,
+        "statement": _markdown(board.statement),
+        "ranked": [
+            (device, [row for row in board.rows if row.rank and row.entry.device == device], charts[device])
+            for device in devices
+        ],
+        "unranked": [row for row in board.rows if row.rank is None],
+        "submissions": newest[:MOST_LISTED],
+        "older": max(0, len(newest) - MOST_LISTED),
+        "report_page": report_page,
+    }
+
+
+def _markdown(text: str) -> Markup:
+    """A statement as HTML. Its own HTML is shown as text; pictures stay links: no other server is asked."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = parser.parse(text)
+    if len(tokens) > 2 and tokens[0].tag == "h1":
+        # The page has the title already.
+        tokens = tokens[3:]
+    for token in tokens:
+        if re.fullmatch("h[1-4]", token.tag):
+            token.tag = f"h{int(token.tag[1]) + 2}"
+    return Markup(parser.renderer.render(tokens, parser.options, {}))
+
+
+def _stamp(fingerprint: str, summary: Summary) -> str:
+    facts = (
+        f"{fingerprint} {summary.id} {summary.problem} {summary.submitted.isoformat()} {summary.source_hash}"
+    )
+    return sha256(facts.encode()).hexdigest()[:32]
+
+
+def _up_to_date(path: Path, stamp: str) -> bool:
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return f'"{stamp}"' in file.read(STAMP_WITHIN)

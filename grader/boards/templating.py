@@ -1,0 +1,102 @@
+"""The Jinja2 environment of all pages: where templates come from, and what every page has at hand.
+
+Templates of a workspace hide those of the same name that come with kgrade. Everything is escaped, and a
+page's Content-Security-Policy forbids whatever is not in the page itself: should a template of a workspace let
+markup through, it still can't run a script or ask another server.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, TemplateError
+from markupsafe import Markup
+
+import grader
+from grader.boards.words import FILTERS
+from grader.errors import WorkspaceError
+from grader.workspace import builtin_folder
+
+SCRIPT, STYLE = "theme.js", "style.css"
+
+
+class Pages:
+    """Renders templates by name."""
+
+    def __init__(self, template_folders: Iterable[Path] = ()) -> None:
+        folders = [*template_folders, builtin_folder("templates")]
+        self._environment = Environment(
+            loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters.update(FILTERS)
+        with explained():
+            style, script = self._environment.get_template(STYLE).render(), self._text(SCRIPT)
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        self._environment.globals.update(
+            version=grader.__version__,
+            # The two files are part of every page, so that each page can be sent around alone.
+            style=Markup(style),
+            script=Markup(script),
+            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+            "base-uri 'none'; form-action 'none'",
+        )
+
+    def render(self, template: str, **values: Any) -> str:
+        """The page. Raises WorkspaceError where a template has a mistake, with its name and line."""
+        with explained():
+            return self._environment.get_template(template).render(**values)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the templates and with the version: pages with another one are out of date."""
+        digest = sha256(grader.__version__.encode())
+        for name in sorted(self._environment.list_templates()):
+            digest.update(f"\0{name}\0{self._text(name)}".encode())
+        return digest.hexdigest()
+
+    def _text(self, name: str) -> str:
+        loader = self._environment.loader
+        assert loader is not None
+        return loader.get_source(self._environment, name)[0]
+
+
+@lru_cache(maxsize=4)
+def pages(template_folders: tuple[Path, ...] = ()) -> Pages:
+    return Pages(template_folders)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turns a mistake in a template into a WorkspaceError that names its place."""
+    try:
+        yield
+    except TemplateError as error:
+        place = _place(error)
+        raise WorkspaceError(
+            f"the template {place} can't be used: {error.message or type(error).__name__}",
+            "correct it, or remove it from the workspace's templates/ to use the one of kgrade",
+        ) from error
+
+
+def _place(error: TemplateError) -> str:
+    """File and line of the mistake: Jinja2 puts the template's own frames into the traceback."""
+    name, line = (
+        getattr(error, "filename", None) or getattr(error, "name", None),
+        getattr(error, "lineno", None),
+    )
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith((".html", ".css", ".js")):
+            name, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+    return f"{name}:{line}" if line else str(name)

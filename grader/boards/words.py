@@ -1,0 +1,143 @@
+"""Numbers, times and names as pages show them: the filters of the templates.
+
+Each function turns one value into plain text; escaping for HTML is the templates' business.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from grader.report import CaseResult, Interval, Report
+
+# Control characters, and marks that change the direction of text: they could make code or a name look like
+# something else.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+)
+
+
+def visible(text: str) -> str:
+    """`text` with invisible characters spelled out, such as ‹U+202E›."""
+    return _INVISIBLE.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text.replace("\r\n", "\n"))
+
+
+def label(word: object) -> str:
+    """A verdict, fault or kind as people read it: "out of bounds"."""
+    return str(word).replace("_", " ")
+
+
+def name(user: str) -> str:
+    return visible(user.strip()) or "anonymous"
+
+
+def number(value: float) -> str:
+    """A value of an element with the nine digits that tell any two floats apart."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.9g}".replace("-", "−")
+
+
+def units(value: float) -> str:
+    """An error in units of what is allowed."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞"
+    if value >= 1e6:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} × 10{_superscript(int(exponent))}"
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value >= 0.001 or value == 0 else "< 0.001"
+
+
+def count(value: int) -> str:
+    return f"{value:,}"
+
+
+def several(value: int, noun: str) -> str:
+    """A count with its noun: "1 user", "1,200 users"."""
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
+def duration(seconds: float) -> str:
+    """A time with three digits in the unit that suits it."""
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= factor:
+            return f"{seconds / factor:.3g} {unit}" if seconds < 1000 else f"{seconds:,.0f} s"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def interval(time: Interval) -> str:
+    """The bounds of a measured time, in the unit that `duration` takes for its value."""
+    return f"{duration(time.low)} to {duration(time.high)}"
+
+
+def score(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def memory(size: int) -> str:
+    return f"{size:,} B" if size < 1024 or size % 1024 else f"{size // 1024:,} KiB"
+
+
+def date(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M} UTC"
+
+
+def iso(time: datetime) -> str:
+    return time.isoformat(timespec="seconds")
+
+
+def sizes(values: Mapping[str, int]) -> str:
+    """Sizes as people write them: M=17 N=1 K=3."""
+    return " ".join(f"{key}={value}" for key, value in values.items())
+
+
+def element(index: Sequence[int]) -> str:
+    return f"[{', '.join(map(str, index))}]"
+
+
+def triple(value: Sequence[int]) -> str:
+    return f"({', '.join(map(str, value))})"
+
+
+def repeat_command(report: Report, case: CaseResult | None = None) -> str:
+    """The line that grades the same file with the same numbers again, or one case of it alone."""
+    words = ["kgrade", "test", report.problem, report.file]
+    if case is not None:
+        words += ["--case", ",".join(f"{key}={value}" for key, value in case.sizes.items())]
+    return visible(shlex.join([*words, "--seed", str(report.seed)]))
+
+
+def _superscript(value: int) -> str:
+    return str(value).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+FILTERS: Mapping[str, Callable[..., str]] = {
+    function.__name__: function
+    for function in (
+        visible,
+        label,
+        name,
+        number,
+        units,
+        count,
+        several,
+        duration,
+        interval,
+        score,
+        memory,
+        date,
+        iso,
+        sizes,
+        element,
+        triple,
+    )
+}

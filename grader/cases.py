@@ -1,0 +1,81 @@
+"""The cases of a grading: which sizes, which family of inputs, which seed, and what one may cost.
+
+Everything follows from the master seed, so that a grading can be repeated; nothing is run here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.errors import UsageError
+from grader.inputs import families
+from grader.problem import Problem
+from grader.run.runner import Limits
+from grader.sizes import check_sizes, draw_sizes
+
+MOST_FLOPS = 20_000_000_000
+MOST_BYTES = 500_000_000
+"""The most that sizes given by hand may ask of the emulator: some minutes, and what fits its memory."""
+FLOPS_PER_SECOND = 20_000_000
+WARP_INSTRUCTIONS_PER_FLOP = 4
+"""What a slow kernel may need: a warp instruction does up to 32 operations, so this is ample."""
+
+
+@dataclass(frozen=True)
+class Case:
+    sizes: Mapping[str, int]
+    family: str
+    seed: int
+
+
+def draw_cases(problem: Problem, seed: int, count: int, given: Sequence[Mapping[str, int]]) -> list[Case]:
+    """The cases of a grading: `count` drawn ones, or each given size with every family of inputs.
+
+    Raises UsageError for a size that the problem or the emulator can't take.
+    """
+    names = families(problem)
+    if not given:
+        if count < 1:
+            raise UsageError(f"{count} cases asked for; at least 1 is needed", "type: --cases 12")
+        drawn = draw_sizes(problem, seed, count)
+        return [Case(sizes, names[i % len(names)], case_seed(seed, i)) for i, sizes in enumerate(drawn)]
+    cases: list[Case] = []
+    for sizes in given:
+        check_sizes(problem, sizes)
+        _check_cost(problem, sizes)
+        cases += [
+            Case(dict(sizes), family, case_seed(seed, len(cases) + i)) for i, family in enumerate(names)
+        ]
+    return cases
+
+
+def case_seed(seed: int, number: int) -> int:
+    """The seed of one case. It tells nothing of the master seed or of another case's."""
+    digest = hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "little")
+
+
+def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
+    """What a run of these sizes may take. Drawn sizes get the default; larger ones, given by hand, more."""
+    flops, least = problem.cost_of(sizes).flops, Limits()
+    return Limits(
+        seconds=max(least.seconds, flops / FLOPS_PER_SECOND),
+        instructions=max(least.instructions, flops * WARP_INSTRUCTIONS_PER_FLOP),
+    )
+
+
+def shown(sizes: Mapping[str, int]) -> str:
+    """As `--case` takes them: "M=17,N=1,K=3"."""
+    return ",".join(f"{name}={value}" for name, value in sizes.items())
+
+
+def _check_cost(problem: Problem, sizes: Mapping[str, int]) -> None:
+    flops, size = problem.cost_of(sizes).flops, problem.array_bytes(sizes)
+    if flops > MOST_FLOPS or size > MOST_BYTES:
+        raise UsageError(
+            f"{shown(sizes)} is too large for the emulator: {flops:,} operations on {size:,} bytes; "
+            f"it takes up to {MOST_FLOPS:,} and {MOST_BYTES:,}",
+            "type smaller sizes after --case",
+        )

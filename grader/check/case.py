@@ -1,0 +1,128 @@
+"""Checks one case: compares every output with the reference and decides verdict and kind.
+
+The steps are modules of their own: `tolerance`, `compare`, `precision`, `errormap`, `explain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.check import explain
+from grader.check.compare import Comparison, Mask, compare
+from grader.check.errormap import error_map
+from grader.check.precision import recognise
+from grader.check.tolerance import Bound, Inputs, bounds, magnitudes
+from grader.definition import Problem
+from grader.errors import JudgeError
+from grader.report import ElementError, OutputCheck
+from grader.verdict import Verdict, WrongKind
+
+CaseCheck = tuple[Verdict, WrongKind | None, str, tuple[OutputCheck, ...]]
+
+SHOWN = 5
+"""Wrong elements listed for each output."""
+
+# Where outputs differ in kind, the one that says most about the mistake comes first.
+PRIORITY = (WrongKind.UNWRITTEN_OUTPUT, WrongKind.WRONG_VALUE, WrongKind.LOW_PRECISION)
+
+
+def check_case(
+    problem: Problem,
+    sizes: Mapping[str, int],
+    family: str,
+    inputs: Inputs,
+    outputs: Mapping[str, npt.NDArray[Any]],
+    unwritten: Mapping[str, Mask] | None = None,
+    changed_inputs: Mapping[str, tuple[int, ...]] | None = None,
+) -> CaseCheck:
+    """Verdict, kind, message and the checks of all outputs for one case.
+
+    `unwritten` marks the elements that kept their poison, `changed_inputs` gives the first changed index
+    of each input that the kernel wrote to. Raises JudgeError where an output is missing or has another shape.
+    """
+    checks = []
+    for name, bound in bounds(problem, sizes, family, inputs).items():
+        got = _output(name, outputs, bound)
+        left = np.asarray((unwritten or {}).get(name, np.zeros(got.shape)), dtype=bool)
+        found = compare(bound, got, left.reshape(got.shape))
+        checks.append(_describe(problem, sizes, inputs, name, bound, found))
+    for array, index in (changed_inputs or {}).items():
+        # A kernel that writes to its input usually fails otherwise too; this is the cause, the rest follows.
+        message = explain.changed(array, index, list(problem.outputs))
+        return Verdict.WRONG_ANSWER, WrongKind.CHANGED_INPUT, message, tuple(checks)
+    for kind in PRIORITY:
+        for check in checks:
+            if check.kind is kind:
+                return Verdict.WRONG_ANSWER, kind, check.explanation, tuple(checks)
+    return Verdict.ACCEPTED, None, "", tuple(checks)
+
+
+def _output(name: str, outputs: Mapping[str, npt.NDArray[Any]], bound: Bound) -> npt.NDArray[np.float32]:
+    got = outputs.get(name)
+    if got is None or got.shape != bound.expected.shape or got.dtype != np.float32:
+        seen = "nothing" if got is None else f"{got.dtype} {got.shape}"
+        raise JudgeError(
+            f"output {name}: the runner gave {seen}, float32 {bound.expected.shape} was asked for"
+        )
+    return got
+
+
+def _describe(
+    problem: Problem,
+    sizes: Mapping[str, int],
+    inputs: Inputs,
+    name: str,
+    bound: Bound,
+    found: Comparison,
+) -> OutputCheck:
+    kind, explanation = _kind(problem, sizes, inputs, name, bound, found)
+    return OutputCheck(
+        array=name,
+        shape=found.got.shape,
+        wrong=found.count,
+        total=found.got.size,
+        worst=float(np.max(found.units)),
+        gate=found.gate,
+        kind=kind,
+        explanation=explanation,
+        elements=_elements(bound, found),
+        map=error_map(found.wrong) if kind else None,
+    )
+
+
+def _kind(
+    problem: Problem,
+    sizes: Mapping[str, int],
+    inputs: Inputs,
+    name: str,
+    bound: Bound,
+    found: Comparison,
+) -> tuple[WrongKind | None, str]:
+    if not found.count:
+        return None, ""
+    if 2 * np.count_nonzero(found.unwritten) >= found.count:
+        return WrongKind.UNWRITTEN_OUTPUT, explain.unwritten(name, found)
+    measured = magnitudes(problem, sizes, inputs, {name: bound.reference})[name]
+    cause = recognise(problem, sizes, inputs, name, bound, found, measured)
+    if cause:
+        return WrongKind.LOW_PRECISION, explain.low_precision(name, bound, found, measured, cause)
+    return WrongKind.WRONG_VALUE, explain.wrong_value(name, bound, found)
+
+
+def _elements(bound: Bound, found: Comparison) -> tuple[ElementError, ...]:
+    first = np.flatnonzero(found.wrong)[:SHOWN]
+    indices = zip(*(axis.tolist() for axis in np.unravel_index(first, found.wrong.shape)), strict=True)
+    return tuple(
+        ElementError(
+            index=index,
+            expected=float(bound.expected[index]),
+            got=float(found.got[index]),
+            units=float(found.units[index]),
+            unwritten=bool(found.unwritten[index]),
+        )
+        for index in indices
+    )

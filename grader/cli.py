@@ -1,0 +1,140 @@
+"""The command line's entrance: a click group that knows the commands' names, and what every failure prints.
+
+It imports nothing of the grader: a command's module is loaded when that command is called.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+
+import click
+
+from grader import __version__
+from grader.errors import KgradeError
+from grader.terminal import ascii
+
+COMMANDS: dict[str, str] = {
+    "submit": "Grade a kernel, record it, and write its report page.",
+    "test": "Grade a kernel without recording it.",
+    "watch": "Test a kernel again each time its file is saved.",
+    "list": "List the problems and how far you are with each.",
+    "show": "Show a problem's statement.",
+    "init": "Write a problem's starter file.",
+    "leaderboard": "Show the ranking, or write it as web pages.",
+    "history": "List earlier submissions.",
+    "verify": "Grade the worked submissions of problems against their declared verdicts.",
+    "new": "Make a workspace: a folder for problems and submissions.",
+    "doctor": "Say what grading needs and what of it is here.",
+    "completion": "Set up completion of commands and problem names in your shell.",
+}
+"""Every command `NAME` is `grader/commands/NAME.py`, whose `command` is a click command."""
+
+SUCCESS, OTHER_VERDICT, WRONG_USAGE, JUDGE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class LazyGroup(click.Group):
+    """A group that loads a command's module when the command is called or completed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"grader.commands.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        command.short_help = COMMANDS[cmd_name]
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            close = get_close_matches(name, COMMANDS, n=1)
+            guess = f" Did you mean '{close[0]}'?" if close else ""
+            raise click.UsageError(f"there is no command '{name}'.{guess}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 accepted, 1 any other verdict, 2 wrong usage, 3 the judge's own failure.",
+)
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    envvar="KGRADE_WORKSPACE",
+    help="The folder with problems/ and submissions/. Default: the nearest one above the working folder.",
+)
+@click.version_option(__version__, prog_name="kgrade")
+@click.pass_context
+def group(ctx: click.Context, workspace: str | None) -> None:
+    """Grade CUDA kernels, with a GPU or without one.
+
+    Start with 'kgrade list', 'kgrade show matmul' and 'kgrade init matmul'.
+    """
+    ctx.obj = workspace
+
+
+def main() -> None:
+    """The `kgrade` command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Carry out one command line and return its exit code; whatever fails is said in one clear message."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that can't show a character gets its nearest neighbour instead of a failure.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors=ascii.ERRORS)
+    as_json = "--json" in arguments
+    try:
+        code = group.main(list(arguments), prog_name="kgrade", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (such as `head`) has gone: hand the rest, and Python's own flush at exit, to nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OTHER_VERDICT
+    except KgradeError as error:
+        message, hint = error.message, error.hint
+        if "Traceback" in hint:
+            from grader.crash import write_crash_log
+
+            message, hint = write_crash_log(error, arguments)
+        return _fail(message, hint, error.exit_code, as_json)
+    except click.ClickException as error:
+        return _fail(error.format_message(), _usage_hint(error), WRONG_USAGE, as_json)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted; nothing was recorded", "", INTERRUPTED, as_json)
+    except Exception as error:
+        from grader.crash import write_crash_log
+
+        message, hint = write_crash_log(error, arguments)
+        return _fail(message, hint, JUDGE_FAILED, as_json)
+    return code if isinstance(code, int) else SUCCESS
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    ctx = getattr(error, "ctx", None)
+    return f"type: {ctx.command_path} --help" if ctx is not None else "type: kgrade --help"
+
+
+def _fail(message: str, hint: str, code: int, as_json: bool) -> int:
+    if as_json:
+        click.echo(json.dumps({"error": message, "hint": hint}))
+    else:
+        click.echo(f"kgrade: {message}", err=True)
+        if hint:
+            click.echo(f"  {hint}", err=True)
+    return code

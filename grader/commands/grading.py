@@ -1,0 +1,87 @@
+"""What `submit`, `test` and `watch` have in common: find the parts, grade with progress, print the report.
+
+It records nothing; `submit` does that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.verdict import Verdict
+from grader.workspace import Workspace
+
+if TYPE_CHECKING:
+    from grader.report import Report
+
+_EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.INTERNAL_ERROR: 3}
+
+
+def exit_code(verdict: Verdict) -> int:
+    return _EXIT_CODES.get(verdict, 1)
+
+
+def grade_file(
+    workspace: Workspace,
+    problem: str,
+    file: str,
+    *,
+    user: str,
+    cases: int,
+    seed: int | None,
+    device: str,
+    sizes: Sequence[dict[str, int]] = (),
+    quiet: bool = False,
+) -> Report:
+    """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`."""
+    from grader.judge import Options, grade
+    from grader.submission import read_submission
+
+    loaded = workspace.load(problem)
+    submission = read_submission(Path(file))
+    options = Options(cases=cases, seed=seed, sizes=sizes, device=device, user=user)
+    if quiet:
+        return grade(loaded, submission, options)
+    from grader.terminal.console import messages
+
+    with messages().status("compiling") as status:
+        return grade(loaded, submission, options, progress=status.update)
+
+
+def print_result(
+    report: Report, *, as_json: bool, number: int | None = None, page: Path | None = None
+) -> None:
+    """The report as one JSON object, or for a person."""
+    if as_json:
+        click.echo(json.dumps(json_object(report, number, page), allow_nan=False))
+        return
+    from grader.terminal.console import output
+    from grader.terminal.report import print_report
+
+    print_report(report, output(), submission=number, page=page)
+
+
+def json_object(report: Report, number: int | None = None, page: Path | None = None) -> dict[str, Any]:
+    """The report for programs: `fault` is the fault's word, and what is known of it in `fault_details`.
+
+    The source is left out, since the caller has it; its hash is there.
+    """
+    from grader.report import to_data
+
+    data = _with_fault_word(to_data(report))
+    del data["source"]
+    data["cases"] = [_with_fault_word(case) for case in data["cases"]]
+    if data["smallest"] is not None:
+        data["smallest"] = _with_fault_word(data["smallest"])
+    data["submission"] = number
+    data["page"] = None if page is None else str(page)
+    return data
+
+
+def _with_fault_word(data: Mapping[str, Any]) -> dict[str, Any]:
+    details = data["fault"]
+    return {**data, "fault": details and details["fault"], "fault_details": details}

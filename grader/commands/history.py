@@ -1,0 +1,54 @@
+"""`kgrade history`: earlier submissions, newest first."""
+
+from __future__ import annotations
+
+import click
+
+from grader.commands.options import any_problem_argument, workspace_of
+from grader.verdict import Verdict
+
+
+@click.command()
+@any_problem_argument
+@click.option("--user", metavar="NAME", help="Only this user's.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="The newest N."
+)
+@click.pass_context
+def command(ctx: click.Context, problem: str | None, user: str | None, limit: int) -> int:
+    """List earlier submissions, to PROBLEM or to all, newest first."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from grader.store import Store
+    from grader.terminal.console import output, safe
+
+    workspace = workspace_of(ctx)
+    if problem is not None:
+        workspace.check_name(problem)
+    entries = Store(workspace.database).summaries(problem, user)
+    if not entries:
+        click.echo("nothing was submitted yet; start with: kgrade submit PROBLEM FILE.cu")
+        return 0
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("no", justify="right")
+    for column in ("date", "problem", "user", "file", "verdict"):
+        table.add_column(column)
+    for entry in reversed(entries[-limit:]):
+        detail = entry.fault or entry.kind
+        words = f"{entry.verdict}: {detail}" if detail else str(entry.verdict)
+        table.add_row(
+            str(entry.id),
+            entry.submitted.astimezone().strftime("%Y-%m-%d %H:%M"),
+            entry.problem,
+            safe(entry.user),
+            safe(entry.file),
+            Text(words, style="green" if entry.verdict is Verdict.ACCEPTED else "red"),
+        )
+    console = output()
+    console.print(table)
+    if len(entries) > limit:
+        console.print(
+            f"{len(entries) - limit} older ones: kgrade history --limit {len(entries)}", style="dim"
+        )
+    return 0

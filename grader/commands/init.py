@@ -1,0 +1,35 @@
+"""`kgrade init`: write a problem's starter file, to be filled in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from grader.commands.options import problem_argument, workspace_of
+from grader.errors import UsageError
+
+
+@click.command()
+@problem_argument
+@click.option("-o", "--output", "file", metavar="FILE", help="Where to write it. Default: PROBLEM.cu")
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@click.pass_context
+def command(ctx: click.Context, problem: str, file: str | None, force: bool) -> int:
+    """Write the starter of PROBLEM, to be filled in."""
+    starter = workspace_of(ctx).load(problem).starter
+    path = Path(file or f"{problem}.cu")
+    try:
+        # "x" refuses an existing file in the same step that makes it: nobody's work is overwritten.
+        with path.open("w" if force else "x", encoding="utf-8") as stream:
+            stream.write(starter)
+    except FileExistsError:
+        raise UsageError(
+            f"{path} exists already", f"name another file: kgrade init {problem} -o FILE.cu, or add --force"
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            f"{path} can't be written: {error.strerror}", "name another file with -o FILE.cu"
+        ) from error
+    click.echo(f"wrote {path}\nnext: kgrade test {problem} {path}")
+    return 0

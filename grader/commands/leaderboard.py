@@ -1,0 +1,83 @@
+"""`kgrade leaderboard`: the ranking in the terminal, or as pages to put on any web server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.options import any_problem_argument, report_mistakes, workspace_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from grader.boards.ranking import Row
+    from grader.store import Store
+
+
+@click.command()
+@any_problem_argument
+@click.option("--html", "folder", metavar="DIR", type=click.Path(), help="Write the pages of all problems.")
+@click.pass_context
+def command(ctx: click.Context, problem: str | None, folder: str | None) -> int:
+    """Show the ranking of PROBLEM, or of all, or write it as web pages.
+
+    What an emulator ran is shown as accepted and not ranked: its time says nothing of a GPU.
+    """
+    from grader.boards.site import write_site
+    from grader.store import Store
+
+    workspace = workspace_of(ctx)
+    if problem is not None:
+        workspace.check_name(problem)
+    store = Store(workspace.database)
+    if folder is not None:
+        problems, mistakes = workspace.load_all()
+        index = write_site(store, problems, Path(folder), workspace.template_folders)
+        click.echo(f"wrote {index}")
+        return report_mistakes(mistakes)
+    print_boards(store, [problem] if problem is not None else list(workspace.problems))
+    return 0
+
+
+def print_boards(store: Store, problems: Sequence[str]) -> None:
+    """One table for each problem that somebody solved."""
+    from grader.boards.ranking import rank
+    from grader.terminal.console import output
+
+    console = output()
+    boards = {problem: rank(store.summaries(problem)) for problem in problems}
+    for problem, rows in boards.items():
+        if rows:
+            console.print(problem, style="bold")
+            console.print(_table(rows))
+            console.print()
+    unsolved = [problem for problem, rows in boards.items() if not rows]
+    if unsolved:
+        console.print(f"nobody has solved yet: {', '.join(unsolved)}", style="dim")
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    from rich.table import Table
+
+    from grader.boards.words import date, name, score
+
+    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+    table.add_column("rank", justify="right")
+    table.add_column("user")
+    table.add_column("score", justify="right")
+    for column in ("device", "form", "date"):
+        table.add_column(column)
+    for row in rows:
+        entry = row.entry
+        table.add_row(
+            "" if row.rank is None else str(row.rank),
+            name(entry.user),
+            "accepted" if row.rank is None or entry.score is None else score(entry.score),
+            entry.device,
+            str(entry.form),
+            date(entry.submitted),
+        )
+    return table

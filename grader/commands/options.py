@@ -1,0 +1,140 @@
+"""Arguments and options that several commands share, and how their values are checked.
+
+It parses words into values; it looks nothing up except names for the shell's completion.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from grader.errors import KgradeError, ProblemError, UsageError
+from grader.workspace import Workspace, find_workspace
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+LONGEST_USER = 64
+
+
+_CASE_HINT = "write a case as --case M=17,N=1,K=3, with every size of the problem"
+
+
+def complete_problem(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Problem names for the shell."""
+    try:
+        names = workspace_of(ctx).problems
+    except KgradeError:
+        # A shell that completes a word has no place for an error; the command itself will tell.
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def parse_sizes(text: str) -> dict[str, int]:
+    """The sizes of one case, such as M=17,N=1,K=3."""
+    sizes: dict[str, int] = {}
+    for part in text.split(","):
+        name, equals, number = (word.strip() for word in part.partition("="))
+        if not equals or not name.isidentifier():
+            raise UsageError(f"--case {text}: '{part}' is not of the form NAME=NUMBER", _CASE_HINT)
+        if name in sizes:
+            raise UsageError(f"--case {text}: {name} is given twice", _CASE_HINT)
+        try:
+            sizes[name] = int(number)
+        except ValueError:
+            raise UsageError(f"--case {text}: '{number}' is not a whole number", _CASE_HINT) from None
+    return sizes
+
+
+problem_argument = click.argument("problem", shell_complete=complete_problem)
+any_problem_argument = click.argument("problem", required=False, shell_complete=complete_problem)
+# A plain string: the judge's own check of the file says more than click's.
+file_argument = click.argument("file", type=click.Path())
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+user_option = click.option(
+    "--user",
+    envvar="KGRADE_USER",
+    metavar="NAME",
+    help="Who submits. Default: KGRADE_USER, or the login name.",
+)
+
+
+def grading_options(command: _F) -> _F:
+    """The options of every command that grades."""
+    for option in (
+        click.option(
+            "--device",
+            type=click.Choice(["auto", "emulator"]),
+            default="auto",
+            show_default=True,
+            help="What runs the kernel.",
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(0, 2**63 - 1),
+            metavar="N",
+            help="Repeat a grading that showed this seed. Default: a new one.",
+        ),
+        click.option(
+            "--cases",
+            type=click.IntRange(1, 1000),
+            default=12,
+            show_default=True,
+            metavar="N",
+            help="How many sizes to try.",
+        ),
+        user_option,
+        json_option,
+    ):
+        command = option(command)
+    return command
+
+
+case_option = click.option(
+    "--case",
+    "sizes",
+    callback=lambda _ctx, _param, texts: tuple(map(parse_sizes, texts)),
+    multiple=True,
+    metavar="SIZES",
+    help="Try just these sizes, such as M=17,N=1,K=3. May be repeated.",
+)
+
+
+def workspace_of(ctx: click.Context) -> Workspace:
+    """The workspace that the global option names, or the one of the working folder."""
+    root = ctx.find_root()
+    # While the shell completes a word, the group has parsed its options but not run.
+    return find_workspace(root.obj or root.params.get("workspace"))
+
+
+def report_mistakes(mistakes: Sequence[ProblemError]) -> int:
+    """Say what is wrong with problem folders and return the exit code.
+
+    A command that shows all problems shows the good ones first: one faulty folder must not hide the others.
+    """
+    for mistake in mistakes:
+        click.echo(f"kgrade: {mistake.message}", err=True)
+        if mistake.hint:
+            click.echo(f"  {mistake.hint}", err=True)
+    return ProblemError.exit_code if mistakes else 0
+
+
+def user_name(given: str | None) -> str:
+    """The name to record: as given, else the login name; UsageError when no page could show it."""
+    if given is None:
+        try:
+            given = getpass.getuser()
+        except (OSError, KeyError):
+            # A container's user may have a number and no name.
+            given = f"user-{os.getuid()}"
+    name = given.strip()
+    if not name or len(name) > LONGEST_USER or not name.isprintable():
+        raise UsageError(
+            f"the user name {given!r} can't be used: 1 to {LONGEST_USER} printable characters are expected",
+            "name yourself with --user NAME or KGRADE_USER",
+        )
+    return name

@@ -1,0 +1,83 @@
+"""`kgrade submit`: grade a file, record the submission, write its report page, print the report."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.options import (
+    file_argument,
+    grading_options,
+    problem_argument,
+    user_name,
+    workspace_of,
+)
+from grader.errors import KgradeError
+
+if TYPE_CHECKING:
+    from grader.report import Report
+    from grader.workspace import Workspace
+
+
+@click.command()
+@problem_argument
+@file_argument
+@grading_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    problem: str,
+    file: str,
+    user: str | None,
+    cases: int,
+    seed: int | None,
+    device: str,
+    as_json: bool,
+) -> int:
+    """Grade FILE for PROBLEM, record it, and write its report page.
+
+    Exit code 0 when it is accepted, 1 with any other verdict.
+    """
+    from grader.commands.grading import exit_code, grade_file, print_result
+    from grader.store import Store
+
+    workspace, name = workspace_of(ctx), user_name(user)
+    workspace.check_name(problem)
+    store = Store(workspace.database)
+    # Before grading: nobody should wait for a verdict that can't be kept.
+    store.check_writable()
+    report = grade_file(
+        workspace, problem, file, user=name, cases=cases, seed=seed, device=device, quiet=as_json
+    )
+    with _without_interruption():
+        number = store.add(report)
+        page = _write_page(report, workspace, workspace.report_page(number))
+    print_result(report, as_json=as_json, number=number, page=page)
+    return exit_code(report.verdict)
+
+
+def _write_page(report: Report, workspace: Workspace, path: Path) -> Path | None:
+    """Write the report page. The submission is recorded already, so a failure here is only a remark."""
+    from grader.boards.pages import write_report
+
+    try:
+        write_report(report, path, workspace.template_folders)
+    except KgradeError as error:
+        click.echo(f"kgrade: {error.message}\n  {error.hint}", err=True)
+        return None
+    return path
+
+
+@contextmanager
+def _without_interruption() -> Iterator[None]:
+    """Ctrl-C waits: after it, kgrade says "nothing was recorded", and that has to be true."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

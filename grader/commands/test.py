@@ -1,0 +1,52 @@
+"""`kgrade test`: grade a file and print the report; nothing is recorded."""
+
+from __future__ import annotations
+
+import click
+
+from grader.commands.options import (
+    case_option,
+    file_argument,
+    grading_options,
+    problem_argument,
+    user_name,
+    workspace_of,
+)
+
+
+@click.command()
+@problem_argument
+@file_argument
+@case_option
+@grading_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    problem: str,
+    file: str,
+    sizes: tuple[dict[str, int], ...],
+    user: str | None,
+    cases: int,
+    seed: int | None,
+    device: str,
+    as_json: bool,
+) -> int:
+    """Grade FILE for PROBLEM without recording it.
+
+    Exit code 0 when it is accepted, 1 with any other verdict.
+    """
+    from grader.commands.grading import exit_code, grade_file, print_result
+
+    report = grade_file(
+        workspace_of(ctx),
+        problem,
+        file,
+        user=user_name(user),
+        cases=cases,
+        seed=seed,
+        device=device,
+        sizes=sizes,
+        quiet=as_json,
+    )
+    print_result(report, as_json=as_json)
+    return exit_code(report.verdict)

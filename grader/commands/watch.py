@@ -1,0 +1,78 @@
+"""`kgrade watch`: test a file now and again each time it is saved, until Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from grader.commands.options import (
+    case_option,
+    file_argument,
+    problem_argument,
+    user_name,
+    workspace_of,
+)
+from grader.errors import KgradeError, SourceError
+
+
+@click.command()
+@problem_argument
+@file_argument
+@case_option
+@click.option("--cases", type=click.IntRange(1, 1000), default=12, show_default=True, metavar="N")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Use the same seed each time.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    problem: str,
+    file: str,
+    sizes: tuple[dict[str, int], ...],
+    cases: int,
+    seed: int | None,
+) -> int:
+    """Test FILE for PROBLEM now and again each time it is saved. Ctrl-C ends it."""
+    from grader.commands.grading import grade_file, print_result
+    from grader.terminal.console import messages, output
+
+    workspace, name, path = workspace_of(ctx), user_name(None), Path(file)
+    workspace.check_name(problem)
+    if not path.is_file():
+        raise SourceError(f"there is no file {file} to watch", f"type: kgrade init {problem} -o {file}")
+    console = output()
+    try:
+        for _ in saves(path):
+            console.clear()
+            try:
+                report = grade_file(
+                    workspace, problem, file, user=name, cases=cases, seed=seed, device="auto", sizes=sizes
+                )
+            except KgradeError as error:
+                # An editor may leave the file empty or away for a moment: the next save tries again.
+                messages().print(f"kgrade: {error.message}", style="bold red")
+            else:
+                print_result(report, as_json=False)
+            messages().print(f"\nwatching {file}; Ctrl-C ends", style="dim")
+    except KeyboardInterrupt:
+        click.echo(err=True)
+    return 0
+
+
+def saves(path: Path) -> Iterator[None]:
+    """Yield once at first and then after each change of `path`.
+
+    The folder is watched, not the file: most editors save by putting a new file in the old one's place.
+    """
+    from watchfiles import watch
+
+    yield None
+    wanted = path.name
+    for _ in watch(
+        path.absolute().parent,
+        watch_filter=lambda _change, changed: Path(changed).name == wanted and Path(changed).is_file(),
+        recursive=False,
+        debounce=300,
+        step=50,
+    ):
+        yield None

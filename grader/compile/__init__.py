@@ -1,0 +1,1 @@
+"""Compiling: from source text to a Program."""

@@ -1,0 +1,88 @@
+"""What was compiled before: results by a hash of all that they depend on, one small file each.
+
+A cache that can't be read or written is no error: then everything is compiled again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from grader.compile.program import Kernel, Program
+from grader.report import Diagnostic
+from grader.verdict import Form
+
+FORMAT = 1
+"""Goes into every key: raise it when the same source compiles to something else, or is stored differently."""
+
+KEEP = 500
+
+
+def make_key(parts: Mapping[str, Any]) -> str:
+    text = json.dumps([FORMAT, parts], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Cache:
+    """A folder of results. `folder` None remembers nothing."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def load(self, key: str) -> Program | None:
+        """What was stored under this key. A damaged file counts as absent, and is replaced by the next store."""
+        if self._folder is None:
+            return None
+        try:
+            data = json.loads((self._folder / f"{key}.json").read_bytes())
+            if data["key"] != key:
+                return None
+            return _to_program(data["program"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def store(self, key: str, program: Program) -> None:
+        if self._folder is None:
+            return
+        data = {"key": key, "program": {**asdict(program), "constants": dict(program.constants)}}
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._write(self._folder / f"{key}.json", json.dumps(data).encode())
+            self._forget_oldest()
+
+    def _write(self, path: Path, data: bytes) -> None:
+        # Beside its place and then renamed: another process sees the old file or the new one, never half of one.
+        descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def _forget_oldest(self) -> None:
+        assert self._folder is not None
+        files = list(self._folder.glob("*.json"))
+        if len(files) > KEEP:
+            files.sort(key=lambda file: file.stat().st_mtime)
+            for file in files[: len(files) - KEEP // 2]:
+                file.unlink(missing_ok=True)
+
+
+def _to_program(data: Mapping[str, Any]) -> Program:
+    return Program(
+        form=Form(data["form"]),
+        target=str(data["target"]),
+        image=str(data["image"]),
+        kernels=tuple(Kernel(k["name"], k["symbol"], tuple(k["parameter_bytes"])) for k in data["kernels"]),
+        constants={str(name): int(value) for name, value in data["constants"].items()},
+        diagnostics=tuple(Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]),
+    )

@@ -1,0 +1,155 @@
+"""The compiler's log as Diagnostics: each remark with its line and column in the submitted file.
+
+It adds no advice (see hints.py) and shows no text of files other than the submission and CUDA's own headers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from grader.compile.headers import HEADERS
+from grader.report import Diagnostic
+
+MOST = 20
+"""How many remarks a report shows; later ones are mostly consequences of the first."""
+
+_HEAD = re.compile(
+    r"^(?:(?P<file>\S.*?)\((?P<line>\d+)\)|At end of source): "
+    r"(?P<severity>catastrophic error|error|warning|note|remark)(?: #(?P<number>\d+)(?:-D)?)?: "
+    r"(?P<message>.*)$"
+)
+_CARET = re.compile(r"^\s*\^\s*$")
+_CONTEXT = re.compile(r"^\s+(?P<what>.+) at line (?P<line>\d+)(?: of (?P<file>\S.*))?$")
+_SEVERITIES = {"catastrophic error": "error", "remark": "note"}
+# "function X does not match because …", once for each overload that exists.
+_NOISE = frozenset({"3326", "3327"})
+
+
+@dataclass
+class Remark:
+    """One remark as the compiler wrote it. `file` is empty at the end of the source."""
+
+    severity: str
+    message: str
+    file: str
+    line: int | None
+    number: str = ""
+    rest: list[str] = field(default_factory=list)
+
+
+def read_remarks(log: str) -> list[Remark]:
+    """Cut a log of NVRTC (or nvcc, whose front end is the same) into its remarks."""
+    remarks: list[Remark] = []
+    open_block = False
+    for text in log.split("\n"):
+        match = _HEAD.match(text)
+        if match:
+            severity = _SEVERITIES.get(match["severity"], match["severity"])
+            line = int(match["line"]) if match["line"] else None
+            file = match["file"] or ""
+            remarks.append(Remark(severity, match["message"], file, line, match["number"] or ""))
+            open_block = True
+        elif not text.startswith(" ") and text:
+            open_block = False
+        elif open_block and text.strip():
+            remarks[-1].rest.append(text)
+    return remarks
+
+
+def read_log(log: str, source: str, file: str, includes: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
+    """The remarks about `source`, compiled under the name `file`: errors first, each with its notes.
+
+    `includes` are the folders of CUDA's headers, whose remarks may be quoted.
+    """
+    reader = _Reader(source.split("\n"), file, tuple(includes))
+    groups: list[list[Diagnostic]] = []
+    seen: set[Diagnostic] = set()
+    for remark in read_remarks(log):
+        diagnostic = reader.read(remark)
+        if diagnostic is None or diagnostic in seen:
+            continue
+        seen.add(diagnostic)
+        if diagnostic.severity == "note" and groups:
+            groups[-1].append(diagnostic)
+        else:
+            groups.append([diagnostic])
+    groups.sort(key=lambda group: group[0].severity != "error")
+    return cap([diagnostic for group in groups for diagnostic in group])
+
+
+def cap(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """At most MOST diagnostics, and a last one that counts those left out."""
+    if len(diagnostics) <= MOST:
+        return tuple(diagnostics)
+    more = Diagnostic("note", f"and {len(diagnostics) - MOST} more remarks of the compiler")
+    return (*diagnostics[:MOST], more)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    lines: list[str]
+    file: str
+    includes: tuple[str, ...]
+
+    def read(self, remark: Remark) -> Diagnostic | None:
+        if remark.number in _NOISE:
+            return None
+        if not remark.file:
+            return Diagnostic(remark.severity, remark.message, self._last_line())
+        if not self._is_submission(remark.file):
+            return self._elsewhere(remark)
+        line = remark.line if remark.line and remark.line <= len(self.lines) else None
+        caret = next((i for i, text in enumerate(remark.rest) if _CARET.match(text)), None)
+        message = remark.message
+        if caret is not None:
+            message = " ".join([message, *(text.strip() for text in remark.rest[: max(0, caret - 1)])])
+        column = self._column(line, remark.rest[caret - 1], remark.rest[caret]) if caret else None
+        callers = [n for n in self._context_lines(remark, self.file) if n != line]
+        if callers:
+            message += f" (instantiated from line {callers[-1]})"
+        return Diagnostic(remark.severity, message, line, column)
+
+    def _elsewhere(self, remark: Remark) -> Diagnostic | None:
+        """A remark in another file, told at the line of the submission that led there."""
+        if remark.severity != "error":
+            return None
+        name = PurePosixPath(remark.file).name
+        callers = list(self._context_lines(remark, remark.file))
+        line = callers[-1] if callers else self._including_line(remark.file)
+        if remark.file in HEADERS or any(remark.file.startswith(folder) for folder in self.includes):
+            return Diagnostic("error", f"in {name}, line {remark.line}: {remark.message}", line)
+        # A file that is not the compiler's: quoting it could show what the submitter may not read.
+        return Diagnostic("error", f"the included file {name} can't be used: a submission is one file", line)
+
+    def _context_lines(self, remark: Remark, default: str) -> Iterator[int]:
+        """Lines of the submission among those that the compiler lists under "detected during"."""
+        for text in remark.rest:
+            match = _CONTEXT.match(text)
+            if (
+                match
+                and self._is_submission(match["file"] or default)
+                and int(match["line"]) <= len(self.lines)
+            ):
+                yield int(match["line"])
+
+    def _including_line(self, file: str) -> int | None:
+        included = [(i, text) for i, text in enumerate(self.lines, 1) if re.match(r"\s*#\s*include\b", text)]
+        direct = [i for i, text in included if PurePosixPath(file).name in text]
+        return next(iter(direct or [i for i, _ in included]), None)
+
+    def _column(self, line: int | None, excerpt: str, caret: str) -> int | None:
+        """The caret counts bytes of the line, of which it shows all or the beginning, two spaces indented."""
+        if line is None or not self.lines[line - 1].startswith(excerpt[2:].rstrip()):
+            return None
+        before = self.lines[line - 1].encode()[: caret.index("^") - 2]
+        return len(before.decode(errors="ignore")) + 1
+
+    def _is_submission(self, file: str) -> bool:
+        return file == self.file
+
+    def _last_line(self) -> int:
+        used = [i for i, text in enumerate(self.lines, 1) if text.strip()]
+        return used[-1] if used else 1

@@ -1,0 +1,95 @@
+"""Facts about a submission's text: functions, variables, macros and includes as plain data.
+
+They say what is written, not what it means: types are the compiler's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.verdict import Form
+
+ANONYMOUS = "(anonymous)"
+"""Stands for the name of a namespace without one."""
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A `#define NAME VALUE`; `value` is its text without comments. `parameters`: it takes arguments."""
+
+    name: str
+    value: str
+    line: int
+    parameters: bool = False
+
+
+@dataclass(frozen=True)
+class Include:
+    """An `#include`; `path` is as written, with its quotes or angle brackets."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function at file or namespace scope. `space` is "kernel", "device" or "host".
+
+    `span` is where its text is, in bytes of the UTF-8 text, an `extern "C"` of its own included.
+    """
+
+    name: str
+    namespace: str
+    space: str
+    parameters: tuple[str, ...]
+    line: int
+    span: tuple[int, int]
+    template: bool = False
+    constexpr: bool = False
+    defined: bool = True
+    c_linkage: bool = False
+
+    @property
+    def qualified_name(self) -> str:
+        return f"{self.namespace}::{self.name}" if self.namespace else self.name
+
+    @property
+    def signature(self) -> str:
+        return f"{self.qualified_name}({', '.join(self.parameters)})"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable at file or namespace scope that belongs to the host."""
+
+    name: str
+    line: int
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that a parse of one file says, without the parts that the preprocessor certainly drops.
+
+    `macros` are those that hold at the end of the file, each by its last definition.
+    """
+
+    functions: tuple[Function, ...] = ()
+    host_variables: tuple[Variable, ...] = ()
+    macros: tuple[Macro, ...] = ()
+    includes: tuple[Include, ...] = ()
+
+    @property
+    def form(self) -> Form:
+        """The solve form defines a `solve` of C linkage at file scope; all else is the kernel form."""
+        solves = [f for f in self.functions if f.name == "solve" and not f.namespace and not f.template]
+        # A declaration with C linkage gives it to a later definition without.
+        found = any(f.defined for f in solves) and any(f.c_linkage for f in solves)
+        return Form.SOLVE if found else Form.KERNEL
+
+    @property
+    def kernels(self) -> tuple[Function, ...]:
+        return tuple(f for f in self.functions if f.space == "kernel")
+
+    def macro(self, name: str) -> Macro | None:
+        return next((m for m in self.macros if m.name == name), None)

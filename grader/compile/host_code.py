@@ -1,0 +1,28 @@
+"""Taking host code out of a kernel submission: a `main()` for trying the kernel at home is no mistake.
+
+Line numbers stay; what kernels could not use in nvcc either is all that goes.
+"""
+
+from __future__ import annotations
+
+from grader.compile.facts import Facts, Function
+from grader.report import Diagnostic
+
+
+def without_host_code(source: str, facts: Facts) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The text with its host functions and variables blanked, and a note that says so if there are any.
+
+    Templates and constexpr functions stay, since device code may use them.
+    """
+    functions = [f for f in facts.functions if f.space == "host" and not f.template and not f.constexpr]
+    items = [*functions, *facts.host_variables]
+    data = bytearray(source.encode())
+    for item in items:
+        start, end = item.span
+        data[start:end] = bytes(byte if byte == ord("\n") else ord(" ") for byte in data[start:end])
+    if not items:
+        return source, ()
+    names = [f"{item.name}()" if isinstance(item, Function) else item.name for item in items]
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    message = f"host code is left out: {', '.join(names[:4])}{more}; kgrade launches the kernel itself"
+    return data.decode(), (Diagnostic("note", message, items[0].line),)

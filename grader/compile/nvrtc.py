@@ -1,0 +1,176 @@
+"""Compiling a kernel submission with NVRTC: from its text to a Program, or to what is wrong with it.
+
+The compiler is asked again where its first answer leaves open who is at fault: the submission, its host code, its
+kernel's signature or a launch constant. Nothing is run here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.compile.cache import Cache, make_key
+from grader.compile.compiler import OPTIONS, TARGET, Compiled, CompileFailure, Compiler
+from grader.compile.constants import check_values, explain_macros, note_unused
+from grader.compile.diagnostics import cap, read_log, read_remarks
+from grader.compile.facts import Facts
+from grader.compile.hints import add_hints
+from grader.compile.host_code import without_host_code
+from grader.compile.parse import parse
+from grader.compile.probe import Lookup, append_probes, read_answer
+from grader.compile.program import Kernel, Program
+from grader.compile.ptx import read_kernels, take_constants
+from grader.compile.signature import explain_kernel, explain_undefined
+from grader.compile.toolkit import Toolkit, find_toolkit
+from grader.errors import JudgeError
+from grader.report import Diagnostic
+from grader.verdict import Form
+
+__all__ = ["TIME_LIMIT", "CompileFailure", "compile_kernel"]
+
+TIME_LIMIT = 30.0
+
+# For templates and constexpr functions without __device__, once other host code is out of the way.
+_DEVICE_DEFAULT = "--device-as-default-execution-space"
+
+
+def compile_kernel(
+    source: str,
+    file_name: str,
+    kernel: str,
+    c_parameters: Sequence[tuple[str, str]],
+    constants: Mapping[str, int],
+    *,
+    time_limit: float = TIME_LIMIT,
+    cache: Path | None = None,
+) -> Program:
+    """Compile a kernel submission for the emulator.
+
+    `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with the
+    values that hold where the submission gives none. `time_limit` is in seconds, `cache` a folder for results.
+
+    Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
+    """
+    toolkit = find_toolkit()
+    file = file_name if re.fullmatch(r"[\w.+-]+", file_name, re.ASCII) else "submission.cu"
+    asked = [source, file, kernel, list(c_parameters), dict(constants)]
+    store = Cache(cache)
+    key = make_key({"asked": asked, "toolkit": _identity(toolkit), "options": OPTIONS})
+    program = store.load(key)
+    if program is None:
+        with Compiler(toolkit, file, time_limit) as compiler:
+            task = _Task(compiler, source, kernel, tuple(c_parameters), constants)
+            program = task.run()
+        store.store(key, program)
+    return program
+
+
+def _identity(toolkit: Toolkit) -> list[Any]:
+    """What tells one installed compiler from another, without loading it."""
+    folders = [str(folder) for folder in toolkit.includes]
+    if toolkit.nvrtc is None:
+        return folders
+    status = toolkit.nvrtc.stat()
+    return [str(toolkit.nvrtc), status.st_size, status.st_mtime_ns, *folders]
+
+
+@dataclass
+class _Task:
+    """One submission to compile. `text` and `options` are what is compiled of it; `notes` say what was changed."""
+
+    compiler: Compiler
+    source: str
+    kernel: str
+    c_parameters: Sequence[tuple[str, str]]
+    constants: Mapping[str, int]
+    facts: Facts = field(init=False)
+    text: str = field(init=False)
+    options: tuple[str, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.facts = parse(self.source)
+        self.text = self.source
+
+    def run(self) -> Program:
+        self._refuse_foreign_files()
+        lookups = dict.fromkeys(self.constants, Lookup.DEFAULT)
+        compiled = self._compile(lookups)
+        if not compiled.ok:
+            self._find_what_compiles()
+            compiled = self._compile(lookups) if self.options else compiled
+        while not compiled.ok:
+            # The text compiles without the probes, so these have the answer: a question is answered no.
+            lookups = self._read_answers(compiled.log, lookups)
+            compiled = self._compile(lookups)
+        return self._finish(compiled, lookups)
+
+    def _compile(self, lookups: Mapping[str, Lookup]) -> Compiled:
+        types = [c_type for c_type, _ in self.c_parameters]
+        text = append_probes(self.text, self.kernel, types, lookups)
+        return self.compiler.compile(text, self.kernel, self.options)
+
+    def _refuse_foreign_files(self) -> None:
+        """The compiler would read any file of the machine, and quote it."""
+        foreign = [i for i in self.facts.includes if i.path[1:2] == "/" or ".." in i.path]
+        if foreign:
+            message = f"{foreign[0].path} can't be included: a submission is one file"
+            hint = "CUDA's own headers are included by name, such as <cuda_fp16.h>."
+            raise CompileFailure([Diagnostic("error", message, foreign[0].line, hint=hint)])
+
+    def _find_what_compiles(self) -> None:
+        """Leave out host code if the submission does not compile with it. Raises CompileFailure if not without."""
+        alone = self.compiler.compile(self.text)
+        if alone.ok:
+            return
+        text, notes = without_host_code(self.source, self.facts)
+        if notes or "in JIT mode" in alone.log:
+            self.text, self.notes, self.options = text, notes, (_DEVICE_DEFAULT,)
+            alone = self.compiler.compile(self.text, None, self.options)
+        if not alone.ok:
+            raise CompileFailure(self._read_log(alone.log), alone.log)
+
+    def _read_log(self, log: str) -> tuple[Diagnostic, ...]:
+        diagnostics = read_log(log, self.source, self.compiler.file, self.compiler.includes)
+        return add_hints(diagnostics, self.source, self.facts)
+
+    def _read_answers(self, log: str, lookups: Mapping[str, Lookup]) -> dict[str, Lookup]:
+        """Where else to look for launch constants; raises CompileFailure if a probe found the submission wrong."""
+        errors = [remark for remark in read_remarks(log) if remark.severity == "error"]
+        answers = [(read_answer(remark.file), remark.message) for remark in errors]
+        wrong: tuple[Diagnostic, ...] = ()
+        if any(answer and answer.question == "kernel" for answer, _ in answers):
+            wrong += (explain_kernel(self.kernel, self.c_parameters, self.facts),)
+        macros = [answer.name for answer, _ in answers if answer and answer.question == "macro"]
+        wrong += explain_macros(macros, self.constants, self.source, self.facts)
+        if wrong:
+            raise CompileFailure(wrong, log)
+        variables = {a.name: message for a, message in answers if a and a.question == "variable"}
+        if not variables:
+            raise JudgeError("the compiler's answer can't be understood", log.strip())
+        # An unnamed namespace competes with the default; without that its constant is found.
+        found = {n: Lookup.PLAIN if "is ambiguous" in m else Lookup.NONE for n, m in variables.items()}
+        return {**lookups, **found}
+
+    def _finish(self, compiled: Compiled, lookups: Mapping[str, Lookup]) -> Program:
+        image, values = take_constants(compiled.ptx)
+        kernels = read_kernels(image)
+        chosen = next((k for k in kernels if k.symbol == compiled.symbol), None)
+        if chosen is None:
+            raise CompileFailure([explain_undefined(self.kernel, self.facts)], compiled.log)
+        used, wrong = check_values(values, self.constants, self.source, self.facts)
+        if wrong:
+            raise CompileFailure(wrong, compiled.log)
+        unused = note_unused(lookups, used, self.source, self.facts)
+        own = Kernel(self.kernel, chosen.symbol, chosen.parameter_bytes)
+        return Program(
+            form=Form.KERNEL,
+            target=TARGET,
+            image=image,
+            kernels=(own, *(kernel for kernel in kernels if kernel is not chosen)),
+            constants=used,
+            diagnostics=cap([*self.notes, *unused, *self._read_log(compiled.log)]),
+        )

@@ -1,0 +1,213 @@
+"""From a submission's text to Facts, by a real parse with tree-sitter.
+
+It reads the text as it stands, expands no macro in full and knows no types: those are the compiler's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from grader.compile.facts import ANONYMOUS, Facts, Function, Include, Macro, Variable
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+
+def parse(text: str) -> Facts:
+    """Read a file. Never fails: of broken text it finds what it can."""
+    data = text.encode()
+    walk = _Walk(data)
+    # Thousands of nested namespaces or #elif: what was found so far is enough for text like that.
+    with suppress(RecursionError):
+        walk.visit(_parser().parse(data).root_node, _Place())
+    macros = tuple(walk.macros.values())
+    return Facts(tuple(walk.functions), tuple(walk.variables), macros, tuple(walk.includes))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    import tree_sitter
+    import tree_sitter_cuda
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
+
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DEVICE_WORDS = frozenset({"__device__", "__constant__", "__shared__", "__managed__", "__global__"})
+_TYPE_WORDS = frozenset({"typedef", "using", "const", "constexpr", "friend", "static_assert"})
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the walk is: what encloses the node at hand."""
+
+    namespace: str = ""
+    c_linkage: bool = False
+    template: bool = False
+    start: int | None = None
+    broken: bool = False
+
+
+@dataclass
+class _Walk:
+    data: bytes
+    functions: list[Function] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    macros: dict[str, Macro] = field(default_factory=dict)
+    includes: list[Include] = field(default_factory=list)
+
+    def visit(self, node: Node, place: _Place) -> None:
+        for child in node.children:
+            self._visit_one(child, place)
+
+    def _visit_one(self, node: Node, place: _Place) -> None:
+        kind = node.type
+        if kind in ("function_definition", "declaration"):
+            self._declaration(node, place)
+        elif kind == "template_declaration":
+            self.visit(node, replace(place, template=True, start=node.start_byte))
+        elif kind == "linkage_specification":
+            c_linkage = '"C"' in self._text(node.child_by_field_name("value"))
+            whole = node.start_byte if node.children[-1].type != "declaration_list" else None
+            self.visit(node, replace(place, c_linkage=c_linkage, start=whole))
+        elif kind == "namespace_definition":
+            name = self._text(node.child_by_field_name("name")) or ANONYMOUS
+            inside = f"{place.namespace}::{name}" if place.namespace else name
+            self.visit(node, replace(place, namespace=inside, start=None))
+        elif kind in ("preproc_def", "preproc_function_def"):
+            name = self._text(node.child_by_field_name("name"))
+            value = _COMMENT.sub(" ", self._text(node.child_by_field_name("value"))).strip()
+            self.macros[name] = Macro(name, value, _line(node), kind == "preproc_function_def")
+        elif kind == "preproc_call":
+            self._undefine(node)
+        elif kind == "preproc_include":
+            self.includes.append(Include(self._text(node.child_by_field_name("path")), _line(node)))
+        elif kind in ("preproc_if", "preproc_ifdef", "preproc_elif"):
+            self._conditional(node, place)
+        elif kind == "ERROR":
+            self.visit(node, replace(place, broken=True))
+        elif kind in ("declaration_list", "preproc_else"):
+            self.visit(node, place)
+
+    def _conditional(self, node: Node, place: _Place) -> None:
+        """Visit the branches that the preprocessor may keep."""
+        holds = self._holds(node)
+        alternative = node.child_by_field_name("alternative")
+        if holds is not False:
+            for child in node.children:
+                if child != alternative:
+                    self._visit_one(child, place)
+        if alternative is not None and holds is not True:
+            self._visit_one(alternative, place)
+
+    def _holds(self, node: Node) -> bool | None:
+        """Whether a condition is true; None where only the preprocessor can tell."""
+        if node.type == "preproc_ifdef":
+            name = self._text(node.child_by_field_name("name"))
+            # Names that start with an underscore belong to the compiler, which may define them.
+            known = True if name in self.macros else None if name[:1] == "_" else False
+            negated = node.children[0].type == "#ifndef"
+            return known if known is None else known != negated
+        condition = self._text(node.child_by_field_name("condition")).strip()
+        return {"0": False, "1": True}.get(condition)
+
+    def _undefine(self, node: Node) -> None:
+        if self._text(node.child_by_field_name("directive")) == "#undef":
+            self.macros.pop(self._text(node.child_by_field_name("argument")).strip(), None)
+
+    def _declaration(self, node: Node, place: _Place) -> None:
+        declarator = _function_declarator(node)
+        if declarator is None:
+            if node.type == "declaration":
+                self._variable(node, place)
+            return
+        name = declarator.child_by_field_name("declarator")
+        body = node.child_by_field_name("body")
+        start = node.start_byte if place.start is None else place.start
+        head_start = node.start_byte
+        if node.child_by_field_name("type") is None:
+            # An attribute that the grammar doesn't know cuts the head off: `__global__ void ATTRIBUTE(2)`.
+            before = node.prev_sibling
+            if before is None or before.type != "declaration":
+                return
+            start = head_start = before.start_byte
+        words = self._words(head_start, declarator.start_byte)
+        if place.broken and _space(words) == "host":
+            # Statements of a kernel whose braces don't match look like functions and variables of the host.
+            return
+        self.functions.append(
+            Function(
+                name=self._text(name),
+                namespace=place.namespace,
+                space=_space(words),
+                parameters=tuple(self._parameters(declarator)),
+                line=declarator.start_point.row + 1,
+                span=(start, node.end_byte),
+                template=place.template,
+                constexpr="constexpr" in words or "consteval" in words,
+                defined=body is not None,
+                c_linkage=place.c_linkage,
+            )
+        )
+
+    def _variable(self, node: Node, place: _Place) -> None:
+        words = self._words(node.start_byte, node.end_byte)
+        kind = node.child_by_field_name("type")
+        has_body = kind is not None and kind.child_by_field_name("body") is not None
+        declarator = node.child_by_field_name("declarator")
+        unclear = place.broken or place.template or has_body or declarator is None
+        if unclear or words & (_DEVICE_WORDS | _TYPE_WORDS):
+            return
+        match = _WORD.search(self._text(declarator))
+        if match:
+            start = node.start_byte if place.start is None else place.start
+            self.variables.append(Variable(match[0], _line(node), (start, node.end_byte)))
+
+    def _parameters(self, declarator: Node) -> Iterator[str]:
+        parameters = declarator.child_by_field_name("parameters")
+        for child in parameters.named_children if parameters else ():
+            if child.type != "comment":
+                text = " ".join(_COMMENT.sub(" ", self._text(child)).split())
+                if text != "void":
+                    yield text
+
+    def _words(self, start: int, end: int) -> set[str]:
+        """The words of a piece of text, and those that the file's own macros in it stand for."""
+        found = _WORD.findall(_COMMENT.sub(" ", self.data[start:end].decode(errors="replace")))
+        words: set[str] = set()
+        while found:
+            word = found.pop()
+            if word not in words and word in self.macros:
+                found += _WORD.findall(self.macros[word].value)
+            words.add(word)
+        return words
+
+    def _text(self, node: Node | None) -> str:
+        return "" if node is None else self.data[node.start_byte : node.end_byte].decode(errors="replace")
+
+
+def _space(words: set[str]) -> str:
+    if "__global__" in words:
+        return "kernel"
+    return "device" if "__device__" in words else "host"
+
+
+def _line(node: Node) -> int:
+    return int(node.start_point.row) + 1
+
+
+def _function_declarator(node: Node) -> Node | None:
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
+        inner = declarator.child_by_field_name("declarator")
+        declarator = inner if inner is not None else next(iter(declarator.named_children), None)
+    if declarator is None or declarator.type != "function_declarator":
+        return None
+    name = declarator.child_by_field_name("declarator")
+    return declarator if name is not None and name.type in ("identifier", "operator_name") else None

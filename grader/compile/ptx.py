@@ -1,0 +1,55 @@
+"""Reading a PTX text: its kernels with the sizes of their parameters, and the values of the launch constants.
+
+It knows the few directives that NVRTC writes for these; instructions are the emulator's business.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.compile.program import Kernel
+
+CONSTANT_PREFIX = "kgrade_constant_"
+"""Begins the name of the variable that holds a launch constant's value."""
+
+_ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)\s*(?:\(([^)]*)\))?", re.MULTILINE)
+_PARAMETER = re.compile(
+    r"\.param\s+(?:\.align\s+\d+\s+)?\.([a-z]\d+)(?:\s+\.ptr[^\[,]*?)?\s+[\w$]+(?:\[(\d+)\])?\s*(?:,|$)"
+)
+_CONSTANT = re.compile(
+    rf"^(?:\.visible )?\.(?:global|const) \.align 8 \.[us]64 {CONSTANT_PREFIX}(\w+)(?: = (-?\d+))?;\n",
+    re.MULTILINE,
+)
+_MANGLED = re.compile(r"_Z(?:N|L)?(\d+)(\w+)")
+
+
+def read_kernels(ptx: str) -> tuple[Kernel, ...]:
+    """The `.entry` functions in the order of the text."""
+    return tuple(
+        Kernel(plain_name(match[1]), match[1], _parameter_bytes(match[2] or ""))
+        for match in _ENTRY.finditer(ptx)
+    )
+
+
+def take_constants(ptx: str) -> tuple[str, dict[str, int]]:
+    """The text without the variables of launch constants, and their values by name."""
+    values = {match[1]: int(match[2] or 0) for match in _CONSTANT.finditer(ptx)}
+    return _CONSTANT.sub("", ptx), values
+
+
+def plain_name(symbol: str) -> str:
+    """A kernel's name in the source, as far as its mangled symbol (Itanium C++ ABI, section 5.1) shows it.
+
+    Names of nested scopes and template instances stay as they are.
+    """
+    match = _MANGLED.match(symbol)
+    if match is None or symbol.startswith("_ZN"):
+        return symbol
+    length = int(match[1])
+    return match[2][:length] if len(match[2]) >= length else symbol
+
+
+def _parameter_bytes(text: str) -> tuple[int, ...]:
+    """Each parameter's size: a scalar's type names its bits, a structure is an array of bytes."""
+    matches = (_PARAMETER.search(part.strip()) for part in text.split(","))
+    return tuple(int(m[1][1:]) // 8 * int(m[2] or 1) for m in matches if m is not None)

@@ -1,0 +1,99 @@
+"""Why a submission's kernel is not the one that the problem asks for: what was found beside what is expected.
+
+The compiler has decided already that it is not; this only finds the words, from the text of the submission.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+
+from grader.compile.facts import ANONYMOUS, Facts, Function
+from grader.report import Diagnostic
+
+Parameters = Sequence[tuple[str, str]]
+
+
+def expected_signature(kernel: str, c_parameters: Parameters) -> str:
+    return f"{kernel}({', '.join(f'{c_type} {name}' for c_type, name in c_parameters)})"
+
+
+def explain_kernel(kernel: str, c_parameters: Parameters, facts: Facts) -> Diagnostic:
+    """The one reason why the compiler did not accept `kernel` with the problem's parameters."""
+    expected = f"expected: __global__ void {expected_signature(kernel, c_parameters)}"
+    named = [f for f in facts.functions if f.name == kernel]
+    kernels = [f for f in named if f.space == "kernel" and f.namespace in ("", ANONYMOUS)]
+    distinct = {f.signature: f for f in kernels}
+    if any(f.template for f in kernels):
+        line = next(f.line for f in kernels if f.template)
+        hint = f"Write a kernel of that name without template; it can call a __device__ template.\n{expected}"
+        return Diagnostic(
+            "error", f"{kernel} is a template, so there is no one kernel to launch", line, hint=hint
+        )
+    if len(distinct) > 1:
+        found = "\n".join(f"found:    {f.signature} in line {f.line}" for f in distinct.values())
+        hint = f"Give the others another name.\n{expected}\n{found}"
+        message = f"{kernel} is overloaded: {len(distinct)} kernels have that name"
+        return Diagnostic("error", message, [*distinct.values()][1].line, hint=hint)
+    if kernels:
+        return _explain_parameters(kernels[0], c_parameters, expected)
+    return _explain_missing(kernel, named, facts, expected)
+
+
+def explain_undefined(kernel: str, facts: Facts) -> Diagnostic:
+    """The kernel is declared, and its body is nowhere."""
+    line = next((f.line for f in facts.kernels if f.name == kernel), None)
+    return Diagnostic("error", f"{kernel} is declared but has no body", line, hint="Write its body: { ... }")
+
+
+def _explain_parameters(found: Function, c_parameters: Parameters, expected: str) -> Diagnostic:
+    difference = _first_difference(found.parameters, c_parameters)
+    hint = f"{expected}\nfound:    __global__ void {found.signature}"
+    message = f"{found.name} does not have the problem's parameters{difference and ': ' + difference}"
+    return Diagnostic("error", message, found.line, hint=hint)
+
+
+def _first_difference(found: Sequence[str], expected: Parameters) -> str:
+    """In words, as far as the text shows it: an alias may hide the difference, and `const` may differ."""
+    for number, (text, (c_type, name)) in enumerate(zip(found, expected, strict=False), 1):
+        if _bare_type(text) not in (_bare_type(f"{c_type} {name}"), _bare_type(c_type)):
+            return f"parameter {number} is {text}, expected {c_type} {name}"
+    if len(found) != len(expected):
+        return f"it has {len(found)}, expected {len(expected)}"
+    return ""
+
+
+def _bare_type(parameter: str) -> str:
+    """A parameter without const, __restrict__, spaces and its name; `x[]` is a pointer."""
+    text = re.sub(
+        r"\b(const|__restrict__|__restrict|restrict|__grid_constant__)\b", " ", parameter.split("=")[0]
+    )
+    arrays = text.count("[")
+    text = re.sub(r"\[[^]]*\]", "", text)
+    words = re.findall(r"\w+|\*|&", text)
+    if len([word for word in words if word not in ("*", "&")]) > 1 and words[-1] not in ("*", "&", "int"):
+        words.pop()
+    return " ".join([*words, *["*"] * arrays])
+
+
+def _explain_missing(kernel: str, named: list[Function], facts: Facts, expected: str) -> Diagnostic:
+    message = f"there is no kernel named {kernel}"
+    for function in named:
+        if function.space == "kernel":
+            where = f"namespace {function.namespace}"
+            return Diagnostic(
+                "error", f"{kernel} is inside {where}", function.line, hint="Move it out of there."
+            )
+        words = "a __device__ function" if function.space == "device" else "a host function"
+        hint = f"Write __global__ before it.\n{expected}"
+        return Diagnostic("error", f"{kernel} is {words}, not a kernel", function.line, hint=hint)
+    if not facts.kernels:
+        return Diagnostic("error", message, hint=f"The file has no __global__ function.\n{expected}")
+    order = difflib.get_close_matches(kernel, [k.qualified_name for k in facts.kernels], n=20, cutoff=0)
+    found = sorted(
+        facts.kernels, key=lambda k: order.index(k.qualified_name) if k.qualified_name in order else 99
+    )
+    lines = [f"found:    __global__ void {f.signature} in line {f.line}" for f in found[:5]]
+    hint = "\n".join([f"Rename your kernel to {kernel}.", expected, *lines])
+    return Diagnostic("error", message, found[0].line, hint=hint)

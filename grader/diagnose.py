@@ -1,0 +1,116 @@
+"""What a failed grading comes down to: the failure that counts, the smallest sizes that show it, the pattern.
+
+It asks for more runs, within an effort, and reads results; it words nothing but the pattern.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grader.cases import Case
+from grader.pattern import Observation, find_pattern
+from grader.report import CaseResult
+from grader.shrink import Effort, shrink
+from grader.verdict import Verdict, WrongKind
+
+Examine = Callable[[Case], CaseResult]
+
+TRIALS = Effort(runs=24, seconds=2.0)
+"""For shrinking and for the pattern together: a verdict has to come within seconds."""
+KINDS = (
+    WrongKind.CHANGED_INPUT,
+    WrongKind.UNWRITTEN_OUTPUT,
+    WrongKind.WRONG_VALUE,
+    WrongKind.LOW_PRECISION,
+    WrongKind.NOT_DETERMINISTIC,
+)
+"""Where cases fail in different ways, the kind that explains the others comes first."""
+ENDING = (
+    Verdict.RUNTIME_ERROR,
+    Verdict.TIME_LIMIT_EXCEEDED,
+    Verdict.MEMORY_LIMIT_EXCEEDED,
+    Verdict.INTERNAL_ERROR,
+)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The case that decides, the same failure at the smallest sizes, and what failing sizes share."""
+
+    deciding: CaseResult
+    smallest: CaseResult
+    pattern: str
+
+
+def ends_grading(result: CaseResult) -> bool:
+    """Whether no further case needs to run: each would take as long, or fail alike."""
+    return result.verdict in ENDING
+
+
+def deciding_case(results: Sequence[CaseResult]) -> CaseResult | None:
+    """The case that the verdict is taken from; None when all were accepted."""
+    failed = [result for result in results if result.verdict is not Verdict.ACCEPTED]
+    return min(failed, key=_rank, default=None)
+
+
+def _rank(result: CaseResult) -> int:
+    if result.verdict in ENDING:
+        return -1
+    return KINDS.index(result.kind) if result.kind in KINDS else len(KINDS)
+
+
+def diagnose(
+    deciding: CaseResult,
+    results: Sequence[CaseResult],
+    untried: Sequence[Case],
+    least: Mapping[str, int],
+    constants: Mapping[str, int],
+    examine: Examine,
+    clock: Callable[[], float] = time.monotonic,
+) -> Diagnosis:
+    """Shrinks the deciding case and finds what failing sizes have in common.
+
+    `untried` are cases that the grading no longer came to; what is left of the effort after shrinking runs
+    them, so that the pattern rests on more than the neighbourhood of one failure.
+    """
+    if deciding.verdict not in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR):
+        # Another run would take another time limit, or another process.
+        return Diagnosis(deciding, deciding, "")
+    began, seen, alike = clock(), list(results), {_key(deciding.sizes): deciding}
+
+    def still_fails(sizes: Mapping[str, int]) -> bool:
+        result = examine(Case(dict(sizes), deciding.family, deciding.seed))
+        seen.append(result)
+        if _failure(result) != _failure(deciding):
+            return False
+        alike[_key(sizes)] = result
+        return True
+
+    smallest = alike[_key(shrink(deciding.sizes, least, still_fails, _share(TRIALS), clock))]
+    for case in untried:
+        spent = len(seen) - len(results)
+        if spent >= TRIALS.runs or clock() - began > TRIALS.seconds:
+            break
+        seen.append(examine(case))
+    observations = [
+        Observation(r.sizes, r.verdict is not Verdict.ACCEPTED, r.family)
+        for r in seen
+        if r.verdict is not Verdict.INTERNAL_ERROR
+    ]
+    return Diagnosis(deciding, smallest, find_pattern(observations, constants))
+
+
+def _share(effort: Effort) -> Effort:
+    """Shrinking's part: two thirds, the rest is for the pattern."""
+    return replace(effort, runs=effort.runs * 2 // 3, seconds=effort.seconds * 2 / 3)
+
+
+def _failure(result: CaseResult) -> tuple[object, ...]:
+    """What two results have to share to be the same failure."""
+    return (result.verdict, result.kind, result.fault.fault if result.fault else None, result.line)
+
+
+def _key(sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(sizes.values())

@@ -1,0 +1,137 @@
+"""One case examined: run on a runner, compared with the reference, and put into a CaseResult.
+
+The reference and the inputs that it needs are made here, on the judge's side; a runner never sees them.
+What several cases say together is not decided here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from typing import TYPE_CHECKING
+
+from grader.cases import Case, limits_of
+from grader.plan.harness import LaunchRefused, build_plan
+from grader.report import CaseResult, FaultReport
+from grader.run.poison import Poison
+from grader.run.runner import Run, Runner, RunnerStopped, RunStatus
+from grader.verdict import FaultClass, Verdict
+
+if TYPE_CHECKING:
+    from grader.compile.program import Program
+    from grader.problem import Problem
+    from grader.submission import Submission
+
+VERDICTS = {
+    RunStatus.FAULT: Verdict.RUNTIME_ERROR,
+    RunStatus.TIME: Verdict.TIME_LIMIT_EXCEEDED,
+    RunStatus.MEMORY: Verdict.MEMORY_LIMIT_EXCEEDED,
+    RunStatus.CRASHED: Verdict.INTERNAL_ERROR,
+}
+
+
+class Examiner:
+    """Examines cases of one submission; `printed` is what the first case that printed anything printed."""
+
+    def __init__(self, runner: Runner, problem: Problem, submission: Submission, program: Program) -> None:
+        self.printed = ""
+        self.details = ""
+        self._runner = runner
+        self._problem = problem
+        self._source = submission.text
+        self._program = program
+
+    def examine(self, case: Case) -> CaseResult:
+        """Runs the case, a second time where elements may be unwritten, and compares the outputs."""
+        began = time.monotonic()
+        run = self._run_poisoned(case)
+        self.printed = self.printed or run.printed
+        self.details = self.details or run.details
+        result = self._compare(case, run) if run.status is RunStatus.DONE else ended(case, run, self._source)
+        return dataclasses.replace(result, seconds=time.monotonic() - began, instructions=run.instructions)
+
+    def _run_poisoned(self, case: Case) -> Run:
+        """One run, and where an output still holds its poison a second one with other poison.
+
+        An element is unwritten if it kept both: a kernel may well write a NaN of its own.
+        """
+        first = self._run(case, Poison.NAN)
+        if first.status is not RunStatus.DONE or not any(mask.any() for mask in first.unwritten.values()):
+            return first
+        second = self._run(case, Poison.FINITE)
+        if second.status is not RunStatus.DONE:
+            return second
+        both = {name: mask & second.unwritten[name] for name, mask in first.unwritten.items()}
+        return dataclasses.replace(first, unwritten=both)
+
+    def _run(self, case: Case, poison: Poison) -> Run:
+        limits = limits_of(self._problem, case.sizes)
+        try:
+            addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed, poison)
+            plan = build_plan(self._problem, self._program.constants, case.sizes, addresses)
+            run = self._runner.execute(plan, limits)
+        except LaunchRefused as refusal:
+            return Run(RunStatus.FAULT, fault=self._refused(refusal))
+        except RunnerStopped as stop:
+            return stop.as_run()
+        if run.status is RunStatus.TIME and not run.message:
+            spent = f"{run.instructions or 0:,} warp instructions and {run.seconds:.1f} s"
+            return dataclasses.replace(run, message=f"still running after {spent}")
+        return run
+
+    def _compare(self, case: Case, run: Run) -> CaseResult:
+        from grader.check import check_case
+        from grader.inputs import make_inputs
+
+        inputs = make_inputs(self._problem, case.sizes, case.family, case.seed)
+        verdict, kind, message, outputs = check_case(
+            self._problem, case.sizes, case.family, inputs, run.outputs, run.unwritten, run.changed
+        )
+        return CaseResult(
+            sizes=dict(case.sizes),
+            family=case.family,
+            seed=case.seed,
+            verdict=verdict,
+            kind=kind,
+            message=message,
+            outputs=outputs,
+        )
+
+    def _refused(self, refusal: LaunchRefused) -> FaultReport:
+        """A launch that CUDA refuses, blamed on the first `#define` of the submission that led to it."""
+        found = (define_line(self._source, name) for name in refusal.constants)
+        line = next((line for line in found if line is not None), None)
+        return FaultReport(FaultClass.LAUNCH_FAILURE, refusal.message, line=line, kernel=self._problem.kernel)
+
+
+def ended(case: Case, run: Run, source: str = "") -> CaseResult:
+    """The result of a case whose run did not come to its end."""
+    fault = _with_text(run.fault, source) if run.fault else None
+    message = fault.message if fault else run.message
+    return CaseResult(
+        sizes=dict(case.sizes),
+        family=case.family,
+        seed=case.seed,
+        verdict=VERDICTS[run.status],
+        fault=fault,
+        line=fault.line if fault else next(iter(run.lines), None),
+        message=message,
+    )
+
+
+def _with_text(fault: FaultReport, source: str) -> FaultReport:
+    """The fault with the text of its source line."""
+    lines = source.splitlines()
+    if fault.line is None or not 1 <= fault.line <= len(lines):
+        return fault
+    return dataclasses.replace(fault, text=lines[fault.line - 1].strip())
+
+
+def define_line(source: str, name: str) -> int | None:
+    """The line, from 1, of the last `#define` of this name: the one that holds at the end of the file."""
+    pattern = re.compile(rf"\s*#\s*define\s+{re.escape(name)}\b")
+    return next(
+        (number for number, text in reversed(list(enumerate(source.splitlines(), 1))) if pattern.match(text)),
+        None,
+    )

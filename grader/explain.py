@@ -1,0 +1,154 @@
+"""The words of a Report: a headline that a student understands, and what usually causes such a failure.
+
+It words what was found and finds nothing itself; wording of wrong elements comes from `check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from grader.cases import shown
+from grader.problem import Problem
+from grader.report import CaseResult, Diagnostic, Dim3, FaultReport
+from grader.verdict import FaultClass, Verdict, WrongKind
+
+ACCESSES = {"read": "Reads", "write": "Writes", "atomic": "Updates"}
+
+FAULTS: Mapping[FaultClass, str] = {
+    FaultClass.OUT_OF_BOUNDS: (
+        "On a GPU such an access may pass unseen, change another array, or end the program. Usual causes: "
+        "no bounds check for threads beyond the last element, <= for <, or rows and columns swapped in the "
+        "index."
+    ),
+    FaultClass.MISALIGNED: (
+        "An access of n bytes has to start at a multiple of n bytes. Usual cause: a pointer cast to "
+        "float2, float4 or another wide type at an index that is not a multiple of its width."
+    ),
+    FaultClass.UNINITIALIZED_READ: (
+        "The memory was read before anything wrote it, so its content is whatever was there. Usual causes: "
+        "an accumulator that is not set to 0, or a tile of shared memory that is not filled at the edges."
+    ),
+    FaultClass.DATA_RACE: (
+        "Two threads access the same memory, one of them writes, and nothing orders them. Usual cause: a "
+        "missing __syncthreads() between filling shared memory and using it, or between using it and "
+        "filling it again."
+    ),
+    FaultClass.BARRIER_DIVERGENCE: (
+        "Every thread of a block has to reach the same __syncthreads(). Usual cause: a barrier inside an "
+        "if or after a return that only some threads take."
+    ),
+    FaultClass.DEADLOCK: (
+        "Threads wait for something that can't happen any more. Usual cause: a barrier that some threads "
+        "never reach, or a lock that lanes of one warp fight for."
+    ),
+    FaultClass.ILLEGAL_INSTRUCTION: (
+        "The emulator does not execute this instruction. The kernel may be right on a GPU; here it can't "
+        "be graded."
+    ),
+    FaultClass.TRAP: "The kernel stopped itself, by assert() or __trap().",
+    FaultClass.LAUNCH_FAILURE: (
+        "CUDA refuses such a launch, and the kernel never runs. The launch follows from the #define of the "
+        "launch constants in your file."
+    ),
+}
+
+KINDS: Mapping[WrongKind, str] = {
+    WrongKind.UNWRITTEN_OUTPUT: (
+        "These elements held the same filling after the run as before it, with two different fillings. "
+        "Usual causes: a grid or loop that ends too early, or a bounds check that is too strict."
+    ),
+    WrongKind.CHANGED_INPUT: "Inputs are const: a kernel reads them and leaves them as they are.",
+    WrongKind.LOW_PRECISION: (
+        "The structure of the result is right and its precision is not. Usual cause: values that pass "
+        "through half, bfloat16 or TF32; this problem asks for float throughout."
+    ),
+    WrongKind.NOT_DETERMINISTIC: "Two runs on the same inputs gave different results.",
+}
+
+VERDICTS: Mapping[Verdict, str] = {
+    Verdict.TIME_LIMIT_EXCEEDED: (
+        "Usual causes: a loop whose end is never reached because its counter does not change, or a thread "
+        "that waits for a value that no other thread writes."
+    ),
+    Verdict.MEMORY_LIMIT_EXCEEDED: "Usual cause: a large array local to each thread.",
+    Verdict.INTERNAL_ERROR: (
+        "This is a failure of the judge, not of your kernel. It does not count; please try again."
+    ),
+}
+
+
+def headline(problem: Problem, result: CaseResult) -> str:
+    """One sentence on a case that was not accepted."""
+    case = f" (with {shown(result.sizes)})"
+    if result.fault is not None:
+        return fault_headline(problem, result.fault, result.sizes) + case
+    at = f", in line {result.line}" if result.line else ""
+    lead = {
+        Verdict.WRONG_ANSWER: "Wrong answer",
+        Verdict.TIME_LIMIT_EXCEEDED: "Too slow or endless",
+        Verdict.MEMORY_LIMIT_EXCEEDED: "Too much memory",
+        Verdict.INTERNAL_ERROR: "The judge failed",
+    }[result.verdict]
+    return f"{lead}: {result.message.rstrip('.')}{at}{case}"
+
+
+def accepted_headline(device: str) -> str:
+    return f"Accepted: every case is right, run on the {device}"
+
+
+def compile_headline(diagnostics: Sequence[Diagnostic]) -> str:
+    """One sentence on the first error of the compiler."""
+    first = next((d for d in diagnostics if d.severity == "error"), None)
+    if first is None:
+        return "Does not compile"
+    at = f"line {first.line}: " if first.line else ""
+    more = sum(d.severity == "error" for d in diagnostics) - 1
+    return f"Does not compile: {at}{first.message}" + (f" (and {more} more)" if more else "")
+
+
+def fault_headline(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> str:
+    """What was done to which element, in which line, by whom."""
+    if fault.fault is FaultClass.OUT_OF_BOUNDS and fault.array and fault.index is not None:
+        verb = ACCESSES.get(fault.access, "Accesses")
+        parts = [f"{verb} {fault.array} out of bounds: {element(problem, fault, sizes)}"]
+    else:
+        parts = [fault.message[:1].upper() + fault.message[1:].rstrip(".")]
+    if fault.line:
+        parts.append(f"line {fault.line}")
+    if fault.thread and fault.block:
+        parts.append(f"thread {_triple(fault.thread)} of block {_triple(fault.block)}")
+    return ", ".join(parts)
+
+
+def element(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> str:
+    """The element that was meant: "A[289] of 289 elements, row 17 and column 0 of 17 × 17"."""
+    assert fault.index is not None
+    text = f"{fault.array}[{fault.index}] of {fault.extent} elements"
+    array = {**problem.inputs, **problem.outputs}.get(fault.array)
+    if array is None or len(array.dimensions) != 2 or fault.index < 0:
+        return text
+    rows, columns = array.shape(sizes)
+    row, column = divmod(fault.index, columns)
+    return f"{text}, that is {fault.array}[{row},{column}] of {rows} × {columns}"
+
+
+def explanation(result: CaseResult) -> tuple[str, ...]:
+    """What such a failure means and what usually causes it."""
+    lines = []
+    if result.fault is not None:
+        lines += [FAULTS.get(result.fault.fault, ""), _how_many(result.fault), result.fault.hint]
+        if result.fault.instruction and result.fault.fault is FaultClass.ILLEGAL_INSTRUCTION:
+            lines.append(f"The instruction: {result.fault.instruction}")
+    elif result.kind is not None:
+        lines += [KINDS.get(result.kind, ""), *(output.explanation for output in result.outputs)]
+    else:
+        lines.append(VERDICTS.get(result.verdict, ""))
+    return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def _how_many(fault: FaultReport) -> str:
+    return f"{fault.threads} threads did the same in this line." if fault.threads > 1 else ""
+
+
+def _triple(numbers: Dim3) -> str:
+    return f"({','.join(map(str, numbers))})"

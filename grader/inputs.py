@@ -1,0 +1,184 @@
+"""Makes the input arrays of a case from its sizes, family and seed, the same bits on every machine.
+
+It draws nothing from the clock or the system: a counter-based generator (Philox) is keyed by seed, family and
+array. Only its raw 64-bit words are used, with integer arithmetic and single IEEE operations on them: NumPy
+promises that stream and not that of its distributions, and libraries differ in the last bit of a logarithm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.definition import Problem
+from grader.errors import UsageError
+
+Words = npt.NDArray[np.uint64]
+Floats32 = npt.NDArray[np.float32]
+Maker = Callable[[Words], Any]
+
+CHUNK = 1 << 18
+"""Words made at a time: small enough that all intermediate arrays stay in a core's cache."""
+
+# The exact families are built on odd integers between 2^11 and 2^12: twelve significant bits, one more than
+# TF32 and fp16 keep, so that rounding any element to either changes it. They are scaled by 2^-11 (a power of
+# two leaves exactness alone), which keeps sums inside fp16's range: half precision shows as lost digits, not
+# as infinity.
+CONTRACTION_TERMS = 1024  # times 4095 stays below 2^22
+TOTAL_TERMS = 2000  # times 4095 stays below 2^23
+
+_TINY = (0.0, -0.0, 2.0**-149, -(2.0**-149), 1e-40, -1e-40, 2.0**-126, -(2.0**-126), 1e-30, -1e-30)
+_NEAR_ONE = (2.0**-24, -(2.0**-24), 1e-4, -1e-4, 0.5, -0.5, 1.0, -1.0, 1.0 + 2.0**-23, 1.0 - 2.0**-24)
+# Half of the largest float and below: a sum of two stays finite.
+_HUGE = (1.5 * 2.0**126, -1.5 * 2.0**126, 2.0**100, -(2.0**100), 16777215.0, -16777217.0)
+SPECIALS: Mapping[str, Floats32] = {
+    "elementwise": np.array(_TINY + _NEAR_ONE, dtype=np.float32),
+    "exact": np.array(_TINY + _NEAR_ONE + _HUGE, dtype=np.float32),
+}
+
+
+def families(problem: Problem) -> tuple[str, ...]:
+    """The families of inputs that this problem's gates need, in the order in which cases take turns."""
+    return problem.gates.families
+
+
+def make_inputs(problem: Problem, sizes: Mapping[str, int], family: str, seed: int) -> dict[str, Floats32]:
+    """All input arrays of one case, by name, contiguous float32. Raises UsageError for an unknown family."""
+    if family not in families(problem):
+        raise UsageError(
+            f"{problem.name} has no family of inputs {family!r}; it has {', '.join(families(problem))}"
+        )
+    return {name: _make(problem, name, sizes, family, seed) for name in problem.inputs}
+
+
+def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, seed: int) -> Floats32:
+    shape = problem.inputs[name].shape(sizes)
+    words = _Words(seed, family, name)
+    kind = problem.gates.kind
+    if family == "exact":
+        return _exact(problem, name, sizes, seed, words)
+    if family == "normal":
+        return words.fill(shape, normal(3.0 if kind == "elementwise" else 1.0))
+    if family == "wide":
+        return words.fill(shape, wide(80.0))
+    if family == "spread":
+        return words.fill(shape, spread)
+    return words.fill(shape, special(SPECIALS[kind]))
+
+
+class _Words:
+    """A stream of raw 64-bit words, keyed so that arrays, families and seeds are independent."""
+
+    def __init__(self, seed: int, *labels: str) -> None:
+        digest = hashlib.blake2b("/".join((str(seed), *labels)).encode(), digest_size=16).digest()
+        self._generator = np.random.Philox(key=int.from_bytes(digest, "little"))
+
+    def take(self, count: int) -> Words:
+        return self._generator.random_raw(count)
+
+    def fill(self, shape: tuple[int, ...], make: Maker) -> Floats32:
+        flat = np.empty(prod(shape), dtype=np.float32)
+        for start in range(0, flat.size, CHUNK):
+            part = flat[start : start + CHUNK]
+            part[:] = make(self.take(part.size))
+        return flat.reshape(shape)
+
+
+def normal(sigma: float) -> Maker:
+    """Nearly normal values: the sum of three uniform ones, mean 0, between -3 and 3 sigma.
+
+    The unit is the inverse of a prime near 2^20, so that values use all 24 bits of a float's significand.
+    """
+    mask, unit = np.uint64(2**21 - 1), sigma / 1048573.0
+
+    def make(words: Words) -> Any:
+        total = (words & mask) + (words >> np.uint64(21) & mask) + (words >> np.uint64(42) & mask)
+        return (total.astype(np.float64) - 1.5 * (2**21 - 1)) * unit
+
+    return make
+
+
+def wide(limit: float) -> Maker:
+    """Uniform values between -limit and limit."""
+
+    def make(words: Words) -> Any:
+        return ((words >> np.uint64(32)).astype(np.float64) - (2**31 - 0.5)) * (limit / 2**31)
+
+    return make
+
+
+def spread(words: Words) -> Any:
+    """Any sign and significand, exponents from -20 to 20: operands overlap fully, partly or not at all."""
+    sign = (words >> np.uint64(63)) << np.uint64(31)
+    exponent = (words >> np.uint64(32)) % np.uint64(41) + np.uint64(127 - 20)
+    bits = sign | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
+    return bits.astype(np.uint32).view(np.float32)
+
+
+def special(table: Floats32) -> Maker:
+    """Half of the values from a table of special ones, the others nearly normal."""
+    ordinary = normal(3.0)
+
+    def make(words: Words) -> Any:
+        chosen = table[(words >> np.uint64(32)) % np.uint64(table.size)]
+        # The top bit is used by no other part of the word.
+        return np.where(words >> np.uint64(63) == 1, chosen, ordinary(words))
+
+    return make
+
+
+def _odd(words: Words) -> Any:
+    """Odd integers between 2^11 and 2^12 of both signs, scaled by 2^-11: made bit by bit, between 1 and 2."""
+    sign = (words >> np.uint64(63)) << np.uint64(31)
+    magnitude = np.uint64(127 << 23 | 1 << 12) | (words & np.uint64(2**10 - 1)) << np.uint64(13)
+    return (sign | magnitude).astype(np.uint32).view(np.float32)
+
+
+def _signs(words: Words) -> Any:
+    return np.where(words >> np.uint64(63) == 1, np.float32(-1.0), np.float32(1.0))
+
+
+def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, words: _Words) -> Floats32:
+    """One input of the exact family: every partial sum, in any order, is a multiple of 2^-11 below 2^13.
+
+    Such a number fits a float's 24 bits. A contraction has odd integers in one array and -1, 0, 1 in the
+    other (which one is the seed's choice); a total has odd integers and 0. Zeros keep long sums in bounds.
+    """
+    terms = problem.gates.count_terms(sizes)
+    if problem.gates.kind == "total":
+        return _thinned(problem, name, sizes, _odd, TOTAL_TERMS / terms, words)
+    odd_array = list(problem.inputs)[int(_Words(seed, "role").take(1)[0] & np.uint64(1))]
+    if name == odd_array:
+        return words.fill(problem.inputs[name].shape(sizes), _odd)
+    return _thinned(problem, name, sizes, _signs, CONTRACTION_TERMS / terms, words)
+
+
+def _thinned(
+    problem: Problem, name: str, sizes: Mapping[str, int], make: Maker, density: float, words: _Words
+) -> Floats32:
+    """Values of which only a share is not zero; the first and last along a summed dimension always stay.
+
+    These two are the ones that kernels with a wrong bound leave out or take twice.
+    """
+    shape = problem.inputs[name].shape(sizes)
+    if density >= 1.0:
+        return words.fill(shape, make)
+    limit = np.uint64(int(density * 2.0**31))
+
+    def thin(drawn: Words) -> Any:
+        # Bits 32 to 62 choose; the bits that the values are made of are others.
+        chosen = (drawn >> np.uint64(32) & np.uint64(2**31 - 1)) < limit
+        return np.where(chosen, make(drawn), np.float32(0.0))
+
+    values = words.fill(shape, thin)
+    for axis, dimension in enumerate(problem.inputs[name].dimensions):
+        if dimension in problem.gates.terms:
+            for end in (0, shape[axis] - 1):
+                edge = (slice(None),) * axis + (slice(end, end + 1),)
+                values[edge] = words.fill(values[edge].shape, make)
+    return values

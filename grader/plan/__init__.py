@@ -1,0 +1,1 @@
+"""Planning: from a Program and buffers to a Plan."""

@@ -1,0 +1,97 @@
+"""Tries a problem's reference, harness and cost on tiny sizes, so that its mistakes show when it is loaded.
+
+Nothing is compiled or launched: the harness only plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from grader.definition import Cost, Problem
+from grader.errors import ProblemError, UsageError
+from grader.inputs import families, make_inputs
+from grader.plan.harness import LaunchRefused, build_plan
+from grader.sizes import Budget, check_sizes
+
+TINY = (2, 3, 5, 7, 11, 13)
+
+
+def try_problem(problem: Problem) -> None:
+    """Raises ProblemError, naming the field, for the first mistake found."""
+    sizes = _tiny_sizes(problem)
+    _try_cost(problem)
+    inputs = make_inputs(problem, sizes, families(problem)[0], seed=1)
+    _guarded("reference", lambda: problem.expected(inputs, sizes))
+    if problem.gates.kind in ("contraction", "total"):
+        _try_linear(problem, sizes)
+    _try_harness(problem, sizes)
+    for i, benchmark in enumerate(problem.benchmarks):
+        _try_benchmark(problem, f"benchmarks[{i}]", benchmark)
+
+
+def _tiny_sizes(problem: Problem) -> dict[str, int]:
+    """Small sizes, all different where the ranges allow it: equal ones would hide a transposed result."""
+    return {
+        name: min(max(TINY[i % len(TINY)], size.low), size.high)
+        for i, (name, size) in enumerate(problem.sizes.items())
+    }
+
+
+def _guarded(field: str, action: Callable[[], object]) -> object:
+    try:
+        return action()
+    except ProblemError:
+        raise
+    except Exception as error:
+        raise ProblemError(f"{field}: {type(error).__name__}: {error}") from error
+
+
+def _try_linear(problem: Problem, sizes: Mapping[str, int]) -> None:
+    """Checks what the bounds of sums rest on: reference(|inputs|) is a bound only if it is linear in each."""
+    first = make_inputs(problem, sizes, "normal", seed=2)
+    other = make_inputs(problem, sizes, "normal", seed=3)
+    for name in problem.inputs:
+        with_sum: dict[str, Any] = {**first, name: first[name].astype(np.float64) + other[name]}
+        whole = problem.expected(with_sum, sizes)
+        one = problem.expected(first, sizes)
+        two = problem.expected({**first, name: other[name]}, sizes)
+        for output in problem.outputs:
+            if not np.allclose(whole[output], one[output] + two[output], rtol=1e-9, atol=1e-9):
+                raise ProblemError(
+                    f"gates: {problem.gates.kind}(...) is for sums, but the reference is not linear in "
+                    f"{name}; use elementwise() or exact()"
+                )
+
+
+def _try_cost(problem: Problem) -> None:
+    smallest = {name: size.low for name, size in problem.sizes.items()}
+    cost = _guarded("cost", lambda: problem.cost_of(smallest))
+    assert isinstance(cost, Cost)
+    for field, value in (("flops", cost.flops), ("bytes", cost.bytes)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ProblemError(f"cost: {field} is {value!r}; a whole number from 0 up is needed")
+    if not Budget().allows(problem, smallest):
+        raise ProblemError(
+            f"params: the smallest sizes {smallest} already need {cost.flops} flops and "
+            f"{problem.array_bytes(smallest)} bytes, more than the emulator's {Budget()}; lower the ranges"
+        )
+
+
+def _try_benchmark(problem: Problem, field: str, sizes: Mapping[str, int]) -> None:
+    try:
+        check_sizes(problem, sizes)
+    except UsageError as error:
+        raise ProblemError(f"{field}: {error.message}") from error
+
+
+def _try_harness(problem: Problem, sizes: Mapping[str, int]) -> None:
+    """Lets the harness plan its launches on addresses that nobody reads."""
+    arrays = [*problem.inputs, *problem.outputs]
+    addresses = {name: (number + 1) << 32 for number, name in enumerate(arrays)}
+    try:
+        build_plan(problem, problem.constants, sizes, addresses)
+    except LaunchRefused as refusal:
+        raise ProblemError(f"solve: {refusal.message}", "correct the harness or its constants") from refusal

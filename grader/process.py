@@ -1,0 +1,263 @@
+"""Child processes: how work that may hang, crash or misbehave is kept out of the judge.
+
+A `Child` runs one module and exchanges JSON with it, never pickles. It is no sandbox: it bounds time and
+survives crashes, but what runs in the child may still read files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from grader import errors
+
+MESSAGE_LIMIT = 256 << 20
+"""The longest message in bytes, either way. Arrays belong into shared memory."""
+
+TRANSFER_SECONDS = 30.0
+"""How long one message may take to cross once its first byte has."""
+
+_CHANNEL = "KGRADE_CHANNEL"
+_FAILURE = "kgrade failure"
+_PR_SET_PDEATHSIG = 1
+
+_KEPT = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "LANG", "LANGUAGE", "XDG_CACHE_HOME"),
+    *("LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CONDA_PREFIX", "VIRTUAL_ENV"),
+    *("PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"),
+)
+_KEPT_PREFIXES = ("LC_", "KGRADE_")
+
+
+class ChildTimeout(errors.JudgeError):
+    """No answer came within the time limit; the child has been killed."""
+
+
+class ChildDied(errors.JudgeError):
+    """The child ended without an answer. `signal` is what ended it, or None where it exited by itself."""
+
+    def __init__(self, message: str, returncode: int, output: str = "") -> None:
+        super().__init__(message, hint=output)
+        self.returncode = returncode
+        self.signal = signal.Signals(-returncode) if returncode < 0 else None
+        self.output = output
+
+
+class ChildFailed(errors.JudgeError):
+    """The child caught an error of its own and sent its traceback, which is the hint."""
+
+
+class Child:
+    """A running `python -m MODULE`, in a session and process group of its own.
+
+    The child sees a few environment variables, an empty standard input and one descriptor, its channel. Its
+    standard output is discarded; the end of its standard error is kept for the message of a crash. It starts
+    in `/`, so paths in `args` have to be absolute. It dies with the thread that made it.
+    """
+
+    def __init__(
+        self, module: str, args: Sequence[str] = (), environment: Mapping[str, str] | None = None
+    ) -> None:
+        self.module = module
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            errors_file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", module, *args],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors_file,
+                env=_environment(theirs.fileno(), environment or {}),
+                cwd="/",
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+            self._connection = Connection(ours.detach())
+        self._errors = errors_file
+        self._finalizer = weakref.finalize(self, _end, self._process, self._connection, errors_file)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send one message. Raises ChildDied where nobody is left to read it."""
+        data = json.dumps(message, separators=(",", ":")).encode()
+        try:
+            with self._deadline():
+                self._connection.send_bytes(data)
+        except OSError:
+            raise self._died() from None
+
+    def receive(self, timeout: float | None) -> dict[str, Any]:
+        """The next message. After ChildTimeout or ChildDied the child is gone.
+
+        Raises ChildTimeout after `timeout` seconds, ChildDied, ChildFailed, or the error of `grader.errors`
+        that the handler of `serve` raised.
+        """
+        try:
+            if not self._connection.poll(timeout):
+                self.close()
+                raise ChildTimeout(f"{self.module} gave no answer within {timeout:g} seconds")
+            with self._deadline():
+                data = self._connection.recv_bytes(MESSAGE_LIMIT)
+        except (EOFError, OSError):
+            raise self._died() from None
+        return self._read(data)
+
+    def close(self) -> None:
+        """Kill the child with everything that it started. Closing twice is fine."""
+        self._finalizer()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _deadline(self) -> Iterator[None]:
+        # A child that stops in the middle of a message would block read() and write() for ever.
+        timer = threading.Timer(TRANSFER_SECONDS, _kill_group, (self.pid,))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _read(self, data: bytes) -> dict[str, Any]:
+        try:
+            message = json.loads(data)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            self.close()
+            raise ChildFailed(f"{self.module} sent something that is not a JSON object")
+        failure = message.get(_FAILURE)
+        if failure is None:
+            return message
+        known = getattr(errors, str(failure.get("type")), None)
+        kind = known if isinstance(known, type) and issubclass(known, errors.KgradeError) else ChildFailed
+        raise kind(str(failure.get("message")), str(failure.get("hint")))
+
+    def _died(self) -> ChildDied:
+        if not self._finalizer.alive:
+            return ChildDied(f"{self.module} is closed", self._process.returncode)
+        _await_exit(self.pid, seconds=2.0)
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4000))
+        output = self._errors.read().decode(errors="replace").strip()
+        self.close()
+        returncode = self._process.returncode
+        how = f"exit code {returncode}" if returncode >= 0 else signal.Signals(-returncode).name
+        return ChildDied(f"{self.module} ended unexpectedly with {how}", returncode, output)
+
+
+class Channel:
+    """The child's side of the connection to the judge."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def receive(self) -> dict[str, Any]:
+        """The next message. Raises EOFError when the judge has gone or closed the child."""
+        try:
+            message = json.loads(self._connection.recv_bytes(MESSAGE_LIMIT))
+        except OSError as error:
+            raise EOFError from error
+        assert isinstance(message, dict)
+        return message
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        self._connection.send_bytes(json.dumps(message, separators=(",", ":")).encode())
+
+
+def child_connection() -> Channel:
+    """The channel to the judge; for a module that a Child started, once, before it does anything else."""
+    try:
+        descriptor, parent = (int(number) for number in os.environ.pop(_CHANNEL).split(":"))
+    except KeyError:
+        raise errors.UsageError("this module is started by kgrade itself and does nothing alone") from None
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    # The judge may have died before the line above took effect.
+    if os.getppid() != parent:
+        os._exit(1)
+    os.set_inheritable(descriptor, False)
+    return Channel(Connection(descriptor))
+
+
+def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+    """Answer each of the judge's messages by what `handler` makes of it, until the judge closes the child.
+
+    An error of the handler is raised again in the judge, by its own class where `grader.errors` has it.
+    """
+    channel = child_connection()
+    while True:
+        try:
+            message = channel.receive()
+        except EOFError:
+            return
+        try:
+            answer = handler(message)
+        except errors.KgradeError as error:
+            answer = {_FAILURE: {"type": type(error).__name__, "message": error.message, "hint": error.hint}}
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            answer = {_FAILURE: {"type": "", "message": text, "hint": traceback.format_exc()}}
+        channel.send(answer)
+
+
+def _environment(descriptor: int, more: Mapping[str, str]) -> dict[str, str]:
+    """What the child may know of the judge's environment: enough to find programs, libraries and caches."""
+    kept = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_PREFIXES)}
+    folders = [
+        str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry
+    ]
+    home = Path(__file__).absolute().parent.parent
+    # For a checkout that is not installed. An installed package is found anyway, and site-packages before
+    # the standard library would let old backports shadow its modules.
+    if home.name not in ("site-packages", "dist-packages"):
+        folders.append(str(home))
+    if folders:
+        kept["PYTHONPATH"] = os.pathsep.join(folders)
+    return {**kept, **more, "PYTHONFAULTHANDLER": "1", _CHANNEL: f"{descriptor}:{os.getpid()}"}
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _await_exit(pid: int, seconds: float) -> None:
+    """Wait until the process has ended, without reaping it: its group is still to be killed under this id."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return
+        time.sleep(0.005)
+
+
+def _end(process: subprocess.Popen[bytes], connection: Connection, errors_file: IO[bytes]) -> None:
+    connection.close()
+    _kill_group(process.pid)
+    process.wait()
+    errors_file.close()

@@ -1,0 +1,1 @@
+"""Running: a Plan on a device, in a child process of its own."""

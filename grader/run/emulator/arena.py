@@ -1,0 +1,218 @@
+"""The state of one block in flight: its context, its warps, their registers, shared and local memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.run.emulator import layout
+from grader.run.emulator.faults import Fault
+from grader.run.emulator.layout import CONTEXT, WARP
+from grader.run.emulator.memory import Memory
+from grader.run.emulator.translate.cfg import is_block_barrier
+from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.translate.storage import align_up
+
+_ALIGN = 64
+
+
+def aligned_bytes(size: int) -> tuple[NDArray[np.uint8], int]:
+    """(zeroed bytes, address) with the address a multiple of 64; keep the array as long as the address is used."""
+    backing = np.zeros(size + _ALIGN, np.uint8)
+    start = -backing.ctypes.data % _ALIGN
+    return backing[start : start + size], backing.ctypes.data + start
+
+
+@dataclass(frozen=True)
+class LaunchShape:
+    """What all blocks of a launch have in common."""
+
+    translation: Translation
+    kernel: int
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    dynamic_shared: int
+    memory: Memory
+    stop: NDArray[np.int32]
+    next_block: NDArray[np.int64]
+    remaining: NDArray[np.int64]
+    event: int
+
+    @property
+    def threads(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def warps(self) -> int:
+        return align_up(self.threads, 32) // 32
+
+    @cached_property
+    def tid_table(self) -> NDArray[np.int32]:
+        """Thread indices: warp × axis × lane."""
+        linear = np.arange(self.warps * 32)
+        x, y, _ = self.block
+        axes = np.stack([linear % x, linear // x % y, linear // (x * y)]).astype(np.int32)
+        table, _ = aligned_bytes(axes.nbytes)
+        view = table.view(np.int32).reshape(self.warps, 3, 32)
+        view[...] = axes.reshape(3, self.warps, 32).swapaxes(0, 1)
+        return view
+
+    @cached_property
+    def parameters(self) -> int:
+        array = self.memory.at(layout.array_address(layout.PARAMETER_SLOT))
+        assert array is not None
+        return int(array.data.ctypes.data)
+
+
+class Arena:
+    """One block's memory. `address` is that of its context, which native code works on."""
+
+    def __init__(self, shape: LaunchShape, worker: int) -> None:
+        self.shape = shape
+        storage = shape.translation.storage
+        self._context, self.address = aligned_bytes(layout.CONTEXT_BYTES)
+        self._stride = storage.state_bytes
+        self._warps, warps = aligned_bytes(self._stride * shape.warps)
+        static = align_up(storage.static_shared_bytes, 16)
+        self._shared, shared = aligned_bytes(max(static + shape.dynamic_shared, 1))
+        self._table, table = aligned_bytes(layout.SHARED_SLOT_COUNT * layout.ENTRY_BYTES)
+        self._fill_shared_table(shared, static)
+        local_bytes = shape.translation.local_bytes
+        local_stride = align_up(local_bytes, 16)
+        self._local, local = aligned_bytes(max(local_stride * 32 * shape.warps, 1))
+        tids = shape.tid_table
+        for index in range(shape.warps):
+            self._set_warp(index, "index", np.int32, index)
+            self._set_warp(index, "local", np.uint64, local + index * 32 * local_stride)
+            self._set_warp(index, "tid", np.uint64, tids.ctypes.data + index * 3 * 32 * 4)
+        values = {
+            "parameters": shape.parameters,
+            "globals": shape.memory.table.ctypes.data,
+            "shared_table": table,
+            "event": shape.event,
+            "stop": shape.stop.ctypes.data,
+            "next_block": shape.next_block.ctypes.data,
+            "remaining": shape.remaining.ctypes.data,
+            "tid_table": tids.ctypes.data,
+            "warps": warps,
+            "warp_stride": self._stride,
+            "blocks": shape.grid[0] * shape.grid[1] * shape.grid[2],
+            "shared_host": shared,
+            "shared_bytes": static + shape.dynamic_shared,
+            "kernel": shape.kernel,
+            "local_base": local,
+            "local_stride": local_stride,
+            "local_bytes": local_bytes,
+        }
+        for name, value in values.items():
+            self._set(name, np.uint64, value)
+        program = shape.translation.program
+        words = {
+            "warp_count": shape.warps,
+            "block_threads": shape.threads,
+            "worker": worker,
+            "dynamic_shared": shape.dynamic_shared,
+            "total_shared": static + shape.dynamic_shared,
+            "entry": program.entries[program.kernel],
+        }
+        for name, value in words.items():
+            self._set(name, np.int32, value)
+        for axis in range(3):
+            self._set("nctaid", np.int32, shape.grid[axis], 4 * axis)
+            self._set("ntid", np.int32, shape.block[axis], 4 * axis)
+
+    def _fill_shared_table(self, shared: int, static: int) -> None:
+        storage = self.shape.translation.storage
+        places = dict(storage.shared_offsets)
+        if storage.dynamic_slot:
+            places[storage.dynamic_slot] = (static, self.shape.dynamic_shared)
+        entries = self._table.view(np.uint64).reshape(layout.SHARED_SLOT_COUNT, -1)
+        for slot, (offset, size) in places.items():
+            base = layout.shared_address(slot)
+            entries[slot] = ((shared + offset - base) % (1 << 64), base, size, 0)
+
+    def _set(self, name: str, kind: type[Any], value: int, extra: int = 0) -> None:
+        at = CONTEXT[name] + extra
+        self._context[at : at + np.dtype(kind).itemsize].view(kind)[0] = value
+
+    def _set_warp(self, index: int, name: str, kind: type[Any], value: int) -> None:
+        at = index * self._stride + WARP[name]
+        self._warps[at : at + np.dtype(kind).itemsize].view(kind)[0] = value
+
+    def _warp_words(self, index: int, name: str, count: int = 1) -> NDArray[np.uint32]:
+        at = index * self._stride + WARP[name]
+        return self._warps[at : at + 4 * count].view(np.uint32)
+
+    @property
+    def instructions(self) -> int:
+        at = CONTEXT["instructions"]
+        return int(self._context[at : at + 8].view(np.int64)[0])
+
+    def resume(self) -> None:
+        """The block goes on where it was set aside, for another slice."""
+        self._set("resume", np.int32, 1)
+        self._set("suspend_at", np.uint64, self.instructions + layout.BLOCK_SLICE)
+
+    def block_index(self) -> tuple[int, int, int]:
+        at = CONTEXT["ctaid"]
+        x, y, z = self._context[at : at + 12].view(np.int32)
+        return int(x), int(y), int(z)
+
+    def thread_index(self, warp: int, lane: int) -> tuple[int, int, int]:
+        x, y, z = self.shape.tid_table[warp, :, lane]
+        return int(x), int(y), int(z)
+
+    def lines(self) -> Counter[int]:
+        """Source lines of the threads that have not exited, with their numbers."""
+        blocks = self.shape.translation.program.blocks
+        found: Counter[int] = Counter()
+        for warp in range(self.shape.warps):
+            alive = int(self._warp_words(warp, "alive")[0])
+            ready = int(self._warp_words(warp, "ready")[0])
+            counters = self._warp_words(warp, "pc", 32)
+            for lane in range(32):
+                # Those that run weigh more than those that wait: they are what the block waits for.
+                if alive >> lane & 1:
+                    found[blocks[int(counters[lane])].line] += 1000 if ready >> lane & 1 else 1
+        return found
+
+    def deadlock(self) -> Fault:
+        """The fault of a block whose threads all wait, told by the first of them."""
+        program = self.shape.translation.program
+        places: Counter[tuple[int, str]] = Counter()
+        first: tuple[int, int] | None = None
+        for warp in range(self.shape.warps):
+            alive = int(self._warp_words(warp, "alive")[0])
+            counters = self._warp_words(warp, "pc", 32)
+            for lane in range(32):
+                if alive >> lane & 1:
+                    first = first or (warp, lane)
+                    pc = int(counters[lane])
+                    before = program.blocks[pc - 1].instructions[-1:] if pc else []
+                    here = before[0] if before and is_block_barrier(before[0]) else program.blocks[pc].instructions[0]
+                    places[here.line, here.text] += 1
+        assert first is not None
+        waits = "; ".join(f"{n} at line {line} ({text})" for (line, text), n in places.most_common(4))
+        line, text = places.most_common(1)[0][0]
+        message = f"the block's {sum(places.values())} threads wait for each other for ever: {waits}"
+        return Fault(
+            "deadlock",
+            message,
+            line=line,
+            kernel=program.kernel,
+            block=self.block_index(),
+            thread=self.thread_index(*first),
+            threads=sum(places.values()),
+            instruction=text,
+        )
+
+
+def context_word(address: int, name: str, extra: int = 0) -> int:
+    """A 32-bit field of the context at `address`."""
+    return ctypes.c_int32.from_address(address + CONTEXT[name] + extra).value

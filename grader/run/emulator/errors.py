@@ -1,0 +1,16 @@
+"""What the emulator refuses, as an exception."""
+
+from __future__ import annotations
+
+
+class UnsupportedPtx(Exception):
+    """An instruction that the emulator does not execute. Never guessed at, always named.
+
+    `line` is the line of the submitted source (0 when unknown), `instruction` the PTX text.
+    """
+
+    def __init__(self, message: str, line: int = 0, instruction: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.instruction = instruction

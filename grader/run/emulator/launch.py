@@ -1,0 +1,163 @@
+"""Runs one launch: worker threads that drive native code, blocks that are set aside for others, and how it ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections import Counter, deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from grader.run.emulator import layout
+from grader.run.emulator.arena import Arena, LaunchShape
+from grader.run.emulator.engine import Native
+from grader.run.emulator.events import EventLog
+from grader.run.emulator.faults import Fault, LaunchResult, Limits
+from grader.run.emulator.memory import Memory
+from grader.run.emulator.translate.kernel import Translation
+
+# Blocks of one worker that may be in flight at the same time, as on a GPU whose multiprocessors hold several.
+RESIDENT_BLOCKS = 64
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Geometry:
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Launch:
+    def __init__(
+        self,
+        translation: Translation,
+        native: Native,
+        driver: Native,
+        geometry: Geometry,
+        memory: Memory,
+        limits: Limits,
+    ) -> None:
+        self.translation = translation
+        self.limits = limits
+        self.blocks = geometry.grid[0] * geometry.grid[1] * geometry.grid[2]
+        self.stop = np.zeros(1, np.int32)
+        self.next_block = np.zeros(1, np.int64)
+        self.remaining = np.full(1, limits.instructions, np.int64)
+        self.log = EventLog(translation, geometry.block, geometry.shared_bytes, memory)
+        self.shape = LaunchShape(
+            translation,
+            native.address,
+            geometry.grid,
+            geometry.block,
+            geometry.shared_bytes,
+            memory,
+            self.stop,
+            self.next_block,
+            self.remaining,
+            self.log.callback_address,
+        )
+        self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
+        self.lock = threading.Lock()
+        self.instructions = 0
+        self.lines: Counter[int] = Counter()
+        self.limited = False
+        self.deadlock: Fault | None = None
+        self.errors: list[BaseException] = []
+
+    def worker(self, number: int) -> None:
+        try:
+            self._work(number)
+        except BaseException as error:
+            self.errors.append(error)
+            self.stop[0] = 1
+
+    def _work(self, number: int) -> None:
+        waiting: deque[Arena] = deque()
+        arena = Arena(self.shape, number)
+        executed = 0
+        while True:
+            before = arena.instructions
+            status = self._run_blocks(arena.address)
+            executed += arena.instructions - before
+            if status == layout.SUSPENDED:
+                waiting.append(arena)
+                started = int(self.next_block[0]) >= self.blocks or len(waiting) >= RESIDENT_BLOCKS
+                arena = waiting.popleft() if started else Arena(self.shape, number)
+                if started:
+                    arena.resume()
+                continue
+            if status == layout.DONE and waiting:
+                arena = waiting.popleft()
+                arena.resume()
+                continue
+            self._end(status, [arena, *waiting])
+            break
+        with self.lock:
+            self.instructions += executed
+
+    def _end(self, status: int, arenas: list[Arena]) -> None:
+        if status == layout.DONE:
+            return
+        with self.lock:
+            if status == layout.DEADLOCK:
+                found = arenas[0].deadlock()
+                if self.deadlock is None or (found.block or (0,)) < (self.deadlock.block or (0,)):
+                    self.deadlock = found
+            elif status == layout.LIMIT:
+                self.limited = True
+            if status in (layout.LIMIT, layout.STOPPED):
+                for arena in arenas:
+                    self.lines += arena.lines()
+        self.stop[0] = 1
+
+    def run(self, workers: int) -> LaunchResult:
+        threads = [threading.Thread(target=self.worker, args=(n,), daemon=True) for n in range(workers)]
+        deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(_POLL_SECONDS)
+                    if deadline is not None and time.monotonic() > deadline and not self.limited:
+                        self.limited = True
+                        self.stop[0] = 1
+        except BaseException:
+            self.stop[0] = 1
+            for thread in threads:
+                thread.join()
+            raise
+        if self.errors:
+            raise self.errors[0]
+        return self._result()
+
+    def _result(self) -> LaunchResult:
+        faults = self.log.faults()
+        if self.deadlock is not None:
+            faults = [*faults, self.deadlock]
+        printed = self.log.printed()
+        lines = tuple(line for line, _ in self.lines.most_common() if line)
+        if faults:
+            return LaunchResult("fault", faults[0], self.instructions, lines, printed, tuple(faults))
+        return LaunchResult("limit" if self.limited else "done", None, self.instructions, lines, printed)
+
+
+def run_launch(
+    translation: Translation,
+    native: Native,
+    driver: Native,
+    geometry: Geometry,
+    memory: Memory,
+    limits: Limits,
+    workers: int | None,
+) -> LaunchResult:
+    launch = _Launch(translation, native, driver, geometry, memory, limits)
+    return launch.run(max(1, min(workers or _cores(), launch.blocks)))

@@ -1,0 +1,115 @@
+"""Where things lie: emulated addresses, and the structures that native code and Python share.
+
+Every array has an address slot of its own, 64 GB wide (16 MB for a shared array), with the array in the middle.
+An index that is wrong by any 32-bit amount therefore still falls into the slot of the array that it was meant for,
+so that a fault names the right array, and no access can reach a neighbour unseen.
+"""
+
+from __future__ import annotations
+
+# Generic addresses: bits 36 and up choose the slot.
+SLOT_BITS = 36
+SLOT_MIDDLE = 1 << (SLOT_BITS - 1)
+SLOT_COUNT = 4096
+SHARED_WINDOW = 1 << SLOT_BITS
+LOCAL_WINDOW = 2 << SLOT_BITS
+PARAMETER_SLOT = 3
+FIRST_VARIABLE_SLOT = 16
+FIRST_ARRAY_SLOT = 2048
+FUNCTION_SLOT = 4
+
+# Addresses of the shared space: bits 24 and up choose the slot.
+SHARED_SLOT_BITS = 24
+SHARED_SLOT_MIDDLE = 1 << (SHARED_SLOT_BITS - 1)
+SHARED_SLOT_COUNT = 256
+
+# One entry of a slot table: host address minus emulated address, first emulated address, size in bytes.
+ENTRY_BYTES = 32
+ENTRY_DELTA, ENTRY_BASE, ENTRY_SIZE = 0, 8, 16
+
+
+def array_address(slot: int) -> int:
+    return (slot << SLOT_BITS) + SLOT_MIDDLE
+
+
+def shared_address(slot: int) -> int:
+    return (slot << SHARED_SLOT_BITS) + SHARED_SLOT_MIDDLE
+
+
+# Limits of the emulated device, compute capability 8.9 with the shared memory of 9.0 (CUDA programming guide, table
+# "Technical specifications per compute capability").
+MAX_THREADS = 1024
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_STATIC_SHARED = 48 * 1024
+MAX_SHARED = 227 * 1024
+BARRIERS = 16
+STACK_BYTES = 64 * 1024
+
+# The context of a block (one a worker): offsets in bytes.
+CONTEXT = {
+    "parameters": 0,
+    "globals": 8,
+    "shared_table": 16,
+    "event": 24,
+    "stop": 32,
+    "next_block": 40,
+    "remaining": 48,
+    "tid_table": 56,
+    "warps": 64,
+    "warp_stride": 72,
+    "warp_count": 80,
+    "block_threads": 84,
+    "blocks": 88,
+    "ctaid": 96,
+    "nctaid": 108,
+    "ntid": 120,
+    "alive": 132,
+    "shared_host": 136,
+    "shared_bytes": 144,
+    "instructions": 152,
+    "block": 160,
+    "worker": 168,
+    "resume": 172,
+    "suspend_at": 176,
+    "kernel": 184,
+    "dynamic_shared": 192,
+    "total_shared": 196,
+    "local_base": 200,
+    "local_stride": 208,
+    "local_bytes": 216,
+    "clock": 224,
+    "entry": 232,
+    "barriers": 256,
+}
+BARRIER_BYTES = 32
+BARRIER = {"arrived": 0, "expected": 4, "any": 8, "all": 12, "count": 16, "r_any": 20, "r_all": 24, "r_count": 28}
+CONTEXT_BYTES = CONTEXT["barriers"] + BARRIERS * BARRIER_BYTES
+
+# The state of a warp: offsets in bytes. `pc` and `frame` hold one i32 a lane; registers follow the header.
+WARP = {
+    "pc": 0,
+    "frame": 128,
+    "ready": 256,
+    "alive": 260,
+    "dead": 264,
+    "turn": 268,
+    "index": 272,
+    "parked": 276,
+    "local": 280,
+    "tid": 288,
+    "waiting": 320,
+    "scratch": 384,
+    "scratch2": 640,
+}
+WARP_HEADER_BYTES = 896
+
+# What a warp's run, and the driver's, ends with.
+DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED = range(7)
+
+# What native code calls Python for.
+EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
+
+# Instructions a warp runs before its block's other warps get their turn, and a block before it is set aside for others.
+WARP_SLICE = 1 << 14
+BLOCK_SLICE = 1 << 22

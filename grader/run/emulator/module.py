@@ -1,0 +1,196 @@
+"""A loaded PTX module: its kernels, its variables, and launching.
+
+Usable on its own: it takes PTX, a launch geometry, arguments and memory, and gives effects and faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from grader.run.emulator import layout
+from grader.run.emulator.engine import Native, has_masked_stores
+from grader.run.emulator.errors import UnsupportedPtx
+from grader.run.emulator.faults import Fault, LaunchResult, Limits
+from grader.run.emulator.launch import Geometry, run_launch
+from grader.run.emulator.memory import Memory
+from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
+from grader.run.emulator.native.driver import driver_ir
+from grader.run.emulator.ptx.lexer import PtxSyntaxError
+from grader.run.emulator.ptx.parser import parse_module
+from grader.run.emulator.ptx.syntax import Address, Function, Group, Instruction, Operand, PtxModule, Symbol, Variable
+from grader.run.emulator.translate.cfg import function_ids
+from grader.run.emulator.translate.kernel import ENTRY, Translation, translate
+from grader.run.emulator.translate.storage import parameter_offsets
+
+
+@dataclass(frozen=True)
+class KernelImage:
+    """What a kernel asks for: the sizes of its parameters, its static shared memory and its local memory, in bytes."""
+
+    parameter_bytes: tuple[int, ...]
+    shared_bytes: int
+    local_bytes: int
+
+
+@dataclass
+class _Compiled:
+    translation: Translation
+    native: Native
+    driver: Native
+
+
+class Module:
+    """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code."""
+
+    def __init__(self, ptx: str, cache: Path | None = None) -> None:
+        try:
+            self._ptx = parse_module(ptx)
+        except PtxSyntaxError as error:
+            raise UnsupportedPtx(str(error)) from error
+        self._cache = cache
+        self._compiled: dict[str, _Compiled] = {}
+        self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(_used_variables(self._ptx))}
+        if len(self._slots) > layout.FIRST_ARRAY_SLOT - layout.FIRST_VARIABLE_SLOT:
+            raise UnsupportedPtx(f"the module uses {len(self._slots)} variables, more than the emulator has slots for")
+        self.kernels = {name: _image(f) for name, f in self._ptx.functions.items() if f.entry and f.body is not None}
+
+    def launch(
+        self,
+        kernel: str,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        arguments: Sequence[bytes],
+        memory: Memory,
+        shared_bytes: int = 0,
+        limits: Limits | None = None,
+        workers: int | None = None,
+    ) -> LaunchResult:
+        """Runs a kernel over a grid of blocks, on `workers` cores (all of them by default).
+
+        `arguments` are the raw bytes of each parameter. Raises UnsupportedPtx, KeyError for an unknown kernel and
+        ValueError for arguments that do not fit the parameters.
+        """
+        image = self.kernels[kernel]
+        sizes = tuple(len(argument) for argument in arguments)
+        if sizes != image.parameter_bytes:
+            raise ValueError(f"kernel {kernel} takes parameters of {image.parameter_bytes} bytes, got {sizes}")
+        refusal = _launch_error(kernel, grid, block, image, shared_bytes)
+        if refusal is not None:
+            return LaunchResult("fault", refusal, faults=(refusal,))
+        compiled = self._compile(kernel)
+        self._instantiate(memory)
+        parameters, size = parameter_offsets(self._ptx.functions[kernel].parameters)
+        buffer = np.zeros(max(size, 1), np.uint8)
+        for offset, argument in zip(parameters.values(), arguments, strict=True):
+            buffer[offset : offset + len(argument)] = np.frombuffer(argument, np.uint8)
+        memory.place_at(layout.PARAMETER_SLOT, "kernel parameters", buffer)
+        geometry = Geometry(grid, block, shared_bytes)
+        return run_launch(
+            compiled.translation, compiled.native, compiled.driver, geometry, memory, limits or Limits(), workers
+        )
+
+    def prepare(self, kernel: str) -> None:
+        """Translates and compiles a kernel ahead of its first launch."""
+        self._compile(kernel)
+
+    def _compile(self, kernel: str) -> _Compiled:
+        if kernel not in self._compiled:
+            translation = translate(self._ptx, kernel, self._slots, has_masked_stores())
+            native = Native(translation.ir, ENTRY, self._cache)
+            self._compiled[kernel] = _Compiled(translation, native, _driver(self._cache))
+        return self._compiled[kernel]
+
+    def _instantiate(self, memory: Memory) -> None:
+        """Places the module's variables in a memory that has not seen this module yet."""
+        if id(self) in memory.variables:
+            return
+        memory.variables[id(self)] = self
+        for name, slot in self._slots.items():
+            variable = self._ptx.variables[name]
+            data = bytearray(variable.initial.ljust(variable.size, b"\0"))
+            for offset, symbol, addend in variable.references:
+                address = self._symbol_address(symbol) + addend
+                data[offset : offset + 8] = address.to_bytes(8, "little")
+            memory.place_at(slot, name, np.frombuffer(bytes(data), np.uint8))
+
+    def _symbol_address(self, name: str) -> int:
+        if name in self._slots:
+            return layout.array_address(self._slots[name])
+        numbers = function_ids(self._ptx)
+        if name not in numbers:
+            raise UnsupportedPtx(f"the emulator does not know the symbol {name} of an initialiser")
+        return (layout.FUNCTION_SLOT << layout.SLOT_BITS) + numbers[name]
+
+
+@lru_cache(maxsize=2)
+def _driver(cache: Path | None) -> Native:
+    return Native(driver_ir(), DRIVER_ENTRY, cache)
+
+
+def _image(function: Function) -> KernelImage:
+    variables = function.variables.values()
+    return KernelImage(
+        tuple(parameter.size for parameter in function.parameters),
+        sum(v.size for v in variables if v.space == "shared"),
+        sum(v.size for v in variables if v.space == "local"),
+    )
+
+
+def _operand_symbols(operand: Operand) -> list[str]:
+    if isinstance(operand, Symbol):
+        return [operand.name]
+    if isinstance(operand, Address):
+        return [operand.base.name] if isinstance(operand.base, Symbol) else []
+    if isinstance(operand, Group):
+        return [name for item in operand.items for name in _operand_symbols(item)]
+    return []
+
+
+def _used_variables(module: PtxModule) -> list[str]:
+    """Global and constant variables that code names, and those that their initialisers point to."""
+    named = {
+        name
+        for function in module.functions.values()
+        for item in function.body or ()
+        if isinstance(item, Instruction)
+        for operand in item.operands
+        for name in _operand_symbols(operand)
+    }
+    wanted = [v for v in module.variables.values() if v.name in named and v.space != "shared"]
+    used: dict[str, Variable] = {}
+    while wanted:
+        variable = wanted.pop()
+        if variable.name not in used:
+            used[variable.name] = variable
+            wanted += [module.variables[s] for _, s, _ in variable.references if s in module.variables]
+    return sorted(used)
+
+
+def _launch_error(
+    kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int], image: KernelImage, shared_bytes: int
+) -> Fault | None:
+    """The launch errors that CUDA would give (CUDA programming guide, "Compute Capabilities")."""
+    threads = block[0] * block[1] * block[2]
+    message = ""
+    if min(block) < 1 or min(grid) < 1:
+        message = f"grid {grid} of blocks {block} is empty: each dimension has to be at least 1"
+    elif threads > layout.MAX_THREADS:
+        message = f"block {block} has {threads} threads; a block has at most {layout.MAX_THREADS}"
+    elif any(b > most for b, most in zip(block, layout.MAX_BLOCK, strict=True)):
+        message = f"block {block} exceeds the largest block {layout.MAX_BLOCK}"
+    elif any(g > most for g, most in zip(grid, layout.MAX_GRID, strict=True)):
+        message = f"grid {grid} exceeds the largest grid {layout.MAX_GRID}"
+    elif image.shared_bytes > layout.MAX_STATIC_SHARED:
+        message = (
+            f"the kernel declares {image.shared_bytes} bytes of shared memory; a declaration can have at most "
+            f"{layout.MAX_STATIC_SHARED}, more has to be dynamic"
+        )
+    elif image.shared_bytes + shared_bytes > layout.MAX_SHARED:
+        total = image.shared_bytes + shared_bytes
+        message = f"a block asks for {total} bytes of shared memory; it can have at most {layout.MAX_SHARED}"
+    return Fault("launch_failure", message, kernel=kernel) if message else None

@@ -1,0 +1,30 @@
+"""Readable names of variables: what the source calls what PTX calls `_ZZ6kernelPfE4tile`."""
+
+from __future__ import annotations
+
+import re
+
+_COMPONENT = re.compile(r"(\d+)")
+
+
+def _components(mangled: str) -> list[str]:
+    """The length-prefixed identifiers of a mangled name, in order (Itanium C++ ABI, <source-name>)."""
+    found = []
+    at = 0
+    while match := _COMPONENT.search(mangled, at):
+        start, length = match.end(), int(match[1])
+        name = mangled[start : start + length]
+        if length and len(name) == length and not name[0].isdigit():
+            found.append(name)
+            at = start + length
+        else:
+            at = match.end()
+    return found
+
+
+def source_name(symbol: str) -> str:
+    """The last identifier of a mangled symbol; any other symbol as it is."""
+    if not symbol.startswith("_Z"):
+        return symbol
+    parts = _components(symbol)
+    return parts[-1] if parts else symbol

@@ -1,0 +1,1 @@
+"""LLVM IR: the builder, and the routines that translated kernels call (memory, warp, barrier, driver)."""

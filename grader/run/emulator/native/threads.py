@@ -1,0 +1,135 @@
+"""Threads that leave and threads that wait: retiring lanes, and the barriers of a block."""
+
+from __future__ import annotations
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
+from grader.run.emulator.native.ir import IrFunction, IrModule
+
+
+def _popcount(f: IrFunction, bits: str) -> str:
+    return f.intrinsic("llvm.ctpop.i32", "i32", [f"i32 {bits}"])
+
+
+def retire_routine(module: IrModule) -> str:
+    """`(ctx, warp, lanes)`: these lanes have exited; lanes parked at a warp-wide operation look again who is missing."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(
+            owner, name, "void", [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lanes")], attributes="nounwind noinline"
+        )
+        alive = f.load("i32", "%warp", WARP["alive"])
+        leaving = f.let(f"and i32 {alive}, %lanes")
+        stay = f.let("xor i32 %lanes, -1")
+        f.store("i32", f.let(f"and i32 {alive}, {stay}"), "%warp", WARP["alive"])
+        parked = f.let(f"and i32 {f.load('i32', '%warp', WARP['parked'])}, {stay}")
+        ready = f.let(f"and i32 {f.load('i32', '%warp', WARP['ready'])}, {stay}")
+        f.store("i32", f.let(f"or i32 {ready}, {parked}"), "%warp", WARP["ready"])
+        f.store("i32", "0", "%warp", WARP["parked"])
+        dead = f.load("i32", "%warp", WARP["dead"])
+        f.store("i32", f.let(f"and i32 {dead}, {stay}"), "%warp", WARP["dead"])
+        threads = f.load("i32", "%ctx", CONTEXT["alive"])
+        f.store("i32", f.let(f"sub i32 {threads}, {_popcount(f, leaving)}"), "%ctx", CONTEXT["alive"])
+        f.do("ret void")
+        return f
+
+    return module.routine("retire", build)
+
+
+def barrier_pointer(f: IrFunction, number: str) -> str:
+    offset = f.let(f"mul i32 {number}, {layout.BARRIER_BYTES}")
+    return f.field("%ctx", f.let(f"add i64 {f.let(f'zext i32 {offset} to i64')}, {CONTEXT['barriers']}"))
+
+
+def waiting_pointer(f: IrFunction, warp: str, number: str) -> str:
+    offset = f.let(f"zext i32 {f.let(f'mul i32 {number}, 4')} to i64")
+    return f.field(warp, f.let(f"add i64 {offset}, {WARP['waiting']}"))
+
+
+def release_routine(module: IrModule) -> str:
+    """`(ctx, number)`: opens a barrier if enough threads have arrived; 1 if it did."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "i32", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
+        barrier = barrier_pointer(f, "%number")
+        arrived = f.load("i32", barrier, BARRIER["arrived"])
+        expected = f.load("i32", barrier, BARRIER["expected"])
+        alive = f.load("i32", "%ctx", CONTEXT["alive"])
+        everyone = f.let(f"icmp eq i32 {expected}, 0")
+        needed = f.let(f"select i1 {everyone}, i32 {alive}, i32 {expected}")
+        some = f.let(f"icmp ne i32 {arrived}, 0")
+        enough = f.let(f"icmp uge i32 {arrived}, {needed}")
+        f.branch(f.let(f"and i1 {some}, {enough}"), "open", "closed")
+        f.block("closed")
+        f.do("ret i32 0")
+        f.block("open")
+        left = f.let(f"sub i32 {arrived}, {needed}")
+        f.store("i32", f.let(f"select i1 {everyone}, i32 0, i32 {left}"), barrier, BARRIER["arrived"])
+        for current, result in (("any", "r_any"), ("all", "r_all"), ("count", "r_count")):
+            f.store("i32", f.load("i32", barrier, BARRIER[current]), barrier, BARRIER[result])
+            f.store("i32", "1" if current == "all" else "0", barrier, BARRIER[current])
+        warps = f.load("ptr", "%ctx", CONTEXT["warps"])
+        stride = f.load("i64", "%ctx", CONTEXT["warp_stride"])
+        count = f.load("i32", "%ctx", CONTEXT["warp_count"])
+        index = f.alloca("i32", align=4)
+        f.store("i32", "0", index)
+        f.goto("next")
+        f.block("next")
+        current_index = f.load("i32", index)
+        f.branch(f.let(f"icmp ult i32 {current_index}, {count}"), "warp", "opened")
+        f.block("warp")
+        wide = f.let(f"zext i32 {current_index} to i64")
+        warp = f.field(warps, f.let(f"mul i64 {wide}, {stride}"))
+        place = waiting_pointer(f, warp, "%number")
+        waiting = f.load("i32", place)
+        ready = f.load("i32", warp, WARP["ready"])
+        f.store("i32", f.let(f"or i32 {ready}, {waiting}"), warp, WARP["ready"])
+        f.store("i32", "0", place)
+        f.store("i32", f.let(f"add i32 {current_index}, 1"), index)
+        f.goto("next")
+        f.block("opened")
+        f.do("ret i32 1")
+        return f
+
+    return module.routine("release", build)
+
+
+def arrive_routine(module: IrModule) -> str:
+    """`(ctx, warp, lanes, number, expected, predicate, wait)`: lanes reach a barrier, and wait there if `wait`.
+
+    `expected` is a count of threads, 0 for all of the block; `predicate` the lanes whose condition holds, for bar.red.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "warp")]
+        arguments += [("i32", n) for n in ("lanes", "number", "expected", "predicate", "wait")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        barrier = barrier_pointer(f, "%number")
+        # A count of threads is in units of whole warps: a warp that arrives complete counts 32, exited lanes included.
+        alive = f.load("i32", "%warp", WARP["alive"])
+        complete = f.let(f"icmp eq i32 {alive}, %lanes")
+        counted = f.let("icmp ne i32 %expected, 0")
+        whole = f.let(f"and i1 {complete}, {counted}")
+        threads = f.let(f"select i1 {whole}, i32 32, i32 {_popcount(f, '%lanes')}")
+        arrived = f.load("i32", barrier, BARRIER["arrived"])
+        f.store("i32", f.let(f"add i32 {arrived}, {threads}"), barrier, BARRIER["arrived"])
+        f.store("i32", "%expected", barrier, BARRIER["expected"])
+        holds = f.let("and i32 %predicate, %lanes")
+        some = f.let(f"zext i1 {f.let(f'icmp ne i32 {holds}, 0')} to i32")
+        every = f.let(f"zext i1 {f.let(f'icmp eq i32 {holds}, %lanes')} to i32")
+        for field, opcode, value in (("any", "or", some), ("all", "and", every), ("count", "add", _popcount(f, holds))):
+            before = f.load("i32", barrier, BARRIER[field])
+            f.store("i32", f.let(f"{opcode} i32 {before}, {value}"), barrier, BARRIER[field])
+        f.branch(f.let("icmp ne i32 %wait, 0"), "wait", "check")
+        f.block("wait")
+        place = waiting_pointer(f, "%warp", "%number")
+        f.store("i32", f.let(f"or i32 {f.load('i32', place)}, %lanes"), place)
+        ready = f.load("i32", "%warp", WARP["ready"])
+        f.store("i32", f.let(f"and i32 {ready}, {f.let('xor i32 %lanes, -1')}"), "%warp", WARP["ready"])
+        f.goto("check")
+        f.block("check")
+        f.call(release_routine(owner), "i32", ["ptr %ctx", "i32 %number"])
+        f.do("ret void")
+        return f
+
+    return module.routine("arrive", build)

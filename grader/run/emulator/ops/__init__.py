@@ -1,0 +1,51 @@
+"""The opcode families. A family is a module with a TABLE: (opcode, class of its type) -> the function that emits it.
+
+The class is that of the last type among the modifiers: "int" (u, s and b of 8 to 128 bits), "float" (f32, f64),
+"half" (f16, bf16 and the packed types), "pred"; a row with "" serves every class that has no row of its own.
+To add an opcode, write its function beside its kin and add its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from grader.run.emulator.ops import (
+    approximate,
+    atomics,
+    bits,
+    builtins,
+    compare,
+    conversion,
+    floating,
+    half,
+    integer,
+    memory,
+    move,
+    warp,
+)
+from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.types import TYPES
+from grader.run.emulator.translate.emitter import Emitter
+
+Handler = Callable[[Emitter, Instruction], None]
+
+_FAMILIES = (integer, bits, floating, half, approximate, compare, conversion, move, memory, atomics, warp, builtins)
+_HANDLERS: Mapping[tuple[str, str], Handler] = {key: row for family in _FAMILIES for key, row in family.TABLE.items()}
+
+
+def type_class(instruction: Instruction) -> str:
+    for modifier in reversed(instruction.modifiers):
+        kind = TYPES.get(modifier)
+        if kind is None:
+            continue
+        if kind.kind == "pred":
+            return "pred"
+        if kind.packed > 1 or (kind.is_float and kind.bits == 16):
+            return "half"
+        return "float" if kind.is_float else "int"
+    return ""
+
+
+def find_handler(instruction: Instruction) -> Handler | None:
+    found = _HANDLERS.get((instruction.opcode, type_class(instruction)))
+    return found or _HANDLERS.get((instruction.opcode, ""))

@@ -1,0 +1,3 @@
+"""approximate"""
+
+TABLE = {}

@@ -1,0 +1,3 @@
+"""atomics"""
+
+TABLE = {}

@@ -1,0 +1,16 @@
+"""What the opcode families share: picking types out of modifiers."""
+
+from __future__ import annotations
+
+from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.types import TYPES, PtxType
+
+
+def types_of(instruction: Instruction) -> list[PtxType]:
+    """The types among the modifiers, in order."""
+    return [TYPES[m] for m in instruction.modifiers if m in TYPES]
+
+
+def type_of(instruction: Instruction) -> PtxType:
+    """The last type among the modifiers."""
+    return types_of(instruction)[-1]

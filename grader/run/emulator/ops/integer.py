@@ -1,0 +1,177 @@
+"""Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic")."""
+
+from __future__ import annotations
+
+from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.types import TYPES, PtxType
+from grader.run.emulator.translate.emitter import Emitter
+
+
+def _read(e: Emitter, i: Instruction, *indices: int) -> list[V]:
+    kind = type_of(i)
+    return [e.read(i.operands[index], kind) for index in indices]
+
+
+def _widen(e: Emitter, value: V, kind: PtxType, t: str) -> V:
+    return e.f.cast("sext" if kind.is_signed else "zext", value, t)
+
+
+def _simple(opcode: str):  # type: ignore[no-untyped-def]
+    def emit(e: Emitter, i: Instruction) -> None:
+        a, b = _read(e, i, 1, 2)
+        if "sat" in i.modifiers:
+            # .sat exists for s32 add and sub only.
+            e.write(i.operands[0], e.f.map(f"llvm.s{opcode}.sat", a, b))
+        else:
+            e.write(i.operands[0], e.f.op(opcode, a, b))
+
+    return emit
+
+
+def _product(e: Emitter, i: Instruction, a: V, b: V, kind: PtxType) -> V:
+    """a × b in the part of the product that the modifier asks for."""
+    f = e.f
+    if "lo" in i.modifiers:
+        return f.op("mul", a, b)
+    double = f"i{2 * kind.bits}"
+    full = f.op("mul", _widen(e, a, kind, double), _widen(e, b, kind, double))
+    if "wide" in i.modifiers:
+        return full
+    return f.cast("trunc", f.op("lshr", full, splat(double, kind.bits)), a.t)
+
+
+def multiply(e: Emitter, i: Instruction) -> None:
+    a, b = _read(e, i, 1, 2)
+    e.write(i.operands[0], _product(e, i, a, b, type_of(i)))
+
+
+def multiply_add(e: Emitter, i: Instruction) -> None:
+    f, kind = e.f, type_of(i)
+    a, b = _read(e, i, 1, 2)
+    product = _product(e, i, a, b, kind)
+    addend = e.read(i.operands[3], TYPES[f"{kind.kind}{2 * kind.bits}"] if "wide" in i.modifiers else kind)
+    if "sat" in i.modifiers:
+        e.write(i.operands[0], f.map("llvm.sadd.sat", product, addend))
+    else:
+        e.write(i.operands[0], f.op("add", product, addend))
+
+
+def _product24(e: Emitter, i: Instruction) -> V:
+    """The product of the low 24 bits: its low 32 bits, or bits 16 to 47 for .hi."""
+    f, kind = e.f, type_of(i)
+    parts = []
+    for value in _read(e, i, 1, 2):
+        wide = f.cast("zext", value, "i64")
+        raised = f.op("shl", wide, splat("i64", 40))
+        parts.append(f.op("ashr" if kind.is_signed else "lshr", raised, splat("i64", 40)))
+    full = f.op("mul", parts[0], parts[1])
+    shift = 16 if "hi" in i.modifiers else 0
+    return f.cast("trunc", f.op("lshr", full, splat("i64", shift)), "i32")
+
+
+def multiply24(e: Emitter, i: Instruction) -> None:
+    e.write(i.operands[0], _product24(e, i))
+
+
+def multiply_add24(e: Emitter, i: Instruction) -> None:
+    product = _product24(e, i)
+    addend = e.read(i.operands[3], type_of(i))
+    if "sat" in i.modifiers:
+        e.write(i.operands[0], e.f.map("llvm.sadd.sat", product, addend))
+    else:
+        e.write(i.operands[0], e.f.op("add", product, addend))
+
+
+def _quotient(remainder: bool):  # type: ignore[no-untyped-def]
+    def emit(e: Emitter, i: Instruction) -> None:
+        """Division by zero is unspecified in PTX: NVIDIA's hardware gives all ones, and the dividend as remainder."""
+        f, kind = e.f, type_of(i)
+        a, b = _read(e, i, 1, 2)
+        zero = f.compare("icmp eq", b, splat(b.t, 0))
+        safe = f.select(zero, splat(b.t, 1), b)
+        overflow = None
+        if kind.is_signed:
+            lowest = f.compare("icmp eq", a, splat(a.t, 1 << (kind.bits - 1)))
+            overflow = f.op("and", lowest, f.compare("icmp eq", b, splat(b.t, -1)))
+            safe = f.select(overflow, splat(b.t, 1), safe)
+        opcode = ("s" if kind.is_signed else "u") + ("rem" if remainder else "div")
+        result = f.op(opcode, a, safe)
+        result = f.select(zero, a if remainder else splat(a.t, -1), result)
+        if overflow is not None:
+            result = f.select(overflow, splat(a.t, 0) if remainder else a, result)
+        e.write(i.operands[0], result)
+
+    return emit
+
+
+def negate(e: Emitter, i: Instruction) -> None:
+    (a,) = _read(e, i, 1)
+    e.write(i.operands[0], e.f.op("sub", splat(a.t, 0), a))
+
+
+def absolute(e: Emitter, i: Instruction) -> None:
+    (a,) = _read(e, i, 1)
+    e.write(i.operands[0], e.f.map("llvm.abs", a, tail=["i1 false"]))
+
+
+def _extreme(which: str):  # type: ignore[no-untyped-def]
+    def emit(e: Emitter, i: Instruction) -> None:
+        a, b = _read(e, i, 1, 2)
+        result = e.f.map(f"llvm.{'s' if type_of(i).is_signed else 'u'}{which}", a, b)
+        if "relu" in i.modifiers:
+            result = e.f.map("llvm.smax", result, splat(result.t, 0))
+        e.write(i.operands[0], result)
+
+    return emit
+
+
+def sum_of_absolute_differences(e: Emitter, i: Instruction) -> None:
+    f, kind = e.f, type_of(i)
+    a, b, c = _read(e, i, 1, 2, 3)
+    prefix = "s" if kind.is_signed else "u"
+    difference = f.op("sub", f.map(f"llvm.{prefix}max", a, b), f.map(f"llvm.{prefix}min", a, b))
+    e.write(i.operands[0], f.op("add", c, difference))
+
+
+def _dot(parts: int):  # type: ignore[no-untyped-def]
+    def emit(e: Emitter, i: Instruction) -> None:
+        """dp4a: four bytes by four bytes; dp2a: two halves of a by the low or high two bytes of b; plus c."""
+        f = e.f
+        first, second = (t for t in i.modifiers if t in TYPES)
+        a, b, c = (e.read(o, TYPES["b32"]) for o in i.operands[1:4])
+        bits_a = 32 // parts
+        start = 2 if "hi" in i.modifiers else 0
+        total = c
+        for part in range(parts):
+            x = _field(e, a, part * bits_a, bits_a, first == "s32")
+            y = _field(e, b, (start + part) * 8, 8, second == "s32")
+            total = f.op("add", total, f.op("mul", x, y))
+        e.write(i.operands[0], total)
+
+    return emit
+
+
+def _field(e: Emitter, value: V, start: int, bits: int, signed: bool) -> V:
+    raised = e.f.op("shl", value, splat("i32", 32 - start - bits))
+    return e.f.op("ashr" if signed else "lshr", raised, splat("i32", 32 - bits))
+
+
+TABLE = {
+    ("add", "int"): _simple("add"),
+    ("sub", "int"): _simple("sub"),
+    ("mul", "int"): multiply,
+    ("mad", "int"): multiply_add,
+    ("mul24", "int"): multiply24,
+    ("mad24", "int"): multiply_add24,
+    ("div", "int"): _quotient(False),
+    ("rem", "int"): _quotient(True),
+    ("neg", "int"): negate,
+    ("abs", "int"): absolute,
+    ("min", "int"): _extreme("min"),
+    ("max", "int"): _extreme("max"),
+    ("sad", "int"): sum_of_absolute_differences,
+    ("dp4a", "int"): _dot(4),
+    ("dp2a", "int"): _dot(2),
+}

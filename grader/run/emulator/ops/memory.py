@@ -1,0 +1,166 @@
+"""Loads and stores of all state spaces, address conversion, fences and prefetches (PTX ISA, "Data Movement")."""
+
+from __future__ import annotations
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import CONTEXT
+from grader.run.emulator.native.access import Access, access_routine
+from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand, Symbol
+from grader.run.emulator.ptx.types import TYPES, PtxType
+from grader.run.emulator.translate.emitter import Emitter
+from grader.run.emulator.translate.parameters import read_area, write_area
+
+_SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
+_ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
+_VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+
+
+def state_space(i: Instruction) -> str:
+    return next((_SPACES[m] for m in i.modifiers if m in _SPACES), "generic")
+
+
+def _shape(i: Instruction) -> tuple[PtxType, int]:
+    """(type of a component, number of components); 128-bit components count as two of 64."""
+    kind = type_of(i)
+    count = next((_VECTORS[m] for m in i.modifiers if m in _VECTORS), 1)
+    if kind.width == 128:
+        return TYPES["b64"], 2 * count
+    return kind, count
+
+
+def _access(i: Instruction, store: bool) -> tuple[Access, PtxType]:
+    kind, count = _shape(i)
+    ordered = bool(_ORDERED & set(i.modifiers))
+    return Access(store, state_space(i), kind.bytes, count, ordered), kind
+
+
+def _components(operand: Operand) -> tuple[Operand, ...]:
+    return operand.items if isinstance(operand, Group) else (operand,)
+
+
+def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list[V]:
+    """Emits a checked access for the lanes of the instruction; returns what was loaded, as integers."""
+    f = e.f
+    routine = access_routine(f.module, access)
+    arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
+    result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
+    if access.store:
+        return []
+    if access.count == 1:
+        return [V(access.lane_type, result)]
+    return [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in range(access.count)]
+
+
+def load(e: Emitter, i: Instruction) -> None:
+    if any(m.startswith("param") for m in i.modifiers) and _is_named_parameter(i.operands[1]):
+        _load_parameter(e, i)
+        return
+    access, kind = _access(i, store=False)
+    values = call_access(e, access, e.address(i.operands[1]), [])
+    if type_of(i).width == 128:
+        raise e.unsupported()
+    for target, value in zip(_components(i.operands[0]), values, strict=True):
+        # A register may be wider than the loaded type: it is extended by the type's sign.
+        e.write(target, e.resize(value, "i32", kind.is_signed) if kind.bits < 32 and kind.is_signed else value)
+    if "acquire" in i.modifiers:
+        e.f.do("fence seq_cst")
+
+
+def store(e: Emitter, i: Instruction) -> None:
+    if any(m.startswith("param") for m in i.modifiers):
+        _store_parameter(e, i)
+        return
+    access, kind = _access(i, store=True)
+    if type_of(i).width == 128:
+        raise e.unsupported()
+    if "release" in i.modifiers:
+        e.f.do("fence seq_cst")
+    values = [e.read(source, kind) for source in _components(i.operands[1])]
+    call_access(e, access, e.address(i.operands[0]), values)
+
+
+def _is_named_parameter(operand: Operand) -> bool:
+    return isinstance(operand, Address) and isinstance(operand.base, Symbol)
+
+
+def _load_parameter(e: Emitter, i: Instruction) -> None:
+    f = e.f
+    kind, count = _shape(i)
+    operand = i.operands[1]
+    assert isinstance(operand, Address) and isinstance(operand.base, Symbol)
+    name = operand.base.name
+    for index, target in enumerate(_components(i.operands[0])[:count]):
+        offset = operand.offset + index * kind.bytes
+        if name in e.frame.areas:
+            value = read_area(e, e.frame.areas[name], offset, kind.width)
+        elif e.function.entry and name in e.storage.parameters:
+            pointer = f.load("ptr", "%ctx", CONTEXT["parameters"])
+            value = f.spread(kind.integer, f.load(kind.integer, pointer, e.storage.parameters[name] + offset))
+        else:
+            raise e.unsupported(f"the parameter {name}")
+        e.write(target, e.resize(value, "i32", True) if kind.is_signed and kind.bits < 32 else value)
+
+
+def _store_parameter(e: Emitter, i: Instruction) -> None:
+    kind, count = _shape(i)
+    operand = i.operands[0]
+    if not (isinstance(operand, Address) and isinstance(operand.base, Symbol)):
+        raise e.unsupported()
+    area = e.frame.areas[operand.base.name]
+    for index, source in enumerate(_components(i.operands[1])[:count]):
+        write_area(e, area, operand.offset + index * kind.bytes, e.read(source, kind))
+
+
+def convert_address(e: Emitter, i: Instruction) -> None:
+    """cvta: between a state space's addresses and generic ones, which coincide for global and constant memory."""
+    kind = TYPES["b64"]
+    value = e.read(i.operands[1], kind)
+    space = next((m for m in i.modifiers if m not in ("to", "u64", "u32")), "global")
+    window = {"shared": layout.SHARED_WINDOW, "shared::cta": layout.SHARED_WINDOW, "local": layout.LOCAL_WINDOW}.get(space)
+    if window is not None:
+        opcode = "sub" if "to" in i.modifiers else "add"
+        value = e.f.op(opcode, value, splat("i64", window))
+    e.write(i.operands[0], value)
+
+
+def is_space(e: Emitter, i: Instruction) -> None:
+    f = e.f
+    window = f.op("lshr", e.read(i.operands[1], TYPES["b64"]), splat("i64", layout.SLOT_BITS))
+    space = next(m for m in i.modifiers)
+    if space.startswith("shared"):
+        result = f.compare("icmp eq", window, splat("i64", 1))
+    elif space == "local":
+        result = f.compare("icmp eq", window, splat("i64", 2))
+    elif space == "global":
+        result = f.compare("icmp uge", window, splat("i64", layout.PARAMETER_SLOT))
+    else:
+        raise e.unsupported()
+    e.write(i.operands[0], result)
+
+
+def fence(e: Emitter, i: Instruction) -> None:
+    e.f.do("fence seq_cst")
+
+
+def nothing(e: Emitter, i: Instruction) -> None:
+    """Hints to caches and schedulers have no effect on results."""
+
+
+TABLE = {
+    ("ld", ""): load,
+    ("ldu", ""): load,
+    ("st", ""): store,
+    ("cvta", ""): convert_address,
+    ("isspacep", ""): is_space,
+    ("membar", ""): fence,
+    ("fence", ""): fence,
+    ("prefetch", ""): nothing,
+    ("prefetchu", ""): nothing,
+    ("applypriority", ""): nothing,
+    ("discard", ""): nothing,
+    ("nanosleep", ""): nothing,
+    ("pmevent", ""): nothing,
+    ("griddepcontrol", ""): nothing,
+}

@@ -1,0 +1,68 @@
+"""Device `printf`: formats what a thread handed to vprintf (CUDA programming guide, "Formatted Output").
+
+Arguments lie in a buffer, each at a multiple of its own size; floats arrive as doubles.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+
+_SPECIFIER = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>[diouxXeEfFgGaAcspn%])")
+_LONG = {"l", "ll", "z", "j", "t"}
+_WRAP = {"hh": 8, "h": 16}
+
+
+class _Arguments:
+    def __init__(self, buffer: bytes) -> None:
+        self._buffer = buffer
+        self._at = 0
+
+    def take(self, size: int) -> bytes:
+        start = -(-self._at // size) * size
+        self._at = start + size
+        return self._buffer[start : self._at].ljust(size, b"\0")
+
+    def integer(self, size: int, signed: bool) -> int:
+        return int.from_bytes(self.take(size), "little", signed=signed)
+
+
+def c_string(data: bytes) -> str:
+    return data.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def format_printf(text: str, buffer: bytes, string_at: Callable[[int], bytes]) -> str:
+    """The text that printf prints; `string_at` gives the bytes from a device address on."""
+    arguments = _Arguments(buffer)
+
+    def one(match: re.Match[str]) -> str:
+        kind = match["kind"]
+        if kind == "%":
+            return "%"
+        width, precision = (
+            str(arguments.integer(4, True)) if match[part] == "*" else match[part] for part in ("width", "precision")
+        )
+        spec = "%" + (match["flags"] or "") + (width or "") + (f".{precision}" if precision is not None else "")
+        if kind in "eEfFgGaA":
+            value = struct.unpack("<d", arguments.take(8))[0]
+            return value.hex() if kind in "aA" else (spec + kind) % value
+        if kind == "s":
+            return (spec + "s") % c_string(string_at(arguments.integer(8, False)))
+        if kind == "p":
+            return (spec + "s") % hex(arguments.integer(8, False))
+        if kind == "c":
+            return (spec + "c") % chr(arguments.integer(4, False) & 0xFF)
+        if kind == "n":
+            arguments.take(8)
+            return ""
+        signed = kind in "di"
+        number = arguments.integer(8 if match["length"] in _LONG else 4, signed)
+        bits = _WRAP.get(match["length"] or "")
+        if bits:
+            number &= (1 << bits) - 1
+            if signed and number >> (bits - 1):
+                number -= 1 << bits
+        return (spec + ("d" if kind in "diu" else kind)) % number
+
+    return _SPECIFIER.sub(one, text)

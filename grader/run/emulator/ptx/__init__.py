@@ -1,0 +1,1 @@
+"""PTX as text and as data: parsing a module into functions, variables and instructions."""

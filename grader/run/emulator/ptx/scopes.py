@@ -1,0 +1,56 @@
+"""Names of a function's nested scopes, made unique: inline assembly declares the same names again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.run.emulator.ptx.syntax import Register, Symbol
+
+
+class Scope:
+    """One `{ … }` of a function body; inner scopes see and may hide the names of outer ones."""
+
+    def __init__(self, function: str, outer: Scope | None = None) -> None:
+        self._outer = outer
+        self._names: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
+        self._used: set[str] = outer._used if outer else set()
+
+    def _unique(self, name: str) -> str:
+        candidate = name
+        count = 1
+        while candidate in self._used:
+            count += 1
+            candidate = f"{name}@{count}"
+        self._used.add(candidate)
+        return candidate
+
+    def declare(self, name: str, as_name: str | None = None) -> str:
+        """Binds `name` in this scope and returns the unique name it has in the function."""
+        unique = as_name or self._unique(name)
+        self._names[name] = unique if as_name is None else f"={as_name}"
+        return unique
+
+    def bind_labels(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._labels[name] = self._unique(name)
+
+    def label(self, name: str) -> str:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope._labels:
+                return scope._labels[name]
+            scope = scope._outer
+        return name
+
+    def resolve(self, name: str) -> Register | Symbol:
+        """A register where one is declared under that name, else a symbol (variable, label, special register)."""
+        scope: Scope | None = self
+        while scope is not None:
+            bound = scope._names.get(name)
+            if bound is not None:
+                return Symbol(bound[1:]) if bound.startswith("=") else Register(bound)
+            if name in scope._labels:
+                return Symbol(scope._labels[name])
+            scope = scope._outer
+        return Symbol(name)

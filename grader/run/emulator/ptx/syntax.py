@@ -1,0 +1,126 @@
+"""The parsed form of a PTX module: plain data, no behaviour.
+
+Names are unique within a function: registers, labels and variables of inner scopes are renamed by the parser.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+from grader.run.emulator.ptx.types import PtxType
+
+
+@dataclass(frozen=True)
+class Register:
+    name: str
+
+
+@dataclass(frozen=True)
+class Immediate:
+    """A literal. `floating` is 32 or 64 for `0f…` and `0d…`, whose `value` is the bit pattern; 0 for integers."""
+
+    value: int
+    floating: int = 0
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A variable, function, label or special register by name; `offset` in bytes."""
+
+    name: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Address:
+    """`[base + offset]`; base is a register, a symbol or an absolute number (None)."""
+
+    base: Register | Symbol | None
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Group:
+    """`{a, b, …}` of a vector access, or a parenthesised list of a call."""
+
+    items: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """`d|p`: a destination with a second one."""
+
+    first: Operand
+    second: Operand
+
+
+@dataclass(frozen=True)
+class Negated:
+    """`!p` as an operand."""
+
+    operand: Register
+
+
+Operand = Union[Register, Immediate, Symbol, Address, Group, Pair, Negated]
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction. `line` is the line of the submitted source, 0 when unknown."""
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    predicate: Register | None = None
+    negated: bool = False
+    line: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Label:
+    name: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a state space: `size` in bytes (0 for an extern array), `initial` its first bytes.
+
+    `references` are (byte offset, symbol, addend) where the initialiser holds an address.
+    """
+
+    name: str
+    space: str
+    size: int
+    align: int
+    initial: bytes = b""
+    references: tuple[tuple[int, str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    size: int
+    align: int
+
+
+@dataclass
+class Function:
+    """A `.entry` or `.func`; `body` is None for an extern declaration."""
+
+    name: str
+    entry: bool
+    parameters: tuple[Parameter, ...]
+    results: tuple[Parameter, ...]
+    registers: dict[str, PtxType] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    call_parameters: dict[str, Parameter] = field(default_factory=dict)
+    branch_targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    body: list[Instruction | Label] | None = None
+
+
+@dataclass
+class PtxModule:
+    functions: dict[str, Function]
+    variables: dict[str, Variable]

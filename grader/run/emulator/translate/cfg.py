@@ -1,0 +1,209 @@
+"""Cuts the functions that a kernel can reach into basic blocks; a block's number is its program counter.
+
+Callees come before their callers, so that a warp that runs its smallest program counter first finishes a call
+before it goes on after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from grader.run.emulator.ptx.syntax import Function, Group, Instruction, Label, PtxModule, Symbol
+
+SYNCHRONISING = {"shfl", "vote", "match", "redux"}
+BARRIERS = {"bar", "barrier"}
+LEAVING = {"ret", "exit", "trap"}
+BARRIER_RESULT = "%barrier_result"
+BUILTIN_CALLS = {"vprintf", "__assertfail"}
+
+
+@dataclass
+class Block:
+    """`pc` numbers the block in the whole program; `function` is the function that it belongs to."""
+
+    pc: int
+    function: str
+    instructions: list[Instruction] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        return next((i.line for i in self.instructions if i.line), 0)
+
+
+@dataclass
+class Program:
+    """All that one kernel can run. `entries` maps functions to their first block, `labels` (function, label) to one.
+
+    `addressed` are the functions that a call by address can reach, with their numbers.
+    """
+
+    kernel: str
+    functions: dict[str, Function]
+    blocks: list[Block]
+    entries: dict[str, int]
+    labels: dict[tuple[str, str], int]
+    addressed: dict[str, int]
+    recursive: frozenset[str]
+
+
+def is_warp_barrier(instruction: Instruction) -> bool:
+    return instruction.opcode in BARRIERS and "warp" in instruction.modifiers
+
+
+def is_block_barrier(instruction: Instruction) -> bool:
+    return instruction.opcode in BARRIERS and "warp" not in instruction.modifiers
+
+
+def synchronises(instruction: Instruction) -> bool:
+    """Whether the lanes named in a member mask have to come together for it."""
+    sync = instruction.opcode in SYNCHRONISING and "sync" in instruction.modifiers
+    return sync or is_warp_barrier(instruction)
+
+
+def callee(instruction: Instruction) -> str | None:
+    """The called function's name; None for an indirect call."""
+    for operand in instruction.operands:
+        if isinstance(operand, Symbol):
+            return operand.name
+        if not isinstance(operand, Group):
+            return None
+    return None
+
+
+def is_call(instruction: Instruction) -> bool:
+    return instruction.opcode == "call" and callee(instruction) not in BUILTIN_CALLS
+
+
+def _ends_block(instruction: Instruction) -> bool:
+    branches = instruction.opcode in ("bra", "brx")
+    return branches or instruction.opcode in LEAVING or is_block_barrier(instruction) or is_call(instruction)
+
+
+def _symbols(function: Function) -> Iterator[str]:
+    for item in function.body or ():
+        if isinstance(item, Instruction) and item.opcode == "mov":
+            for operand in item.operands[1:]:
+                if isinstance(operand, Symbol):
+                    yield operand.name
+
+
+def _callees(function: Function, addressed: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    for item in function.body or ():
+        if isinstance(item, Instruction) and is_call(item):
+            target = callee(item)
+            found |= set(addressed) if target is None else {target}
+    return found
+
+
+def _post_order(kernel: str, calls: dict[str, set[str]]) -> list[str]:
+    order: list[str] = []
+    seen: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
+        for other in sorted(calls.get(name, ())):
+            visit(other)
+        order.append(name)
+
+    visit(kernel)
+    return order
+
+
+def _recursive(calls: dict[str, set[str]]) -> frozenset[str]:
+    """Functions that can be active twice at the same time in one thread."""
+    reach = {name: set(targets) for name, targets in calls.items()}
+    for _ in calls:
+        for targets in reach.values():
+            for other in list(targets):
+                targets |= reach.get(other, set())
+    return frozenset(name for name, targets in reach.items() if name in targets)
+
+
+class _Splitter:
+    def __init__(self, function: Function, blocks: list[Block], labels: dict[tuple[str, str], int]) -> None:
+        self._function = function
+        self._blocks = blocks
+        self._labels = labels
+        self._open()
+
+    def _open(self) -> Block:
+        block = Block(len(self._blocks), self._function.name)
+        self._blocks.append(block)
+        return block
+
+    def _fresh(self) -> Block:
+        current = self._blocks[-1]
+        return self._open() if current.instructions else current
+
+    def split(self) -> None:
+        for item in self._function.body or ():
+            if isinstance(item, Label):
+                self._labels[self._function.name, item.name] = self._fresh().pc
+            else:
+                self._add(item)
+        last = self._blocks[-1].instructions
+        if not last or last[-1].opcode not in LEAVING or last[-1].predicate:
+            self._blocks[-1].instructions.append(Instruction("ret", (), (), line=last[-1].line if last else 0, text="ret;"))
+
+    def _add(self, instruction: Instruction) -> None:
+        special = synchronises(instruction) or (_ends_block(instruction) and instruction.opcode != "bra")
+        if special and instruction.predicate:
+            self._skip_unless(instruction)
+            return
+        if synchronises(instruction) or is_block_barrier(instruction):
+            self._fresh()
+        self._blocks[-1].instructions.append(instruction)
+        if _ends_block(instruction):
+            following = self._open()
+            if is_block_barrier(instruction) and "red" in instruction.modifiers:
+                following.instructions.append(replace(instruction, opcode=BARRIER_RESULT))
+
+    def _skip_unless(self, instruction: Instruction) -> None:
+        """A predicated instruction of those that move the program counter becomes a branch around it."""
+        name = f"%after@{len(self._blocks)}"
+        around = replace(
+            instruction, opcode="bra", modifiers=(), operands=(Symbol(name),), negated=not instruction.negated
+        )
+        self._add(around)
+        self._add(replace(instruction, predicate=None, negated=False))
+        self._labels[self._function.name, name] = self._fresh().pc
+
+
+def function_ids(module: PtxModule) -> dict[str, int]:
+    """Numbers of the device functions whose address is taken: what a function pointer holds beside its slot."""
+    defined = {name for name, function in module.functions.items() if function.body is not None and not function.entry}
+    used = {symbol for f in module.functions.values() for symbol in _symbols(f)}
+    used |= {symbol for v in module.variables.values() for _, symbol, _ in v.references}
+    return {name: index for index, name in enumerate(sorted(defined & used))}
+
+
+def build_program(module: PtxModule, kernel: str) -> Program:
+    """The blocks of `kernel` and of all functions that it can call."""
+    ids = function_ids(module)
+    addressed = tuple(ids)
+    calls = {name: _callees(function, addressed) for name, function in module.functions.items()}
+    order = _post_order(kernel, calls)
+    blocks: list[Block] = []
+    labels: dict[tuple[str, str], int] = {}
+    entries: dict[str, int] = {}
+    functions = {}
+    for name in order:
+        function = module.functions.get(name)
+        if function is None or function.body is None:
+            continue
+        functions[name] = function
+        entries[name] = len(blocks)
+        _Splitter(function, blocks, labels).split()
+    return Program(
+        kernel,
+        functions,
+        blocks,
+        entries,
+        labels,
+        {name: ids[name] for name in addressed if name in functions},
+        _recursive({name: targets for name, targets in calls.items() if name in functions}),
+    )

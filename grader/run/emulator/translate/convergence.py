@@ -1,0 +1,78 @@
+"""Lanes that a `.sync` operation names come together before it: the preamble of the blocks that such operations open.
+
+A lane that arrives early is parked at the block; the last to arrive runs the operation for all (PTX ISA, "membermask").
+"""
+
+from __future__ import annotations
+
+from grader.run.emulator.layout import WARP
+from grader.run.emulator.native.ir import IrFunction, V
+from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand
+from grader.run.emulator.ptx.types import B32
+from grader.run.emulator.translate.cfg import is_warp_barrier
+from grader.run.emulator.translate.dispatch import Dispatcher
+from grader.run.emulator.translate.emitter import Emitter
+
+
+def member_mask(instruction: Instruction) -> Operand:
+    """The operand that names the participating lanes."""
+    return instruction.operands[0 if is_warp_barrier(instruction) else -1]
+
+
+def lane_value(f: IrFunction, vector: V, lane: str) -> str:
+    return f.let(f"extractelement {vector}, i32 {lane}")
+
+
+def gather_lanes(emitter: Emitter, dispatcher: Dispatcher, instruction: Instruction, here: int) -> str:
+    """Emits the preamble; returns the lanes that go on with the operation, in the block that follows."""
+    f = emitter.f
+    operand = member_mask(instruction)
+    current = dispatcher.active()
+    alive = f.load("i32", "%warp", WARP["alive"])
+    quick, careful, proceed, together = (f.name_block(n) for n in ("quick", "careful", "proceed", "together"))
+    if isinstance(operand, Immediate) and operand.value & 0xFFFFFFFF == 0xFFFFFFFF:
+        f.branch(f.let(f"icmp eq i32 {current}, {alive}"), quick, careful)
+    else:
+        f.goto(careful)
+    f.block(careful)
+    members = emitter.read(operand, B32)
+    leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {current}", "i1 true"])
+    wanted = lane_value(f, members, leader)
+    needed = f.let(f"and i32 {wanted}, {alive}")
+    counters = f.load_lanes("i32", "%warp", WARP["pc"])
+    at_this = f.bits(f.compare("icmp eq", counters, V("i32", f"splat (i32 {here})")))
+    parked = f.load("i32", "%warp", WARP["parked"])
+    waiting = f.let(f"and i32 {parked}, {at_this}")
+    joined = f.let(f"or i32 {current}, {waiting}")
+    same_mask = f.bits(f.compare("icmp eq", members, f.spread("i32", wanted)))
+    group = f.let(f"and i32 {joined}, {same_mask}")
+    missing = f.let(f"and i32 {needed}, {f.let(f'xor i32 {group}, -1')}")
+    others = f.let(f"and i32 {current}, {f.let(f'xor i32 {group}, -1')}")
+    ready = f.load("i32", "%warp", WARP["ready"])
+    wait = f.name_block("wait")
+    f.branch(f.let(f"icmp eq i32 {missing}, 0"), together, wait)
+
+    f.block(wait)
+    mine = f.let(f"and i32 {current}, {group}")
+    f.store("i32", f.let(f"or i32 {parked}, {mine}"), "%warp", WARP["parked"])
+    f.store("i32", f.let(f"and i32 {ready}, {f.let(f'xor i32 {mine}, -1')}"), "%warp", WARP["ready"])
+    dispatcher.park(current, here)
+
+    f.block(together)
+    f.store("i32", f.let(f"and i32 {parked}, {f.let(f'xor i32 {group}, -1')}"), "%warp", WARP["parked"])
+    now_ready = f.let(f"or i32 {ready}, {group}")
+    f.store("i32", now_ready, "%warp", WARP["ready"])
+    # Lanes of the block with another mask stay at this operation and are scheduled for it by themselves.
+    dispatcher.set_counters(others, f.spread("i32", str(here)))
+    f.store("i32", f.let(f"and i32 {now_ready}, {f.let(f'xor i32 {group}, -1')}"), dispatcher.others)
+    f.goto(proceed)
+    if isinstance(operand, Immediate) and operand.value & 0xFFFFFFFF == 0xFFFFFFFF:
+        f.block(quick)
+        f.goto(proceed)
+        f.block(proceed)
+        lanes = f.let(f"phi i32 [ {group}, %{together} ], [ {current}, %{quick} ]")
+    else:
+        f.block(proceed)
+        lanes = group
+    f.store("i32", lanes, dispatcher.current)
+    return lanes

@@ -1,0 +1,214 @@
+"""How a warp finds its way: which lanes run next, branches, exits, waiting for each other.
+
+Each lane has a program counter. A converged warp goes from block to block directly; a diverged one stores the
+counters and lets the lanes with the smallest run first. As that order starves lanes that others spin for, every so
+often a lane is given a turn whatever its counter.
+"""
+
+from __future__ import annotations
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import CONTEXT, WARP
+from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.threads import retire_routine
+
+# Of every FAIR_PERIOD scheduling decisions of a diverged warp, the last FAIR_SHARE go to one lane in turn.
+FAIR_PERIOD = 1 << 12
+FAIR_SHARE = 1 << 10
+
+
+def block_name(pc: int) -> str:
+    return f"pc{pc}"
+
+
+class Dispatcher:
+    """The scheduler and the exits of one kernel's warp function, and the jumps that blocks make to them."""
+
+    def __init__(self, module: IrModule, name: str, block_count: int) -> None:
+        self.f = IrFunction(module, name, "i32", [("ptr", "ctx"), ("ptr", "warp")], linkage="")
+        self._count = block_count
+        f = self.f
+        self.current = f.alloca("i32", align=4)
+        self.others = f.alloca("i32", align=4)
+        self._executed = f.alloca("i64", align=8)
+        self._park_lanes, self._park_pc = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        self._taken_lanes, self._taken_pc = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        self._status = f.alloca("i32", align=4)
+        f.store("i64", "0", self._executed)
+        f.goto("schedule")
+        self._schedule()
+        self._park()
+        self._leave()
+
+    # The fixed blocks
+
+    def _schedule(self) -> None:
+        f = self.f
+        f.block("schedule")
+        ready = f.load("i32", "%warp", WARP["ready"])
+        f.branch(f.let(f"icmp eq i32 {ready}, 0"), "nobody", "somebody")
+        f.block("nobody")
+        alive = f.load("i32", "%warp", WARP["alive"])
+        gone = f.let(f"icmp eq i32 {alive}, 0")
+        self._end(f.let(f"select i1 {gone}, i32 {layout.DONE}, i32 {layout.BLOCKED}"))
+        f.block("somebody")
+        executed = f.load("i64", self._executed)
+        f.branch(f.let(f"icmp ugt i64 {executed}, {layout.WARP_SLICE}"), "slice", "choose")
+        f.block("slice")
+        self._end(str(layout.SLICE))
+        f.block("choose")
+        counters = f.load_lanes("i32", "%warp", WARP["pc"])
+        keys = f.select(f.mask(ready), counters, splat("i32", 0x7FFFFFFF))
+        smallest = f.reduce("umin", keys)
+        first = f.bits(f.compare("icmp eq", keys, f.spread("i32", smallest)))
+        rest = f.let(f"and i32 {ready}, {f.let(f'xor i32 {first}, -1')}")
+        f.store("i32", first, self.current)
+        f.store("i32", rest, self.others)
+        f.branch(f.let(f"icmp eq i32 {rest}, 0"), "together", "apart")
+        f.block("apart")
+        turn = f.load("i32", "%warp", WARP["turn"])
+        f.store("i32", f.let(f"add i32 {turn}, 1"), "%warp", WARP["turn"])
+        phase = f.let(f"and i32 {turn}, {FAIR_PERIOD - 1}")
+        f.branch(f.let(f"icmp uge i32 {phase}, {FAIR_PERIOD - FAIR_SHARE}"), "fair", "together")
+        f.block("fair")
+        # The favoured lane is the next ready one from a position that moves on by one each period.
+        position = f.let(f"and i32 {f.let(f'udiv i32 {turn}, {FAIR_PERIOD}')}, {LANES - 1}")
+        turned = f.intrinsic("llvm.fshr.i32", "i32", [f"i32 {ready}", f"i32 {ready}", f"i32 {position}"])
+        ahead = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {turned}", "i1 true"])
+        lane = f.let(f"and i32 {f.let(f'add i32 {position}, {ahead}')}, {LANES - 1}")
+        offset = f.let(f"zext i32 {f.let(f'mul i32 {lane}, 4')} to i64")
+        favoured = f.load("i32", "%warp", f.let(f"add i64 {offset}, {WARP['pc']}"))
+        chosen = f.bits(f.compare("icmp eq", keys, f.spread("i32", favoured)))
+        f.store("i32", chosen, self.current)
+        f.store("i32", f.let(f"and i32 {ready}, {f.let(f'xor i32 {chosen}, -1')}"), self.others)
+        f.goto("jump")
+        f.block("together")
+        f.goto("jump")
+        f.block("jump")
+        target = f.let(f"phi i32 [ {favoured}, %fair ], [ {smallest}, %together ]")
+        cases = " ".join(f"i32 {pc}, label %{block_name(pc)}" for pc in range(self._count))
+        f.do(f"switch i32 {target}, label %lost [ {cases} ]")
+        f.block("lost")
+        f.do("unreachable")
+
+    def _park(self) -> None:
+        """Stores program counters of one group of lanes, or of two, and schedules."""
+        f = self.f
+        f.block("park.both")
+        self._set_counters(f.load("i32", self._park_lanes), f.load("i32", self._park_pc))
+        self._set_counters(f.load("i32", self._taken_lanes), f.load("i32", self._taken_pc))
+        f.goto("schedule")
+        f.block("park")
+        self._set_counters(f.load("i32", self._park_lanes), f.load("i32", self._park_pc))
+        f.goto("schedule")
+
+    def _leave(self) -> None:
+        f = self.f
+        f.block("leave")
+        total = f.load("i64", "%ctx", CONTEXT["instructions"])
+        f.store("i64", f.let(f"add i64 {total}, {f.load('i64', self._executed)}"), "%ctx", CONTEXT["instructions"])
+        f.do(f"ret i32 {f.load('i32', self._status)}")
+
+    def _end(self, status: str) -> None:
+        self.f.store("i32", status, self._status)
+        self.f.goto("leave")
+
+    def _set_counters(self, lanes: str, pc: str) -> None:
+        f = self.f
+        self.set_counters(lanes, f.spread("i32", pc))
+
+    def set_counters(self, lanes: str, pcs: V) -> None:
+        f = self.f
+        old = f.load_lanes("i32", "%warp", WARP["pc"])
+        f.store_lanes(f.select(f.mask(lanes), pcs, old), "%warp", WARP["pc"])
+
+    # What blocks use
+
+    def open(self, pc: int, instructions: int) -> None:
+        f = self.f
+        f.block(block_name(pc))
+        f.store("i64", f.let(f"add i64 {f.load('i64', self._executed)}, {instructions}"), self._executed)
+
+    def active(self) -> str:
+        return self.f.load("i32", self.current)
+
+    def schedule(self) -> None:
+        self.f.goto("schedule")
+
+    def park(self, lanes: str, pc: int) -> None:
+        """These lanes go on at `pc` when they are scheduled again."""
+        f = self.f
+        f.store("i32", lanes, self._park_lanes)
+        f.store("i32", str(pc), self._park_pc)
+        f.goto("park")
+
+    def jump(self, lanes: str, here: int, target: int) -> None:
+        """All active lanes go to `target`."""
+        f = self.f
+        direct, away = f.name_block("direct"), f.name_block("away")
+        self._when_alone(direct, away)
+        f.block(away)
+        self.park(lanes, target)
+        f.block(direct)
+        self._direct(lanes, here, target)
+
+    def fork(self, lanes: str, taken: str, here: int, target: int, following: int) -> None:
+        """The lanes of `taken` go to `target`, the other active ones to `following`."""
+        f = self.f
+        both, whole, none, alone = (f.name_block(n) for n in ("both", "whole", "none", "alone"))
+        self._when_alone(alone, both)
+        f.block(alone)
+        everyone = f.let(f"icmp eq i32 {taken}, {lanes}")
+        nobody = f.name_block("some")
+        f.branch(everyone, whole, nobody)
+        f.block(nobody)
+        f.branch(f.let(f"icmp eq i32 {taken}, 0"), none, both)
+        f.block(both)
+        f.store("i32", lanes, self._park_lanes)
+        f.store("i32", str(following), self._park_pc)
+        f.store("i32", taken, self._taken_lanes)
+        f.store("i32", str(target), self._taken_pc)
+        f.goto("park.both")
+        f.block(whole)
+        self._direct(lanes, here, target)
+        f.block(none)
+        self._direct(lanes, here, following)
+
+    def _when_alone(self, alone: str, otherwise: str) -> None:
+        f = self.f
+        f.branch(f.let(f"icmp eq i32 {f.load('i32', self.others)}, 0"), alone, otherwise)
+
+    def _direct(self, lanes: str, here: int, target: int) -> None:
+        f = self.f
+        if target > here:
+            f.goto(block_name(target))
+            return
+        spent = f.name_block("spent")
+        executed = f.load("i64", self._executed)
+        over = f.let(f"icmp ugt i64 {executed}, {layout.WARP_SLICE}")
+        f.branch(over, spent, block_name(target), unlikely=True)
+        f.block(spent)
+        self.park(lanes, target)
+
+    def exit(self, lanes: str) -> None:
+        """These lanes are done."""
+        self.f.call(retire_routine(self.f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {lanes}"])
+        self.f.goto("schedule")
+
+    def reap(self, lanes: str) -> str:
+        """Retires lanes that a fault has ended; returns the lanes that are left, as they reach the block's end."""
+        f = self.f
+        dead = f.load("i32", "%warp", WARP["dead"])
+        hurt, survivors, whole = f.name_block("hurt"), f.name_block("survivors"), f.name_block("whole")
+        before = f.current
+        f.branch(f.let(f"icmp eq i32 {dead}, 0"), whole, hurt)
+        f.block(hurt)
+        left = f.let(f"and i32 {lanes}, {f.let(f'xor i32 {dead}, -1')}")
+        f.call(retire_routine(f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {dead}"])
+        # Anything but 0 makes the block's end store the counters and schedule anew.
+        f.store("i32", "-1", self.others)
+        f.branch(f.let(f"icmp eq i32 {left}, 0"), "schedule", survivors)
+        f.block(survivors)
+        f.goto(whole)
+        f.block(whole)
+        return f.let(f"phi i32 [ {lanes}, %{before} ], [ {left}, %{survivors} ]")

@@ -1,0 +1,173 @@
+"""Translates one kernel, with all functions that it can reach, into an LLVM function that runs one warp.
+
+The function goes on from the warp's program counters until all lanes have exited, wait, or have used up a slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.run.emulator import layout
+from grader.run.emulator.native.ir import IrModule, splat
+from grader.run.emulator.native.resolve import report
+from grader.run.emulator.ops import find_handler
+from grader.run.emulator.ptx.syntax import Instruction, PtxModule, Symbol
+from grader.run.emulator.ptx.types import B32
+from grader.run.emulator.translate.barriers import barrier
+from grader.run.emulator.translate.calls import CallCompiler
+from grader.run.emulator.translate.cfg import (
+    Block,
+    Program,
+    build_program,
+    is_block_barrier,
+    is_call,
+    synchronises,
+)
+from grader.run.emulator.translate.convergence import gather_lanes
+from grader.run.emulator.translate.dispatch import Dispatcher
+from grader.run.emulator.translate.emitter import Emitter, Sites
+from grader.run.emulator.translate.storage import Storage, assign_storage
+
+ENTRY = "kgrade_warp"
+
+
+@dataclass
+class Translation:
+    """A kernel's IR and what is needed to launch it and to explain its faults."""
+
+    ir: str
+    program: Program
+    storage: Storage
+    sites: list[Instruction]
+    local_bytes: int
+
+
+def translate(module: PtxModule, kernel: str, variables: dict[str, int], masked_stores: bool) -> Translation:
+    """Raises UnsupportedPtx for an instruction that is not known."""
+    program = build_program(module, kernel)
+    storage = assign_storage(program, module, variables)
+    ir_module = IrModule()
+    sites = Sites()
+    dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks))
+    calls = CallCompiler(program, storage, dispatcher)
+    for block in program.blocks:
+        function = program.functions[block.function]
+        emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores)
+        _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
+    ir_module.add(dispatcher.f)
+    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes)
+
+
+class _BlockCompiler:
+    def __init__(
+        self, block: Block, program: Program, emitter: Emitter, dispatcher: Dispatcher, calls: CallCompiler
+    ) -> None:
+        self.block = block
+        self.program = program
+        self.emitter = emitter
+        self.dispatcher = dispatcher
+        self.calls = calls
+
+    def compile(self) -> None:
+        emitter, dispatcher, block = self.emitter, self.dispatcher, self.block
+        dispatcher.open(block.pc, len(block.instructions))
+        first = block.instructions[0] if block.instructions else None
+        if first is not None and synchronises(first):
+            emitter.instruction = first
+            emitter.enter(gather_lanes(emitter, dispatcher, first, block.pc))
+        else:
+            emitter.enter(dispatcher.active())
+        self.calls.after_call(emitter, block)
+        terminator: Instruction | None = None
+        for instruction in block.instructions:
+            emitter.begin(instruction)
+            if self._terminates(instruction):
+                terminator = instruction
+                break
+            self._emit(instruction)
+        self._terminate(terminator)
+
+    def _terminates(self, instruction: Instruction) -> bool:
+        special = instruction.opcode in ("bra", "brx", "ret", "exit", "trap")
+        return special or is_block_barrier(instruction) or is_call(instruction)
+
+    def _emit(self, instruction: Instruction) -> None:
+        handler = find_handler(instruction)
+        if handler is None:
+            raise self.emitter.unsupported()
+        try:
+            handler(self.emitter, instruction)
+        except (KeyError, IndexError, ValueError) as error:
+            raise self.emitter.unsupported() from error
+
+    def _lanes_left(self) -> str:
+        emitter = self.emitter
+        if emitter.faultable:
+            return self.dispatcher.reap(emitter.active_bits)
+        return emitter.active_bits
+
+    def _terminate(self, instruction: Instruction | None) -> None:
+        emitter, dispatcher, here = self.emitter, self.dispatcher, self.block.pc
+        if instruction is None:
+            emitter.flush()
+            dispatcher.jump(self._lanes_left(), here, here + 1)
+            return
+        enders: dict[str, Callable[[Instruction], None]] = {
+            "bra": self._branch,
+            "brx": self._indexed_branch,
+            "ret": self._return,
+            "exit": self._exit,
+            "trap": self._trap,
+        }
+        if instruction.opcode in enders:
+            enders[instruction.opcode](instruction)
+        elif is_call(instruction):
+            self.calls.call(emitter, instruction, here, self._lanes_left)
+        else:
+            barrier(emitter, dispatcher, instruction, here, self._lanes_left)
+
+    def _target(self, name: str) -> int:
+        return self.program.labels[self.block.function, name]
+
+    def _branch(self, instruction: Instruction) -> None:
+        emitter, dispatcher, here = self.emitter, self.dispatcher, self.block.pc
+        destination = instruction.operands[0]
+        assert isinstance(destination, Symbol)
+        target = self._target(destination.name)
+        taken = emitter.mask_bits if instruction.predicate else ""
+        emitter.flush()
+        lanes = self._lanes_left()
+        if not taken:
+            dispatcher.jump(lanes, here, target)
+        else:
+            dispatcher.fork(lanes, emitter.f.let(f"and i32 {taken}, {lanes}"), here, target, here + 1)
+
+    def _indexed_branch(self, instruction: Instruction) -> None:
+        emitter, f = self.emitter, self.emitter.f
+        index, table = instruction.operands
+        assert isinstance(table, Symbol)
+        choice = emitter.read(index, B32)
+        targets = self.program.functions[self.block.function].branch_targets[table.name]
+        pcs = splat("i32", self._target(targets[-1]))
+        for position, name in enumerate(targets[:-1]):
+            here = f.compare("icmp eq", choice, splat("i32", position))
+            pcs = f.select(here, splat("i32", self._target(name)), pcs)
+        emitter.flush()
+        self.dispatcher.set_counters(self._lanes_left(), pcs)
+        self.dispatcher.schedule()
+
+    def _return(self, instruction: Instruction) -> None:
+        if self.emitter.function.entry:
+            self._exit(instruction)
+            return
+        self.emitter.flush()
+        self.calls.give_back(self.emitter, self._lanes_left())
+
+    def _exit(self, instruction: Instruction) -> None:
+        self.dispatcher.exit(self._lanes_left())
+
+    def _trap(self, instruction: Instruction) -> None:
+        emitter, f = self.emitter, self.emitter.f
+        report(f, layout.EVENT_TRAP, str(emitter.site()), emitter.active_bits)
+        self.dispatcher.exit(emitter.active_bits)

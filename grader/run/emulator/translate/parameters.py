@@ -1,0 +1,55 @@
+"""Parameter areas of device functions: 32-bit words, each a vector of 32 lanes, read and written at byte offsets."""
+
+from __future__ import annotations
+
+from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.translate.emitter import Emitter
+
+WORD_STRIDE = 128
+
+
+def read_area(emitter: Emitter, area: int, offset: int, bits: int) -> V:
+    """`bits` (8 to 64) from byte `offset` of a parameter area, as an integer vector."""
+    f = emitter.f
+    place = area + offset // 4 * WORD_STRIDE
+    word = f.load_lanes("i32", "%warp", place)
+    if bits < 32:
+        shifted = f.op("lshr", word, splat("i32", 8 * (offset % 4)))
+        return f.cast("trunc", shifted, f"i{bits}")
+    if bits == 32:
+        return word
+    if bits != 64:
+        raise emitter.unsupported()
+    high = f.cast("zext", f.load_lanes("i32", "%warp", place + WORD_STRIDE), "i64")
+    return f.op("or", f.cast("zext", word, "i64"), f.op("shl", high, splat("i64", 32)))
+
+
+def write_area(emitter: Emitter, area: int, offset: int, value: V) -> None:
+    """Stores an integer vector at byte `offset` of a parameter area, for the lanes of the instruction."""
+    f = emitter.f
+    place = area + offset // 4 * WORD_STRIDE
+    bits = int(value.t[1:])
+    if bits < 32:
+        shift = 8 * (offset % 4)
+        field = ((1 << bits) - 1) << shift
+        old = f.load_lanes("i32", "%warp", place)
+        moved = f.op("shl", f.cast("zext", value, "i32"), splat("i32", shift))
+        words = [f.op("or", f.op("and", old, splat("i32", ~field)), moved)]
+    elif bits == 32:
+        words = [value]
+    elif bits == 64:
+        words = [f.cast("trunc", value, "i32"), f.cast("trunc", f.op("lshr", value, splat("i64", 32)), "i32")]
+    else:
+        raise emitter.unsupported()
+    for index, word in enumerate(words):
+        store_word(emitter, place + index * WORD_STRIDE, word)
+
+
+def store_word(emitter: Emitter, place: int, word: V) -> None:
+    old = emitter.f.load_lanes("i32", "%warp", place)
+    emitter.f.store_lanes(emitter.f.select(emitter.mask, word, old), "%warp", place)
+
+
+def copy_area(emitter: Emitter, source: int, target: int, size: int) -> None:
+    for word in range(-(-size // 4)):
+        store_word(emitter, target + word * WORD_STRIDE, emitter.f.load_lanes("i32", "%warp", source + word * WORD_STRIDE))

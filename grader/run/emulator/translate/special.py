@@ -1,0 +1,56 @@
+"""Special registers (PTX ISA, "Special Registers"): thread and block indices, lane masks, clocks."""
+
+from __future__ import annotations
+
+from grader.run.emulator.layout import CONTEXT, WARP
+from grader.run.emulator.native.ir import LANES, IrFunction, V, lanes, splat
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+_LANE_MASKS = {
+    "%lanemask_eq": [1 << lane for lane in range(LANES)],
+    "%lanemask_lt": [(1 << lane) - 1 for lane in range(LANES)],
+    "%lanemask_le": [(2 << lane) - 1 for lane in range(LANES)],
+    "%lanemask_gt": [0xFFFFFFFF & ~((2 << lane) - 1) for lane in range(LANES)],
+    "%lanemask_ge": [0xFFFFFFFF & ~((1 << lane) - 1) for lane in range(LANES)],
+}
+_CONTEXT_WORDS = {"%dynamic_smem_size": "dynamic_shared", "%total_smem_size": "total_shared"}
+_CONSTANTS = {"WARP_SZ": LANES, "%nwarpid": 32, "%smid": 0, "%nsmid": 1, "%gridid": 1, "%reserved_smem_offset_begin": 0}
+
+
+def _axis(f: IrFunction, family: str, axis: int) -> V:
+    if family == "%tid":
+        table = f.load("ptr", "%warp", WARP["tid"])
+        return f.load_lanes("i32", table, 4 * LANES * axis)
+    return f.spread("i32", f.load("i32", "%ctx", CONTEXT[family[1:]] + 4 * axis))
+
+
+def read_special(f: IrFunction, name: str) -> V | None:
+    """The value of a special register; None for any other name."""
+    family, _, axis = name.partition(".")
+    if family in ("%tid", "%ntid", "%ctaid", "%nctaid") and axis in _AXES:
+        return _axis(f, family, _AXES[axis])
+    if name == "%laneid":
+        return lanes("i32", range(LANES))
+    if name == "%warpid":
+        return f.spread("i32", f.load("i32", "%warp", WARP["index"]))
+    if name in _LANE_MASKS:
+        return lanes("i32", [v - (v >> 31 << 32) for v in _LANE_MASKS[name]])
+    if name in _CONTEXT_WORDS:
+        return f.spread("i32", f.load("i32", "%ctx", CONTEXT[_CONTEXT_WORDS[name]]))
+    if name in _CONSTANTS:
+        return splat("i32", _CONSTANTS[name])
+    if name in ("%clock64", "%globaltimer", "%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi"):
+        return _clock(f, name)
+    return None
+
+
+def _clock(f: IrFunction, name: str) -> V:
+    """Time is counted in instructions of this worker; each reading is later than the one before."""
+    executed = f.load("i64", "%ctx", CONTEXT["instructions"])
+    ticks = f.let(f"add i64 {f.load('i64', '%ctx', CONTEXT['clock'])}, 16")
+    f.store("i64", ticks, "%ctx", CONTEXT["clock"])
+    now = f.let(f"add i64 {executed}, {ticks}")
+    if name in ("%clock64", "%globaltimer"):
+        return f.spread("i64", now)
+    word = f.let(f"lshr i64 {now}, 32") if name.endswith("_hi") else now
+    return f.spread("i32", f.let(f"trunc i64 {word} to i32"))

@@ -1,0 +1,103 @@
+"""The Runner protocol: what a device must offer to run a Program, and what comes out of it, the Run.
+
+The judge knows this and no runner. A runner serves one submission, keeps its device code in a process of
+its own, and sees the inputs of the case at hand only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from grader.run.poison import Poison
+from grader.verdict import Word
+
+if TYPE_CHECKING:
+    import numpy
+
+    from grader.compile.program import Program
+    from grader.plan.plan import Plan
+    from grader.problem import Problem
+    from grader.report import FaultReport, KernelInfo
+
+    Array = numpy.ndarray[Any, Any]
+
+
+class RunStatus(Word):
+    """How a run ended."""
+
+    DONE = "done"
+    FAULT = "fault"
+    TIME = "time"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+    """The runner itself failed: never the submission's fault."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What executing a Plan left behind.
+
+    `unwritten` marks the output elements that still hold their poison; `changed` names inputs that differ
+    from what they were, with the first such index. `lines` are the source lines where threads were when
+    time was up.
+    """
+
+    status: RunStatus
+    fault: FaultReport | None = None
+    outputs: Mapping[str, Array] = field(default_factory=dict)
+    unwritten: Mapping[str, Array] = field(default_factory=dict)
+    changed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    lines: tuple[int, ...] = ()
+    instructions: int | None = None
+    printed: str = ""
+    seconds: float = 0.0
+    message: str = ""
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one run may take: seconds on the wall, and warp instructions a launch where they are counted."""
+
+    seconds: float = 10.0
+    instructions: int = 64_000_000
+
+
+class RunnerStopped(Exception):  # noqa: N818 - an outcome that becomes a Run, not an error of kgrade
+    """The runner can't go on with this case; `status` says why, `details` what a developer
+    would want to see. The next `prepare` starts afresh.
+    """
+
+    def __init__(self, status: RunStatus, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.details = details
+
+    def as_run(self) -> Run:
+        return Run(self.status, message=self.message, details=self.details)
+
+
+class Runner(Protocol):
+    """A device and the process that owns it, for one submission. Every method may raise RunnerStopped."""
+
+    device: str
+    """"emulator", or the GPU's name."""
+    checks: tuple[str, ...]
+    """What this runner sees beyond the results, in words."""
+
+    def load(self, program: Program) -> tuple[KernelInfo, ...]:
+        """Makes the program ready to run."""
+
+    def prepare(
+        self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
+    ) -> dict[str, int]:
+        """Makes the inputs and poisons the outputs; gives each array's device address."""
+
+    def execute(self, plan: Plan, limits: Limits) -> Run:
+        """Runs the plan on what was prepared last."""
+
+    def close(self) -> None:
+        """Ends the process. No other method is called afterwards; closing twice is allowed."""

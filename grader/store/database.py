@@ -1,0 +1,164 @@
+"""The store: records graded submissions in `submissions/kgrade.db` and finds them again.
+
+A submission is written in one transaction when its grading is over, source and report together. A process
+that is interrupted or killed before leaves nothing behind, and one that is killed while it writes leaves
+what SQLite rolls back; so there is no half record to clean up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from cattrs.errors import BaseValidationError
+from sqlalchemy import Connection, Engine, Row, Select, insert, literal, select
+
+from grader.errors import StoreError, UsageError
+from grader.report import Interval, Report, from_json, to_json
+from grader.store.connect import READ, WRITE, open_engine, writable
+from grader.store.entry import Entry, Summary, summarize
+from grader.store.failures import explained, unwritable
+from grader.store.migrate import bring_up_to_date
+from grader.store.schema import Source, StoredReport, Submission
+from grader.verdict import FaultClass, Form, Verdict, WrongKind
+
+_COLUMNS = tuple(Submission.__table__.columns)
+
+
+class Store:
+    """The submissions of one workspace. Safe to use from several processes at once.
+
+    Nothing is created before the first write, and a read-only workspace can be read.
+    Every method raises StoreError or WorkspaceError, with the path and the next step.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read_only = not writable(path)
+        self._engine: Engine | None = None
+        if path.exists():
+            self._engine = self._open()
+
+    def check_writable(self) -> None:
+        """Raises where `add` is bound to fail, so that nobody waits for a grading that can't be recorded."""
+        with self._writing():
+            pass
+
+    def add(self, report: Report) -> int:
+        """Records a submission and returns its number."""
+        digest = sha256(_storable(report.source).encode()).hexdigest()
+        row = _row(replace(summarize(0, report), source_hash=digest))
+        with self._writing() as connection:
+            known = select(literal(digest), literal(_storable(report.source))).where(
+                ~select(Source).where(Source.hash == digest).exists()
+            )
+            connection.execute(insert(Source).from_select(["hash", "text"], known))
+            number = connection.execute(
+                insert(Submission).values(**row).returning(Submission.id)
+            ).scalar_one()
+            text = to_json(replace(report, source=""))
+            connection.execute(insert(StoredReport).values(submission_id=number, json=text))
+        return number
+
+    def get(self, number: int) -> Entry:
+        """The submission with that number. Raises UsageError where there is none."""
+        for entry in self._entries(_whole().where(Submission.id == number)):
+            return entry
+        raise UsageError(f"there is no submission {number} in {self.path}.", "type: kgrade history")
+
+    def entries(self, problem: str | None = None, user: str | None = None) -> list[Entry]:
+        """Whole submissions, oldest first. Reads every report: lists want `summaries`."""
+        return self._entries(_filtered(_whole(), problem, user))
+
+    def summaries(self, problem: str | None = None, user: str | None = None) -> list[Summary]:
+        """The columns of the submissions, oldest first."""
+        return [_summary(row) for row in self._rows(_filtered(select(*_COLUMNS), problem, user))]
+
+    def _entries(self, query: Select[Any]) -> list[Entry]:
+        return [self._entry(row) for row in self._rows(query)]
+
+    def _entry(self, row: Row[Any]) -> Entry:
+        summary = _summary(row)
+        source = str(row.text)
+        try:
+            report = from_json(str(row.json))
+        except (BaseValidationError, ValueError) as error:
+            raise StoreError(
+                f"the report of submission {summary.id} in {self.path} can't be read",
+                "it may come from a newer kgrade: pip install --upgrade kgrade",
+            ) from error
+        return Entry(**vars(summary), report=replace(report, source=source), source=source)
+
+    def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        if self._engine is None and self.path.exists():
+            # Another process made the database since this store was opened.
+            self._engine = self._open()
+        if self._engine is None:
+            return []
+        query = query.order_by(Submission.submitted, Submission.id)
+        with explained(self.path), self._engine.connect().execution_options(**READ) as connection:
+            return connection.execute(query).all()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """A transaction that holds the lock for writing; makes the database where there is none yet."""
+        with explained(self.path):
+            if self._read_only:
+                raise unwritable(self.path)
+            if self._engine is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._engine = self._open()
+            with self._engine.connect().execution_options(**WRITE) as connection, connection.begin():
+                yield connection
+
+    def _open(self) -> Engine:
+        with explained(self.path):
+            engine = open_engine(self.path, read_only=self._read_only)
+            bring_up_to_date(engine, self.path, read_only=self._read_only)
+            return engine
+
+
+def _whole() -> Select[Any]:
+    return (
+        select(*_COLUMNS, Source.text.label("text"), StoredReport.json.label("json"))
+        .join(Source, Source.hash == Submission.source_hash)
+        .join(StoredReport, StoredReport.submission_id == Submission.id)
+    )
+
+
+def _filtered(query: Select[Any], problem: str | None, user: str | None) -> Select[Any]:
+    if problem is not None:
+        query = query.where(Submission.problem == problem)
+    if user is not None:
+        query = query.where(Submission.user == user)
+    return query
+
+
+def _row(summary: Summary) -> dict[str, Any]:
+    """The columns of a submission that has no number yet."""
+    values = vars(summary) | {"time": None, "time_low": None, "time_high": None}
+    del values["id"]
+    if summary.time is not None:
+        values |= {"time": summary.time.value, "time_low": summary.time.low, "time_high": summary.time.high}
+    return {name: _storable(value) if isinstance(value, str) else value for name, value in values.items()}
+
+
+def _summary(row: Row[Any]) -> Summary:
+    values = {column.name: row._mapping[column.name] for column in _COLUMNS}
+    time, low, high = (values.pop(name) for name in ("time", "time_low", "time_high"))
+    values["time"] = None if time is None else Interval(time, low, high)
+    values["form"] = Form(values["form"])
+    values["verdict"] = Verdict(values["verdict"])
+    values["fault"] = FaultClass(values["fault"]) if values["fault"] else None
+    values["kind"] = WrongKind(values["kind"]) if values["kind"] else None
+    return Summary(**values)
+
+
+def _storable(text: str) -> str:
+    """Text that every database takes: a file name that is no UTF-8 reaches Python with lone surrogates, and
+    PostgreSQL has no NUL in a text."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")

@@ -1,0 +1,79 @@
+"""What the store gives back: a `Summary` for a row of a table, an `Entry` with all that is known.
+
+Plain frozen data; nothing here knows SQL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from grader.report import Interval, Report
+from grader.verdict import FaultClass, Form, Verdict, WrongKind
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The few facts of a submission that lists and rankings need; cheap to read by the thousand.
+
+    `submitted` is in UTC. `score` and `time` are None where the device's time says
+    nothing, as on the emulator.
+    """
+
+    id: int
+    problem: str
+    title: str
+    user: str
+    form: Form
+    device: str
+    file: str
+    source_hash: str
+    submitted: datetime
+    verdict: Verdict
+    headline: str
+    fault: FaultClass | None = None
+    kind: WrongKind | None = None
+    line: int | None = None
+    score: float | None = None
+    time: Interval | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry(Summary):
+    """A submission as it was recorded: its summary, the whole report and the source text."""
+
+    report: Report
+    source: str
+
+
+def summarize(number: int, report: Report) -> Summary:
+    """The summary of a report that is recorded under `number`."""
+    return Summary(
+        id=number,
+        problem=report.problem,
+        title=report.title,
+        user=report.user,
+        form=report.form,
+        device=report.device,
+        file=report.file,
+        source_hash=report.source_hash,
+        submitted=parse_utc(report.submitted),
+        verdict=report.verdict,
+        headline=report.headline,
+        fault=report.fault.fault if report.fault else None,
+        kind=report.kind,
+        line=report.line,
+        score=report.score,
+        time=report.time,
+        seconds=report.seconds,
+    )
+
+
+def parse_utc(text: str) -> datetime:
+    """An ISO 8601 time as an aware datetime in UTC; a time without a zone is taken as UTC.
+
+    Python 3.10 does not read the suffix Z that JSON writers like.
+    """
+    time = datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+    return time.replace(tzinfo=timezone.utc) if time.tzinfo is None else time.astimezone(timezone.utc)

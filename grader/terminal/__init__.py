@@ -1,0 +1,1 @@
+"""Showing things in a terminal, with rich."""

@@ -1,0 +1,51 @@
+"""A small picture, in characters, of where an output is wrong.
+
+It draws an ErrorMap; which elements are wrong was decided before.
+"""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from grader.report import ErrorMap
+
+ROWS, COLUMNS = 16, 32
+"""The largest picture: a terminal's character is about twice as high as wide."""
+
+_SHADES = {True: "·░▒▓█", False: ".-+x#"}
+
+
+def draw(error_map: ErrorMap, *, unicode: bool = True) -> Text:
+    """The map in at most ROWS × COLUMNS characters, darker where more is wrong, and its scale."""
+    shades = _SHADES[unicode]
+    cells = error_map.cells
+    rows, columns = len(cells), len(cells[0]) if cells else 0
+    down, across = _ceil_div(rows, ROWS), _ceil_div(columns, COLUMNS)
+    text = Text()
+    for top in range(0, rows, down or 1):
+        text.append("  ")
+        for left in range(0, columns, across or 1):
+            block = [cell for row in cells[top : top + down] for cell in row[left : left + across]]
+            share = sum(block) / len(block)
+            text.append(_shade(share, shades), style="red" if share else "dim")
+        text.append("\n")
+    times, dash = ("×", "–") if unicode else ("x", "-")
+    height, width = error_map.height * down, error_map.width * across
+    size = "one element" if height == width == 1 else f"{height} {times} {width} elements"
+    text.append(
+        f"  {error_map.shape[0]} rows {times} {error_map.shape[1]} columns; a character is {size}: "
+        f"{shades[0]} right, {shades[1]}{dash}{shades[-1]} more and more of them wrong",
+        style="dim",
+    )
+    return text
+
+
+def _shade(share: float, shades: str) -> str:
+    """The first shade means "all right" and the last "all wrong": one wrong element in a thousand is seen."""
+    if share <= 0:
+        return shades[0]
+    return shades[-1] if share >= 1 else shades[1 + int(share * (len(shades) - 2))]
+
+
+def _ceil_div(a: int, b: int) -> int:
+    return -(-a // b)

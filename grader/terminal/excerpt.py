@@ -1,0 +1,76 @@
+"""An excerpt of a source file around one line, with a marker on the line and a caret below the column.
+
+It shows what it is given; it looks for no mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from grader.boards.code import split_lines
+from grader.terminal.console import TAB
+
+
+def excerpt(
+    source: str,
+    line: int,
+    column: int | None = None,
+    *,
+    around: int = 2,
+    width: int = 80,
+    unicode: bool = True,
+) -> Text:
+    """Lines `line` - `around` to `line` + `around` of `source`, none wider than `width` characters.
+
+    Lines and columns count from 1; a column counts bytes of UTF-8, as compilers do. A line that the source
+    does not have gives an empty text.
+    """
+    lines = split_lines(source)
+    if not 1 <= line <= len(lines):
+        return Text()
+    bar, arrow, cut = ("│", "❱", "…") if unicode else ("|", ">", "~")
+    first, last = max(1, line - around), min(len(lines), line + around)
+    digits = len(str(last))
+    room = max(20, width - digits - 6)
+    caret = None if column is None else _screen_column(lines[line - 1], column)
+    # A long line is shifted, and all its neighbours with it, until the caret is in sight.
+    shift = 0 if caret is None or caret < room - 8 else caret - room // 2
+    shown = _highlighted(lines, first, last)
+    text = Text()
+    for number in range(first, last + 1):
+        here = number == line
+        text.append(f" {arrow if here else ' '} ", style="bold red" if here else "")
+        text.append(f"{number:>{digits}} {bar} ", style="bold" if here else "dim")
+        text.append_text(_cropped(shown[number - first], shift, room, cut))
+        text.append("\n")
+        if here and caret is not None:
+            text.append(f"   {'':>{digits}} {bar} ", style="dim")
+            text.append(" " * (caret - shift) + "^\n", style="bold red")
+    text.right_crop(1)
+    return text
+
+
+def _highlighted(lines: Sequence[str], first: int, last: int) -> list[Text]:
+    """Lines `first` to `last` in the colours of CUDA C++, lexed from the top: a comment may be long."""
+    from rich.syntax import Syntax
+
+    syntax = Syntax("", "cuda", theme="ansi_dark", background_color="default")
+    highlighted = syntax.highlight("\n".join(line.expandtabs(TAB) for line in lines[:last])).split(
+        "\n", allow_blank=True
+    )
+    return list(highlighted)[first - 1 : last]
+
+
+def _screen_column(line: str, column: int) -> int:
+    """Where the byte at `column` of `line` stands on the screen, from 0, tabs expanded."""
+    before = line.encode()[: max(0, column - 1)].decode(errors="ignore")
+    return len(before.expandtabs(TAB))
+
+
+def _cropped(line: Text, shift: int, room: int, cut: str) -> Text:
+    if shift == 0 and line.cell_len <= room:
+        return line
+    part = line[shift : shift + room - 1] if shift < len(line) else Text()
+    return part + Text(cut, style="dim") if shift + room - 1 < len(line) else part

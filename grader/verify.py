@@ -1,0 +1,207 @@
+"""Verifying problems: their worked submissions must get the declared verdicts, and trivial kernels none.
+
+A worked submission is `problems/<name>/submissions/<verdict>/*.cu`; its opening comment declares what is
+expected, and a line that ends in `// <- here` must be the one that the report names. Nothing is recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.errors import KgradeError, ProblemError
+from grader.verdict import FaultClass, Verdict, WrongKind
+
+if TYPE_CHECKING:
+    from grader.problem import Problem
+    from grader.report import Report
+
+SEED = 20260101
+"""Worked submissions are graded on the same cases everywhere, so that a mismatch can be repeated."""
+
+_EXPECT = re.compile(r"^\s*(?://|\*|/\*)\s*expect:\s*(?P<verdict>\w+)(?:[ \t]+(?P<detail>\w+))?", re.M)
+_HERE = re.compile(r"//\s*<-\s*here\s*$")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a worked submission declares. `detail` is a fault's or a wrong answer's kind, or empty."""
+
+    verdict: Verdict
+    detail: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        words = f"{self.verdict} {self.detail}".strip()
+        return words if self.line is None else f"{words}, line {self.line}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one work. `mismatch` says what differs from the declaration, or is empty."""
+
+    name: str
+    expected: str
+    got: str
+    mismatch: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.mismatch
+
+
+@dataclass(frozen=True)
+class WorkedSubmission:
+    """A file to grade, and what it declares."""
+
+    problem: str
+    folder: Path
+    file: Path
+    expected: Expectation
+
+    @property
+    def name(self) -> str:
+        return f"{self.problem}/{self.file.parent.name}/{self.file.name}"
+
+    def verify(self) -> Outcome:
+        from grader.judge import Options, grade
+        from grader.submission import read_submission
+
+        expected = str(self.expected)
+        try:
+            submission = read_submission(self.file)
+            report = grade(_problem(self.folder), submission, Options(seed=SEED, user="verify"))
+        except KgradeError as error:
+            return Outcome(self.name, expected, "not graded", error.message)
+        got = expectation_met_by(report)
+        mismatch = compare(self.expected, got)
+        if mismatch:
+            mismatch += f" ({report.headline})"
+        return Outcome(self.name, expected, str(got), mismatch, report.seconds)
+
+
+@dataclass(frozen=True)
+class TrivialKernels:
+    """The kernels that compute nothing; a problem that accepts one checks too little."""
+
+    problem: str
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.problem}/trivial kernels"
+
+    def verify(self) -> Outcome:
+        from grader.check.trivial import accepted_trivial_kernels
+
+        expected = "none accepted"
+        try:
+            accepted = accepted_trivial_kernels(_problem(self.folder), SEED)
+        except KgradeError as error:
+            return Outcome(self.name, expected, "not tried", error.message)
+        if not accepted:
+            return Outcome(self.name, expected, expected)
+        return Outcome(
+            self.name, expected, "accepted", f"accepts {', '.join(accepted)}: the checks are too weak"
+        )
+
+
+Work = WorkedSubmission | TrivialKernels
+
+
+def works_of(name: str, folder: Path) -> list[Work]:
+    """All there is to verify of one problem: its worked submissions by path, and the trivial kernels."""
+    files = sorted((folder / "submissions").glob("*/*.cu"))
+    works: list[Work] = [WorkedSubmission(name, folder, file, read_expectation(file)) for file in files]
+    return [*works, TrivialKernels(name, folder)]
+
+
+def verify(works: Sequence[Work], *, processes: int | None = None) -> Iterator[Outcome]:
+    """Do each work in one of several processes and yield the outcomes as they come.
+
+    Leaving the iterator early, as Ctrl-C does, ends the processes.
+    """
+    workers = min(processes or os.cpu_count() or 1, max(1, len(works)))
+    # Spawned, since a forked copy of a process that has threads may deadlock. Ctrl-C reaches the processes
+    # too and ends them without a word; it is for this one to speak.
+    pool = ProcessPoolExecutor(
+        workers,
+        mp_context=get_context("spawn"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_DFL),
+    )
+    finished = False
+    try:
+        for future in as_completed([pool.submit(_verify, work) for work in works]):
+            yield future.result()
+        finished = True
+    finally:
+        if not finished:
+            for process in active_children():
+                process.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def _verify(work: Work) -> Outcome:
+    return work.verify()
+
+
+def read_expectation(file: Path) -> Expectation:
+    """What `file` declares; ProblemError when its folder, its comment and the vocabulary don't agree."""
+    text = file.read_text(encoding="utf-8")
+    folder = file.parent.name
+    if folder not in set(Verdict):
+        raise ProblemError(
+            f"{file.parent}: '{folder}' is not a verdict", f"use one of: {', '.join(map(str, Verdict))}"
+        )
+    declared = _EXPECT.search(text)
+    if declared is None:
+        raise ProblemError(
+            f"{file}: it has no line '// expect: {folder}' in its opening comment",
+            "add the line, with the fault or the kind of wrong answer after the verdict",
+        )
+    verdict, detail = declared["verdict"], declared["detail"] or ""
+    if verdict != folder:
+        raise ProblemError(f"{file}: it expects '{verdict}' but stands in the folder '{folder}'")
+    if detail and detail not in {*FaultClass, *WrongKind}:
+        raise ProblemError(
+            f"{file}: '{detail}' is neither a fault nor a kind of wrong answer",
+            f"use one of: {', '.join([*map(str, FaultClass), *map(str, WrongKind)])}",
+        )
+    marked = [number for number, line in enumerate(text.splitlines(), 1) if _HERE.search(line)]
+    if len(marked) > 1:
+        raise ProblemError(f"{file}: lines {marked} all end in '// <- here'; one line can be at fault")
+    return Expectation(Verdict(verdict), detail, marked[0] if marked else None)
+
+
+def expectation_met_by(report: Report) -> Expectation:
+    """The declaration that `report` would fulfil."""
+    word = report.fault.fault if report.fault else report.kind
+    return Expectation(report.verdict, str(word or ""), report.line)
+
+
+def compare(expected: Expectation, got: Expectation) -> str:
+    """How `got` differs from what was declared, in words; empty when it doesn't."""
+    if got.verdict is not expected.verdict:
+        return f"{expected.verdict} was declared"
+    if expected.detail and got.detail != expected.detail:
+        return f"{expected.detail} was declared"
+    if expected.line is not None and got.line != expected.line:
+        return f"line {expected.line} is marked, line {got.line} was named"
+    return ""
+
+
+@lru_cache(maxsize=8)
+def _problem(folder: Path) -> Problem:
+    from grader.problem import load_problem
+
+    return load_problem(folder)

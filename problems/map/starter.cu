@@ -1,0 +1,19 @@
+// Map: output[i] = 1 / (1 + exp(-input[i])), the sigmoid function, for each of N elements, fp32.
+//
+// The grader launches at least one thread for each element, in blocks of BLOCK threads:
+//
+//     int blocks = (N + BLOCK - 1) / BLOCK;
+//     map_kernel<<<blocks, BLOCK>>>(input, output, N);
+//
+// You may change the number: any constant expression up to 1024.
+#define BLOCK 256
+
+__global__ void map_kernel(const float* input, float* output, int N) {
+    // The number of this thread among all threads of the grid.
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    // The last block may reach beyond the arrays: those threads must not touch memory.
+    if (i < N) {
+        // Your turn: compute output[i] from input[i]. expf is the exponential function for floats.
+    }
+}

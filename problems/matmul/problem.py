@@ -1,0 +1,46 @@
+"""Matrix multiplication: C = A · B."""
+
+from grader.problem import Cost, Problem, array, ceil_div, contraction, f32, out, size
+
+problem = Problem(
+    title="Matrix multiplication",
+    difficulty="easy",
+    tags=("tiling", "shared memory", "compute bound"),
+    kernel="matrix_multiplication_kernel",
+    params=dict(
+        A=array(f32, "M", "N"),
+        B=array(f32, "N", "K"),
+        C=out(f32, "M", "K"),
+        M=size(1, 8192),
+        N=size(1, 8192),
+        K=size(1, 8192),
+    ),
+    constants=dict(TILE=16),
+    gates=contraction(terms="N"),
+    benchmarks=[
+        dict(M=1024, N=1024, K=1024),
+        dict(M=4096, N=4096, K=4096),
+        dict(M=8192, N=8192, K=8192),
+        dict(M=4095, N=2049, K=1023),
+    ],
+)
+
+
+@problem.reference
+def reference(A, B):
+    return A @ B
+
+
+@problem.solve
+def solve(launch, A, B, C, M, N, K):
+    tile = launch.constant("TILE")
+    launch(
+        grid=(ceil_div(K, tile), ceil_div(M, tile)),
+        block=(tile, tile),
+        arguments=(A, B, C, M, N, K),
+    )
+
+
+@problem.cost
+def cost(M, N, K):
+    return Cost(flops=2 * M * N * K, bytes=4 * (M * N + N * K + M * K))

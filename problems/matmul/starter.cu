@@ -1,0 +1,21 @@
+// Matrix multiplication: C (M x K) = A (M x N) * B (N x K), row-major, fp32.
+//
+// The grader launches one thread for each element of C, in square blocks of TILE x TILE threads:
+//
+//     dim3 block(TILE, TILE);
+//     dim3 grid((K + TILE - 1) / TILE, (M + TILE - 1) / TILE);
+//
+// You may change the number: any constant expression up to 32, for a block has at most 1024 threads.
+#define TILE 16
+
+__global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C, int M, int N, int K) {
+    // The x direction runs along a row of C, so that neighbouring threads touch neighbouring floats.
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    // The grid is rounded up to whole blocks: some threads lie outside of C and must not touch memory.
+    if (row < M && column < K) {
+        // Your turn: add up A[row * N + k] * B[k * K + column] for k = 0 ... N - 1,
+        // and store the sum in C[row * K + column].
+    }
+}

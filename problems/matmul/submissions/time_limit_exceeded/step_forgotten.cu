@@ -1,0 +1,35 @@
+// expect: time_limit_exceeded
+//
+// Tiled matrix multiplication that never leaves its first tile.
+//
+// The student turned the for loop into a while loop and lost the step: start stays 0.
+
+#define TILE 16
+
+__global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C, int M, int N, int K) {
+    __shared__ float tile_A[TILE][TILE];
+    __shared__ float tile_B[TILE][TILE];
+
+    int x = threadIdx.x;
+    int y = threadIdx.y;
+    int column = blockIdx.x * TILE + x;
+    int row = blockIdx.y * TILE + y;
+    float sum = 0.0f;
+
+    int start = 0;
+    while (start < N) {
+        tile_A[y][x] = row < M && start + x < N ? A[row * N + start + x] : 0.0f;
+        tile_B[y][x] = start + y < N && column < K ? B[(start + y) * K + column] : 0.0f;
+        __syncthreads();
+
+        for (int k = 0; k < TILE; ++k) {
+            sum += tile_A[y][k] * tile_B[k][x];
+        }
+        __syncthreads();
+        // start += TILE; is missing here.
+    }
+
+    if (row < M && column < K) {
+        C[row * K + column] = sum;
+    }
+}

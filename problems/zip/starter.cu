@@ -1,0 +1,19 @@
+// Zip: output[i] = a[i] + b[i] for each of N elements, fp32.
+//
+// The grader launches at least one thread for each element, in blocks of BLOCK threads:
+//
+//     int blocks = (N + BLOCK - 1) / BLOCK;
+//     zip_kernel<<<blocks, BLOCK>>>(a, b, output, N);
+//
+// You may change the number: any constant expression up to 1024.
+#define BLOCK 256
+
+__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    // The number of this thread among all threads of the grid.
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    // The last block may reach beyond the arrays: those threads must not touch memory.
+    if (i < N) {
+        // Your turn: store the sum of a[i] and b[i] in output[i].
+    }
+}

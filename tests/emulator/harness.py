@@ -1,0 +1,105 @@
+"""Compiles kernels for the tests and launches them on the emulator or on the oracle, alike."""
+
+from __future__ import annotations
+
+import sysconfig
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.run.emulator import Memory, Module
+
+from . import oracle, ptx_gen
+from .cases import Case
+from .instructions import Family
+from .instructions.rows import dtype
+
+KERNELS = Path(__file__).parent / "kernels"
+Arrays = dict[str, NDArray[Any]]
+
+
+@lru_cache(maxsize=None)
+def compile_ptx(source: str, name: str = "test.cu") -> str:
+    """PTX of CUDA C++ by NVRTC, with line information."""
+    from cupy.cuda import nvrtc
+
+    include = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13" / "include"
+    options = ["-arch=compute_89", "-lineinfo", "--device-int128", f"-I{include}", f"-I{include / 'cccl'}"]
+    program = nvrtc.createProgram(source, name, (), ())
+    try:
+        nvrtc.compileProgram(program, options)
+    except nvrtc.NVRTCError as error:
+        raise AssertionError(nvrtc.getProgramLog(program)) from error
+    text = nvrtc.getPTX(program)
+    return str(text.decode() if isinstance(text, bytes) else text)
+
+
+@lru_cache(maxsize=None)
+def kernel_ptx(file: str) -> str:
+    text = (KERNELS / file).read_text()
+    return text if file.endswith(".ptx") else compile_ptx(text, file)
+
+
+def scalar_bytes(value: Any) -> bytes:
+    return np.int32(value).tobytes() if isinstance(value, int) else np.asarray(value).tobytes()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    arrays: Arrays
+    printed: str
+
+
+def on_oracle(ptx: str, case: Case) -> Outcome:
+    memory = oracle.Memory()
+    arguments = [
+        memory.place(k, v).to_bytes(8, "little") if isinstance(v, np.ndarray) else scalar_bytes(v)
+        for k, v in case.arguments.items()
+    ]
+    printed = oracle.run(ptx, case.kernel, case.grid, case.block, arguments, memory, case.shared_bytes)
+    return Outcome({k: memory.read(k).copy() for k, v in case.arguments.items() if isinstance(v, np.ndarray)}, printed)
+
+
+@lru_cache(maxsize=None)
+def loaded(ptx: str) -> Module:
+    """The emulator's module of this text: translated once however many launches it serves."""
+    return Module(ptx, cache=None)
+
+
+def on_emulator(ptx: str, case: Case, workers: int | None = 1) -> Outcome:
+    memory = Memory()
+    arguments = [
+        memory.place(k, v).to_bytes(8, "little") if isinstance(v, np.ndarray) else scalar_bytes(v)
+        for k, v in case.arguments.items()
+    ]
+    result = loaded(ptx).launch(
+        case.kernel, case.grid, case.block, arguments, memory, shared_bytes=case.shared_bytes, workers=workers
+    )
+    assert result.status == "done", result
+    return Outcome({k: memory.read(k).copy() for k, v in case.arguments.items() if isinstance(v, np.ndarray)}, result.printed)
+
+
+@lru_cache(maxsize=None)
+def family_ptx(family: Family) -> str:
+    return ptx_gen.module(tuple(row.op for row in family.rows), family.inputs)
+
+
+def emulate(family: Family, operands: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """What each row of the family makes of the operands."""
+    count = len(operands[0])
+    outputs = {f"out{i}": np.zeros(count, dtype(row.output)) for i, row in enumerate(family.rows)}
+    inputs = {f"in{i}": a for i, a in enumerate(operands)}
+    case = Case("", "apply", (-(-count // 64), 1, 1), (64, 1, 1), {**inputs, **outputs, "n": count})
+    arrays = on_emulator(family_ptx(family), case).arrays
+    return [arrays[name] for name in outputs]
+
+
+def assert_expected(case: Case, after: Arrays) -> None:
+    """The buffers hold what NumPy computes from the buffers as they were."""
+    assert case.expect
+    for name, wanted in case.expect({k: v for k, v in case.arguments.items() if isinstance(v, np.ndarray)}).items():
+        np.testing.assert_allclose(after[name], wanted, rtol=case.tolerance, atol=case.tolerance, err_msg=name)

@@ -1,0 +1,8 @@
+"""The instructions of the property tests, with what NumPy or plain Python says that each computes."""
+
+from . import approximate, bits, conversions, floats, integers
+from .rows import Family, Row, families
+
+FAMILIES = families([*integers.ROWS, *bits.ROWS, *floats.ROWS, *conversions.ROWS, *approximate.ROWS])
+
+__all__ = ["FAMILIES", "Family", "Row"]

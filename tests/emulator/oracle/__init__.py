@@ -1,0 +1,8 @@
+"""A slow and plain interpreter of PTX: the yardstick that the emulator is compared with.
+
+It is written from the PTX ISA alone and shares no code with the emulator.
+"""
+
+from .machine import Memory, Stuck, Trap, run
+
+__all__ = ["Memory", "Stuck", "Trap", "run"]

@@ -1,0 +1,46 @@
+"""The yardstick itself, held against NumPy: instructions by the table, kernels where the answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .cases import CASES, Case
+from .harness import assert_expected, kernel_ptx, on_oracle
+from .instructions import FAMILIES, Family, Row
+from .instructions.rows import Array, dtype, mismatches
+from .operands import corner_cases, random_bits, typed
+from .oracle.lanes import vector
+from .oracle.ptx import split
+from .oracle.scalar import semantics
+
+
+def plain(row: Row) -> bool:
+    """One instruction without constants among its operands: the scalar rule alone gives the result."""
+    return ";" not in row.text and "|" not in row.text and split(row.text.partition(" ")[2])[-1][0] == "{"
+
+
+def by_scalar_rule(row: Row, operands: list[Array]) -> Array:
+    rule = semantics(row.opcode)
+    bits = [o.view(f"u{o.dtype.itemsize}").tolist() for o in operands]
+    results = [rule(*values) for values in zip(*bits, strict=True)]
+    firsts = [r[0] if isinstance(r, tuple) else r for r in results]
+    size = np.dtype(dtype(row.output)).itemsize
+    return np.array([r & ((1 << 8 * size) - 1) for r in firsts], f"u{size}").view(dtype(row.output))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.name)
+def test_scalar_rules_equal_numpy(family: Family) -> None:
+    tuples = corner_cases(family.inputs, 150) + random_bits(family.inputs, 1, 60)
+    operands = typed(tuples, family.inputs)
+    wrong = []
+    for row in filter(plain, family.rows):
+        defined = row.domain(*operands) if row.domain else np.ones(len(tuples), bool)
+        kept = [o[defined] for o in operands]
+        wrong += mismatches(row, kept, by_scalar_rule(row, kept))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.expect], ids=lambda c: c.kernel)
+def test_kernel_equals_numpy(case: Case) -> None:
+    assert_expected(case, on_oracle(kernel_ptx(case.file), case).arrays)

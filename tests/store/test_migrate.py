@@ -1,0 +1,120 @@
+"""Opening a database: new, old, newer than this kgrade, damaged, or of somebody else."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+import grader.store
+from grader.errors import StoreError
+from grader.store import Store
+from grader.store.connect import open_engine
+from grader.store.schema import HEAD, Base
+
+from .writer import ROOT, make_report
+
+MIGRATIONS = Path(grader.store.__file__).with_name("migrations")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "100% odd name?#.db"
+    Store(path).add(make_report())
+    return path
+
+
+def change(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_head_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("path_separator", "os")
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_the_migrations_make_the_tables_of_the_schema(database: Path) -> None:
+    with open_engine(database, read_only=False).connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_settings_that_keep_records_safe(database: Path) -> None:
+    with open_engine(database, read_only=False).connect() as connection:
+        pragmas = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30_000}
+
+
+def test_opening_a_current_database_does_not_import_alembic(database: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from grader.store import Store; "
+        "print(len(Store(Path(sys.argv[1])).summaries()), 'alembic' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(database)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["1", "False"]
+
+
+def test_a_newer_layout_is_refused(database: Path) -> None:
+    change(database, "UPDATE alembic_version SET version_num = '9999'")
+    before = database.read_bytes()
+    with pytest.raises(StoreError, match=r"newer kgrade.*'9999'") as caught:
+        Store(database)
+    assert "pip install --upgrade kgrade" in caught.value.hint
+    assert database.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
+    path = tmp_path / "kgrade.db"
+    path.touch()
+    assert Store(path).add(make_report()) == 1
+
+
+def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "kgrade.db"
+    change(path, "CREATE TABLE reports (mine TEXT)")
+    with pytest.raises(StoreError, match="reports already exists"):
+        Store(path)
+    connection = sqlite3.connect(path)
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    connection.close()
+    assert tables == [("reports",)]
+
+
+@pytest.mark.parametrize("content", [b"no database at all, " * 100, b"SQLite format 3\0" + b"\xff" * 4096])
+def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "kgrade.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreError) as caught:
+        Store(path).add(make_report())
+    assert f"{path} is damaged" in caught.value.message
+    assert caught.value.hint.endswith(f"mv {path} {path}.damaged")
+    assert path.read_bytes() == content
+
+
+def test_damage_inside_is_found_when_it_is_read(database: Path) -> None:
+    content = bytearray(database.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    database.write_bytes(content)
+    with pytest.raises(StoreError, match="is damaged"):
+        Store(database).entries()
+
+
+def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="can't be written") as caught:
+        Store(tmp_path).add(make_report())
+    assert "kgrade new DIR" in getattr(caught.value, "hint", "")

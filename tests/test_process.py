@@ -1,0 +1,256 @@
+"""Child processes that answer, hang, crash, misbehave and outlive nobody."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import process
+from grader.errors import ToolMissing, UsageError
+from grader.process import Child, ChildDied, ChildFailed, ChildTimeout, child_connection
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CHILD = """
+import ctypes, os, signal, subprocess, sys, time
+from grader.errors import ToolMissing
+from grader.process import serve
+
+def answer(message):
+    what = message["do"]
+    if what == "echo":
+        return {"text": message["text"]}
+    if what == "sleep":
+        time.sleep(60)
+    if what == "crash":
+        sys.stderr.write("last words")
+        sys.stderr.flush()
+        ctypes.string_at(0)
+    if what == "exit":
+        os._exit(7)
+    if what == "raise":
+        raise ValueError("a bad value")
+    if what == "missing":
+        raise ToolMissing("no such tool", "pip install tool")
+    if what == "print":
+        print("noise on standard output")
+        os.write(2, b"noise on standard error")
+        return {"input": sys.stdin.read()}
+    if what == "grandchild":
+        return {"pid": subprocess.Popen(["sleep", "60"]).pid}
+    if what == "look":
+        return {
+            "environment": dict(os.environ),
+            "descriptors": sorted(int(n) for n in os.listdir("/proc/self/fd")),
+            "folder": os.getcwd(),
+            "session": os.getsid(0),
+            "pid": os.getpid(),
+            "args": sys.argv[1:],
+        }
+    return {}
+
+serve(answer)
+"""
+
+RAW_CHILD = """
+import time
+from grader.process import child_connection
+
+connection = child_connection()._connection
+connection.send_bytes(b"[1, 2]")
+connection._send(b"\\0\\0\\1\\0half a message")
+time.sleep(60)
+"""
+
+PARENT = """
+import sys
+from grader.process import Child
+
+child = Child("echo_child", environment={"PYTHONPATH": sys.argv[1]})
+child.send({"do": "grandchild"})
+child.receive(20)
+child.send({"do": "sleep"})
+print(child.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> str:
+    (tmp_path / "echo_child.py").write_text(CHILD)
+    (tmp_path / "raw_child.py").write_text(RAW_CHILD)
+    return os.pathsep.join([str(tmp_path), str(ROOT)])
+
+
+@pytest.fixture
+def child(modules: str) -> Iterator[Child]:
+    with Child("echo_child", ["one", "two"], environment={"PYTHONPATH": modules}) as started:
+        yield started
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def wait_until_gone(pid: int) -> bool:
+    for _ in range(400):
+        if not is_running(pid):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_answers_each_message_in_turn(child: Child) -> None:
+    for text in ("one", "zwölf ✓", "x" * 3_000_000):
+        child.send({"do": "echo", "text": text})
+        assert child.receive(20) == {"text": text}
+
+
+def test_a_slow_answer_is_a_timeout_and_the_end_of_the_child(child: Child) -> None:
+    child.send({"do": "sleep"})
+    begun = time.monotonic()
+    with pytest.raises(ChildTimeout, match=r"0\.3 seconds"):
+        child.receive(0.3)
+    assert time.monotonic() - begun < 5
+    assert not is_running(child.pid)
+
+
+def test_a_crash_is_told_with_its_signal_and_last_words(child: Child) -> None:
+    child.send({"do": "crash"})
+    with pytest.raises(ChildDied, match="SIGSEGV") as caught:
+        child.receive(20)
+    assert caught.value.signal is signal.SIGSEGV
+    assert caught.value.output.startswith("last words")
+
+
+def test_an_exit_is_told_with_its_code(child: Child) -> None:
+    child.send({"do": "exit"})
+    with pytest.raises(ChildDied, match="exit code 7") as caught:
+        child.receive(20)
+    assert caught.value.signal is None
+    assert caught.value.returncode == 7
+
+
+def test_sending_to_a_dead_or_closed_child_says_so(child: Child) -> None:
+    os.kill(child.pid, signal.SIGKILL)
+    assert wait_until_gone(child.pid)
+    with pytest.raises(ChildDied, match="SIGKILL"):
+        child.send({"do": "echo", "text": "x" * 10_000_000})
+    with pytest.raises(ChildDied, match="is closed"):
+        child.send({"do": "echo", "text": ""})
+
+
+def test_an_error_of_the_handler_comes_with_its_traceback_and_the_child_lives_on(child: Child) -> None:
+    child.send({"do": "raise"})
+    with pytest.raises(ChildFailed, match="ValueError: a bad value") as caught:
+        child.receive(20)
+    assert "echo_child.py" in caught.value.hint
+    child.send({"do": "echo", "text": "still here"})
+    assert child.receive(20) == {"text": "still here"}
+
+
+def test_an_error_of_the_tree_keeps_its_class_and_hint(child: Child) -> None:
+    child.send({"do": "missing"})
+    with pytest.raises(ToolMissing, match="no such tool") as caught:
+        child.receive(20)
+    assert caught.value.hint == "pip install tool"
+
+
+def test_what_a_child_prints_goes_nowhere(child: Child, capfd: pytest.CaptureFixture[str]) -> None:
+    child.send({"do": "print"})
+    assert child.receive(20) == {"input": ""}
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_child_sees_only_what_it_needs(modules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+    monkeypatch.setenv("KGRADE_CACHE", "/somewhere")
+    secret = os.open("/dev/null", os.O_RDONLY)
+    os.set_inheritable(secret, True)
+    try:
+        with Child("echo_child", ["one", "two"], environment={"PYTHONPATH": modules}) as child:
+            child.send({"do": "look"})
+            seen = child.receive(20)
+    finally:
+        os.close(secret)
+    assert "SECRET_TOKEN" not in seen["environment"]
+    assert process._CHANNEL not in seen["environment"]
+    assert seen["environment"]["KGRADE_CACHE"] == "/somewhere"
+    assert seen["args"] == ["one", "two"]
+    assert seen["folder"] == "/"
+    assert seen["session"] == seen["pid"] == child.pid
+    # Its standard streams, its channel, and the folder that it was just listing.
+    assert len(seen["descriptors"]) == 5
+
+
+def test_the_package_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    with Child("grader.process") as child, pytest.raises(ChildDied) as caught:
+        child.receive(20)
+    assert caught.value.returncode == 0
+
+
+def test_closing_kills_the_whole_group(child: Child) -> None:
+    child.send({"do": "grandchild"})
+    pid = child.receive(20)["pid"]
+    assert is_running(pid)
+    child.close()
+    child.close()
+    assert not is_running(child.pid)
+    assert wait_until_gone(pid)
+
+
+def test_a_forgotten_child_is_ended(modules: str) -> None:
+    child = Child("echo_child", environment={"PYTHONPATH": modules})
+    pid = child.pid
+    del child
+    assert wait_until_gone(pid)
+
+
+def test_a_child_dies_with_its_killed_parent(modules: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": modules}
+    command = [sys.executable, "-c", PARENT, modules]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert is_running(pid)
+        parent.kill()
+    assert wait_until_gone(pid)
+
+
+def test_a_message_that_is_no_object_or_stops_halfway(modules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "TRANSFER_SECONDS", 0.3)
+    with Child("raw_child", environment={"PYTHONPATH": modules}) as child:
+        monkeypatch.setattr(Child, "close", lambda self: None)
+        with pytest.raises(ChildFailed, match="not a JSON object"):
+            child.receive(20)
+        monkeypatch.undo()
+        monkeypatch.setattr(process, "TRANSFER_SECONDS", 0.3)
+        with pytest.raises(ChildDied, match="SIGKILL"):
+            child.receive(20)
+
+
+def test_a_message_over_the_limit_ends_the_child(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "MESSAGE_LIMIT", 1000)
+    child.send({"do": "echo", "text": "x" * 5000})
+    with pytest.raises(ChildDied):
+        child.receive(20)
+    assert not is_running(child.pid)
+
+
+def test_a_child_module_alone_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(process._CHANNEL, raising=False)
+    with pytest.raises(UsageError, match="started by kgrade itself"):
+        child_connection()

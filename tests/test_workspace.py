@@ -1,0 +1,91 @@
+"""Workspaces are found where a person expects them, and problems in them in the right order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.errors import UsageError, WorkspaceError
+from grader.workspace import Workspace, builtin_folder, cache_folder, find_workspace
+
+
+def make(root: Path) -> Path:
+    for name in ("problems", "submissions"):
+        (root / name).mkdir(parents=True)
+    return root
+
+
+def test_found_from_a_folder_below(tmp_path: Path) -> None:
+    root = make(tmp_path / "mine")
+    below = root / "solutions" / "week1"
+    below.mkdir(parents=True)
+    assert find_workspace(start=below).root == root
+
+
+def test_the_nearest_of_two_nested_ones_is_taken(tmp_path: Path) -> None:
+    inner = make(make(tmp_path / "outer") / "inner")
+    assert find_workspace(start=inner).root == inner
+
+
+def test_without_one_the_users_data_folder_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    (tmp_path / "problems").mkdir()
+    found = find_workspace(start=tmp_path)
+    assert found.root == tmp_path / "data" / "kgrade"
+    assert found.problem_roots == (builtin_folder("problems"),)
+    assert not found.root.exists()
+
+
+@pytest.mark.parametrize("name", ["missing", "plain"])
+def test_a_named_folder_has_to_be_a_workspace(tmp_path: Path, name: str) -> None:
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(WorkspaceError, match=name) as raised:
+        find_workspace(str(tmp_path / name))
+    assert "kgrade new" in raised.value.hint
+
+
+def test_own_problems_and_templates_come_before_the_built_in(tmp_path: Path) -> None:
+    workspace = Workspace(make(tmp_path))
+    (tmp_path / "templates").mkdir()
+    assert workspace.problem_roots == (tmp_path / "problems", builtin_folder("problems"))
+    assert workspace.template_folders == (tmp_path / "templates", builtin_folder("templates"))
+
+
+def test_the_repository_is_a_workspace_whose_problems_count_once() -> None:
+    workspace = Workspace(builtin_folder("problems").parent)
+    assert workspace.problem_roots == (builtin_folder("problems"),)
+    assert {"matmul", "reduce", "map", "zip"} <= set(workspace.problems)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("matmull", "matmul"), ("MatMul", "matmul"), ("reduction", "reduce"), ("mat", "map")]
+)
+def test_a_mistyped_problem_gets_a_guess(tmp_path: Path, typed: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"Did you mean '{meant}'"):
+        Workspace(tmp_path).load(typed)
+
+
+def test_a_name_that_resembles_nothing_gets_no_guess(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        Workspace(tmp_path).load("xxxxxxxx")
+    assert "Did you mean" not in raised.value.message
+    assert raised.value.hint == "type: kgrade list"
+
+
+def test_a_faulty_problem_does_not_hide_the_others(tmp_path: Path) -> None:
+    workspace = Workspace(make(tmp_path))
+    folder = tmp_path / "problems" / "broken"
+    folder.mkdir()
+    (folder / "problem.py").write_text("problem = (")
+    loaded, mistakes = workspace.load_all()
+    assert "matmul" in [problem.name for problem in loaded]
+    assert [str(folder / "problem.py") in mistake.message for mistake in mistakes] == [True]
+
+
+def test_the_cache_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGRADE_CACHE", str(tmp_path / "elsewhere"))
+    assert cache_folder() == tmp_path / "elsewhere"
+    monkeypatch.delenv("KGRADE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "kgrade"
