@@ -24,7 +24,11 @@ def write_crash_log(error: Exception, arguments: Sequence[str]) -> tuple[str, st
 
     A JudgeError keeps its message; its hint may be the traceback of a child process, and goes to the file.
     """
-    message = str(error) if isinstance(error, KgradeError) else f"a mistake in kgrade itself: {type(error).__name__}: {error}"
+    message = (
+        str(error)
+        if isinstance(error, KgradeError)
+        else f"a mistake in kgrade itself: {type(error).__name__}: {error}"
+    )
     details = "\n".join(
         [
             f"kgrade {__version__}, Python {sys.version.split()[0]}, {platform.platform()}",
@@ -42,4 +46,7 @@ def write_crash_log(error: Exception, arguments: Sequence[str]) -> tuple[str, st
         except OSError:
             continue
         return message, f"the details are in {path}; 'kgrade doctor' says what is missing on this machine"
-    return message, "the details could not be written anywhere; 'kgrade doctor' says what is missing on this machine"
+    return (
+        message,
+        "the details could not be written anywhere; 'kgrade doctor' says what is missing on this machine",
+    )

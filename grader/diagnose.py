@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from grader.cases import Case
 from grader.pattern import Observation, find_pattern
 from grader.report import CaseResult
 from grader.shrink import Effort, shrink
-from grader.verdict import Verdict, WrongKind
+from grader.verdict import FaultClass, Verdict, WrongKind
 
 Examine = Callable[[Case], CaseResult]
 
-TRIALS = Effort(runs=24, seconds=2.0)
+TRIALS = Effort(runs=36, seconds=2.0)
 """For shrinking and for the pattern together: a verdict has to come within seconds."""
+SHRINKING = Effort(runs=20, seconds=1.2)
 KINDS = (
     WrongKind.CHANGED_INPUT,
     WrongKind.UNWRITTEN_OUTPUT,
@@ -27,6 +28,8 @@ KINDS = (
     WrongKind.NOT_DETERMINISTIC,
 )
 """Where cases fail in different ways, the kind that explains the others comes first."""
+SIZELESS = (FaultClass.ILLEGAL_INSTRUCTION, FaultClass.LAUNCH_FAILURE)
+"""Faults that lie in the program or its launch constants, whatever the sizes."""
 ENDING = (
     Verdict.RUNTIME_ERROR,
     Verdict.TIME_LIMIT_EXCEEDED,
@@ -72,11 +75,12 @@ def diagnose(
 ) -> Diagnosis:
     """Shrinks the deciding case and finds what failing sizes have in common.
 
-    `untried` are cases that the grading no longer came to; what is left of the effort after shrinking runs
-    them, so that the pattern rests on more than the neighbourhood of one failure.
+    `untried` are cases that the grading no longer came to. What is left of the effort after shrinking runs
+    them and the probes, so that the pattern rests on more than the neighbourhood of one failure.
     """
-    if deciding.verdict not in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR):
-        # Another run would take another time limit, or another process.
+    refused = deciding.fault is not None and deciding.fault.fault in SIZELESS
+    if deciding.verdict not in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) or refused:
+        # Another run would take another time limit, another process, or fail alike.
         return Diagnosis(deciding, deciding, "")
     began, seen, alike = clock(), list(results), {_key(deciding.sizes): deciding}
 
@@ -88,8 +92,8 @@ def diagnose(
         alike[_key(sizes)] = result
         return True
 
-    smallest = alike[_key(shrink(deciding.sizes, least, still_fails, _share(TRIALS), clock))]
-    for case in untried:
+    smallest = alike[_key(shrink(deciding.sizes, least, still_fails, SHRINKING, clock))]
+    for case in [*(Case(sizes, deciding.family, deciding.seed) for sizes in probes(least)), *untried]:
         spent = len(seen) - len(results)
         if spent >= TRIALS.runs or clock() - began > TRIALS.seconds:
             break
@@ -102,9 +106,15 @@ def diagnose(
     return Diagnosis(deciding, smallest, find_pattern(observations, constants))
 
 
-def _share(effort: Effort) -> Effort:
-    """Shrinking's part: two thirds, the rest is for the pattern."""
-    return replace(effort, runs=effort.runs * 2 // 3, seconds=effort.seconds * 2 / 3)
+def probes(least: Mapping[str, int]) -> list[dict[str, int]]:
+    """Sizes that tell one cause from another: all aligned and equal, then one at a time unaligned or unequal.
+
+    Drawn sizes differ in everything at once, so that few of them fit many sentences.
+    """
+    aligned = {name: max(32, -(-low // 32) * 32) for name, low in least.items()}
+    odd = [{**aligned, name: value + 1} for name, value in aligned.items()]
+    unequal = [{**aligned, name: value + 16} for name, value in aligned.items()]
+    return [aligned, *odd, *unequal]
 
 
 def _failure(result: CaseResult) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.cases import shown
+from grader.diagnose import SIZELESS
 from grader.problem import Problem
 from grader.report import CaseResult, Diagnostic, Dim3, FaultReport
 from grader.verdict import FaultClass, Verdict, WrongKind
@@ -81,7 +82,9 @@ def headline(problem: Problem, result: CaseResult) -> str:
     """One sentence on a case that was not accepted."""
     case = f" (with {shown(result.sizes)})"
     if result.fault is not None:
-        return fault_headline(problem, result.fault, result.sizes) + case
+        return fault_headline(problem, result.fault, result.sizes) + (
+            "" if result.fault.fault in SIZELESS else case
+        )
     at = f", in line {result.line}" if result.line else ""
     lead = {
         Verdict.WRONG_ANSWER: "Wrong answer",
@@ -89,7 +92,8 @@ def headline(problem: Problem, result: CaseResult) -> str:
         Verdict.MEMORY_LIMIT_EXCEEDED: "Too much memory",
         Verdict.INTERNAL_ERROR: "The judge failed",
     }[result.verdict]
-    return f"{lead}: {result.message.rstrip('.')}{at}{case}"
+    first, _ = _sentences(result.message)
+    return f"{lead}: {first}{at}{case}"
 
 
 def accepted_headline(device: str) -> str:
@@ -123,7 +127,7 @@ def fault_headline(problem: Problem, fault: FaultReport, sizes: Mapping[str, int
 def element(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> str:
     """The element that was meant: "A[289] of 289 elements, row 17 and column 0 of 17 × 17"."""
     assert fault.index is not None
-    text = f"{fault.array}[{fault.index}] of {fault.extent} elements"
+    text = f"{fault.array}[{fault.index}] of {fault.extent} element{'' if fault.extent == 1 else 's'}"
     array = {**problem.inputs, **problem.outputs}.get(fault.array)
     if array is None or len(array.dimensions) != 2 or fault.index < 0:
         return text
@@ -140,10 +144,17 @@ def explanation(result: CaseResult) -> tuple[str, ...]:
         if result.fault.instruction and result.fault.fault is FaultClass.ILLEGAL_INSTRUCTION:
             lines.append(f"The instruction: {result.fault.instruction}")
     elif result.kind is not None:
-        lines += [KINDS.get(result.kind, ""), *(output.explanation for output in result.outputs)]
+        others = (o.explanation for o in result.outputs if o.explanation != result.message)
+        lines += [_sentences(result.message)[1], KINDS.get(result.kind, ""), *others]
     else:
         lines.append(VERDICTS.get(result.verdict, ""))
     return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def _sentences(message: str) -> tuple[str, str]:
+    """The first sentence, without its full stop, and the others."""
+    first, _, others = message.partition(". ")
+    return first.rstrip("."), others
 
 
 def _how_many(fault: FaultReport) -> str:

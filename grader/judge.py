@@ -37,7 +37,7 @@ Progress = Callable[[str], None]
 @dataclass(frozen=True)
 class Options:
     """How to grade. `sizes` replaces the drawn cases; `seed` repeats an earlier grading; `device` is "auto",
-    "emulator" or "gpu"; `cache` is where translated kernels are kept, None for the user's cache folder.
+    "emulator" or "gpu"; `cache` is where compiled kernels are kept, None for the user's cache folder.
     """
 
     cases: int = 12
@@ -64,9 +64,10 @@ def grade(
     seed = secrets.randbits(48) if options.seed is None else options.seed
     cases = draw_cases(problem, seed, options.cases, options.sizes)
     report = _blank(problem, submission, options, seed)
-    runner: Runner = EmulatorRunner(problem.folder, options.cache or cache_folder() / "kernels")
+    cache = options.cache or cache_folder()
+    runner: Runner = EmulatorRunner(problem.folder, cache / "kernels")
     try:
-        report = _grade(report, problem, submission, cases, runner, progress)
+        report = _grade(report, problem, submission, cases, cache / "programs", runner, progress)
     finally:
         runner.close()
     return replace(report, seconds=time.monotonic() - began)
@@ -77,12 +78,13 @@ def _grade(
     problem: Problem,
     submission: Submission,
     cases: Sequence[Case],
+    cache: Path,
     runner: Runner,
     progress: Progress,
 ) -> Report:
     progress("compiling")
     try:
-        program = _compile(problem, submission)
+        program = _compile(problem, submission, cache)
     except CompileFailure as failure:
         return _not_compiled(report, failure)
     report = replace(report, diagnostics=program.diagnostics, launch=dict(program.constants))
@@ -121,7 +123,7 @@ def _check_gradable(submission: Submission, options: Options) -> None:
         raise UsageError(f"there is no device {options.device!r}", "use one of: auto, emulator")
 
 
-def _compile(problem: Problem, submission: Submission) -> Program:
+def _compile(problem: Problem, submission: Submission, cache: Path) -> Program:
     return compile_kernel(
         submission.text,
         submission.path_name,
@@ -129,6 +131,7 @@ def _compile(problem: Problem, submission: Submission) -> Program:
         problem.c_parameters,
         problem.constants,
         time_limit=COMPILE_SECONDS,
+        cache=cache,
     )
 
 

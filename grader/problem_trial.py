@@ -16,7 +16,7 @@ from grader.inputs import families, make_inputs
 from grader.plan.harness import LaunchRefused, build_plan
 from grader.sizes import Budget, check_sizes
 
-TINY = (2, 3, 5, 7, 11, 13)
+TINY = (3, 5, 7, 11, 13, 17)
 
 
 def try_problem(problem: Problem) -> None:
@@ -27,6 +27,7 @@ def try_problem(problem: Problem) -> None:
     _guarded("reference", lambda: problem.expected(inputs, sizes))
     if problem.gates.kind in ("contraction", "total"):
         _try_linear(problem, sizes)
+        _try_exact(problem, sizes)
     _try_harness(problem, sizes)
     for i, benchmark in enumerate(problem.benchmarks):
         _try_benchmark(problem, f"benchmarks[{i}]", benchmark)
@@ -64,6 +65,17 @@ def _try_linear(problem: Problem, sizes: Mapping[str, int]) -> None:
                     f"gates: {problem.gates.kind}(...) is for sums, but the reference is not linear in "
                     f"{name}; use elementwise() or exact()"
                 )
+
+
+def _try_exact(problem: Problem, sizes: Mapping[str, int]) -> None:
+    """Checks what bit-exact comparison rests on: plain sums of these inputs are float32 numbers."""
+    inputs = make_inputs(problem, sizes, "exact", seed=4)
+    for name, result in problem.expected(inputs, sizes).items():
+        if not np.array_equal(result, result.astype(np.float32)):
+            raise ProblemError(
+                f"gates: {problem.gates.kind}(...) is for plain sums of products, but {name} is scaled or "
+                "rounded in the reference, so no bit-exact result is defined"
+            )
 
 
 def _try_cost(problem: Problem) -> None:

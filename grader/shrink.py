@@ -64,8 +64,8 @@ def shrink(
 ) -> Sizes:
     """The smallest sizes found for which `fails` is true, each between its `least` value and its start.
 
-    `start` is known to fail. All sizes are tried at their least together, then each alone, and what has to
-    be larger is bisected; rounds go on until one changes nothing or the effort is spent. For a failure that
+    `start` is known to fail. All sizes are tried at their least together, then each alone, and then each is
+    lowered to an edge; rounds go on until one changes nothing or the effort is spent. For a failure that
     holds from some size on this ends at the edge; for others at a size whose next smaller trials passed.
     """
     search = _Search(start, fails, effort or Effort(), clock)
@@ -77,17 +77,24 @@ def shrink(
             for name in start:
                 search.still_fails({name: least[name]})
             for name in start:
-                _bisect(search, name, least[name])
+                _lower(search, name, least[name])
             changed = search.best != before
     except _SpentError:
         pass  # the budget is part of the contract: what was found so far is the answer
     return search.best
 
 
-def _bisect(search: _Search, name: str, low: int) -> None:
-    """Lowers one size by halving the span between a value that passed and the one that fails."""
+def _lower(search: _Search, name: str, low: int) -> None:
+    """Lowers one size to where it still fails next to a value that passed.
+
+    Powers of two find the span in which failing begins, halving then finds the edge: failures begin at 2, or
+    at or beyond a tile's or a warp's width, far more often than half-way.
+    """
     if search.best[name] <= low or search.still_fails({name: low}):
         return
+    power = 1 << low.bit_length()
+    while power < search.best[name] and not search.still_fails({name: power}):
+        low, power = power, 2 * power
     while search.best[name] - low > 1:
         middle = (search.best[name] + low) // 2
         if not search.still_fails({name: middle}):

@@ -58,6 +58,10 @@ class Outcome:
     def passed(self) -> bool:
         return not self.mismatch
 
+    @property
+    def problem(self) -> str:
+        return self.name.partition("/")[0]
+
 
 @dataclass(frozen=True)
 class WorkedSubmission:

@@ -112,7 +112,7 @@ def graded(monkeypatch, problem):
     def run(kernel, source=SOURCE, tile=8, load=None, progress=lambda text: None, **options):
         runner = PythonRunner(kernel, load)
 
-        def compile_kernel(source, file_name, kernel, c_parameters, constants, *, time_limit):
+        def compile_kernel(source, file_name, kernel, c_parameters, constants, **_):
             return Program(
                 Form.KERNEL, "compute_89", "ptx", (Kernel(kernel, "_Z1k"),), {**constants, "TILE": tile}
             )

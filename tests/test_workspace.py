@@ -59,7 +59,8 @@ def test_the_repository_is_a_workspace_whose_problems_count_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("matmull", "matmul"), ("MatMul", "matmul"), ("reduction", "reduce"), ("mat", "map")]
+    ("typed", "meant"),
+    [("matmull", "matmul"), ("MatMul", "matmul"), ("reduction", "reduce"), ("mat", "matmul")],
 )
 def test_a_mistyped_problem_gets_a_guess(tmp_path: Path, typed: str, meant: str) -> None:
     with pytest.raises(UsageError, match=f"Did you mean '{meant}'"):

@@ -50,14 +50,14 @@ class LineChart:
 def best_so_far(title: str, series: Mapping[str, Sequence[Point]]) -> LineChart | None:
     """How the best value of each series grew: a step up at each of its points, level in between.
 
-    Points are oldest first. Draws the MOST_LINES series that end highest; None where there are no points.
+    Points are oldest first. Draws the MOST_LINES series that end highest; None for less than two points.
     """
     shown = sorted((s for s in series.items() if s[1]), key=lambda s: -s[1][-1][1])
     left_out = len(shown) - MOST_LINES
     shown = shown[:MOST_LINES]
-    if not shown:
-        return None
     points = [point for _, own in shown for point in own]
+    if len(points) < 2:
+        return None
     first, last = min(time for time, _ in points), max(time for time, _ in points)
     levels = value_ticks(0.0, max(value for _, value in points), 4)
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM

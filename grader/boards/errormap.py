@@ -41,6 +41,7 @@ class MapPicture:
     width: float
     height: float
     rectangles: tuple[Rectangle, ...]
+    outside: Rectangle | None
     columns: tuple[Tick, ...]
     rows: tuple[Tick, ...]
     tile_columns: tuple[float, ...]
@@ -71,6 +72,7 @@ def draw(output: OutputCheck, launch: Mapping[str, int]) -> MapPicture | None:
         width=width,
         height=height,
         rectangles=tuple(_rectangles(error_map, across, down)),
+        outside=None if matrix else _outside(output.total, rows, columns, across, down),
         columns=tuple(
             Tick((k + 0.5) * across, str(k) if matrix else f"+{k}")
             for k in index_ticks(columns, across, 44, tile)
@@ -126,6 +128,15 @@ def _rectangles(error_map: ErrorMap, across: float, down: float) -> Iterator[Rec
                 )
 
 
+def _outside(total: int, rows: int, columns: int, across: float, down: float) -> Rectangle | None:
+    """What the last row of a wrapped vector has beyond the vector's end."""
+    used = total - (rows - 1) * columns
+    if not 0 < used < columns:
+        return None
+    x, y = used * across, (rows - 1) * down
+    return Rectangle(x, y, (columns - used) * across, down, 0, f"{total:,} elements end here")
+
+
 def level(share: float) -> int:
     """The colour of a cell by its share of wrong elements: an index of LEVELS."""
     if share <= 0:
@@ -143,16 +154,19 @@ def _description(output: OutputCheck, error_map: ErrorMap) -> str:
     rows, columns = error_map.shape
     wrong = [(r, c) for r, row in enumerate(error_map.cells) for c, share in enumerate(row) if share > 0]
     if not wrong:
-        return f"{output.array} has {rows} rows and {columns} columns; all are right."
-    top, bottom = (
-        min(r for r, _ in wrong) * error_map.height,
-        (max(r for r, _ in wrong) + 1) * error_map.height,
-    )
-    left, right = min(c for _, c in wrong) * error_map.width, (max(c for _, c in wrong) + 1) * error_map.width
+        return f"All {output.total:,} elements of {output.array} are right."
+    count = f"{output.wrong:,} of {output.total:,} elements are wrong."
+    top, bottom = wrong[0][0] * error_map.height, min((wrong[-1][0] + 1) * error_map.height, rows)
+    if len(output.shape) < 2:
+        first = top * columns + wrong[0][1] * error_map.width
+        end = (bottom - 1) * columns + min((wrong[-1][1] + 1) * error_map.width, columns)
+        last = min(end, output.total) - 1
+        return f"{count} They lie between {output.array}[{first}] and {output.array}[{last}]."
+    left = min(c for _, c in wrong) * error_map.width
+    right = min((max(c for _, c in wrong) + 1) * error_map.width, columns)
     return (
-        f"{output.wrong:,} of {output.total:,} elements are wrong. They lie in "
-        f"{_span('row', top, min(bottom, rows))} of {rows} and "
-        f"{_span('column', left, min(right, columns))} of {columns}."
+        f"{count} They lie in {_span('row', top, bottom)} of {rows} "
+        f"and {_span('column', left, right)} of {columns}."
     )
 
 

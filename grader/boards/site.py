@@ -105,7 +105,11 @@ def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> li
 def slug(problem: str) -> str:
     """A file name for any problem name: unchanged where it is harmless, else with a part of its hash."""
     plain = re.sub(r"[^a-z0-9_-]+", "-", problem.lower()).strip("-")[:60]
-    return plain if plain == problem else f"{plain or 'problem'}-{sha256(problem.encode()).hexdigest()[:8]}"
+    return (
+        plain
+        if plain and plain == problem
+        else f"{plain or 'problem'}-{sha256(problem.encode()).hexdigest()[:8]}"
+    )
 
 
 def _all_pages(

@@ -1,8 +1,8 @@
 """The Jinja2 environment of all pages: where templates come from, and what every page has at hand.
 
 Templates of a workspace hide those of the same name that come with kgrade. Everything is escaped, and a
-page's Content-Security-Policy forbids whatever is not in the page itself: should a template of a workspace let
-markup through, it still can't run a script or ask another server.
+page's Content-Security-Policy forbids whatever is not in the page itself: markup that a workspace's template
+lets through still runs no script and asks no other server.
 """
 
 from __future__ import annotations

@@ -70,8 +70,8 @@ def duration(seconds: float) -> str:
     """A time with three digits in the unit that suits it."""
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= factor:
-            return f"{seconds / factor:.3g} {unit}" if seconds < 1000 else f"{seconds:,.0f} s"
-    return f"{seconds / 1e-9:.3g} ns"
+            return f"{_three_digits(seconds / factor)} {unit}"
+    return f"{_three_digits(seconds / 1e-9)} ns"
 
 
 def interval(time: Interval) -> str:
@@ -97,7 +97,7 @@ def iso(time: datetime) -> str:
 
 def sizes(values: Mapping[str, int]) -> str:
     """Sizes as people write them: M=17 N=1 K=3."""
-    return " ".join(f"{key}={value}" for key, value in values.items())
+    return visible(" ".join(f"{key}={value}" for key, value in values.items()))
 
 
 def element(index: Sequence[int]) -> str:
@@ -114,6 +114,10 @@ def repeat_command(report: Report, case: CaseResult | None = None) -> str:
     if case is not None:
         words += ["--case", ",".join(f"{key}={value}" for key, value in case.sizes.items())]
     return visible(shlex.join([*words, "--seed", str(report.seed)]))
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}"
 
 
 def _superscript(value: int) -> str:

@@ -52,9 +52,10 @@ def recognise(
     measured: Magnitudes,
 ) -> LowPrecision | None:
     """What kind of low precision explains the wrong elements of an output, or None."""
-    if found.unwritten.any() or not found.count:
-        return None
     where = found.wrong
+    # Rounding leaves no element unwritten and changes no zero's sign alone.
+    if found.unwritten.any() or not np.any(found.error[where]):
+        return None
     seen = _Evidence(
         found.got,
         found.got[where],
@@ -118,7 +119,7 @@ def _small_everywhere(seen: _Evidence, terms: int | None) -> bool:
     """Whether all errors have a size that half precision somewhere on the way explains.
 
     Rounding K partial sums to fp16, a random walk, is off by 0.4 · 2^-11 √K Q. A sum that misses one of K
-    terms is off by Q / √K, which is more as long as K stays below some thousand, the most that one block adds.
+    terms is off by Q / √K, which is more while K stays below some thousand, the most that one block adds.
     Imprecise operations touch most elements; a few wrong ones among right ones have another cause.
     """
     if seen.got.size < seen.everything.size / 8:
@@ -129,9 +130,8 @@ def _small_everywhere(seen: _Evidence, terms: int | None) -> bool:
 
 
 def _near(seen: _Evidence, allowed: Floats, share: float) -> bool:
-    """Whether this share of the errors is within bounds; operands beyond fp16's range may give infinity or
-    NaN."""
-    overflow = ~np.isfinite(seen.got) & (seen.scale >= 2.0**15)
+    """Whether this share of the errors is allowed. Operands beyond fp16's range may give infinity or NaN."""
+    overflow = ~np.isfinite(seen.got) & np.isfinite(seen.scale) & (seen.scale >= 2.0**15)
     with np.errstate(invalid="ignore"):
         near = np.abs(seen.error) <= allowed
     return bool((near | overflow).mean() >= share)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,16 +54,16 @@ def grade_file(
 
 
 def print_result(
-    report: Report, *, as_json: bool, number: int | None = None, page: Path | None = None
+    report: Report, file: str, *, as_json: bool, number: int | None = None, page: Path | None = None
 ) -> None:
-    """The report as one JSON object, or for a person."""
+    """The report as one JSON object, or for a person, with `file` as typed so that commands repeat."""
     if as_json:
         click.echo(json.dumps(json_object(report, number, page), allow_nan=False))
         return
     from grader.terminal.console import output
     from grader.terminal.report import print_report
 
-    print_report(report, output(), submission=number, page=page)
+    print_report(replace(report, file=file), output(), submission=number, page=page)
 
 
 def json_object(report: Report, number: int | None = None, page: Path | None = None) -> dict[str, Any]:

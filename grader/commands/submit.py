@@ -57,7 +57,7 @@ def command(
     with _without_interruption():
         number = store.add(report)
         page = _write_page(report, workspace, workspace.report_page(number))
-    print_result(report, as_json=as_json, number=number, page=page)
+    print_result(report, file, as_json=as_json, number=number, page=page)
     return exit_code(report.verdict)
 
 

@@ -48,5 +48,5 @@ def command(
         sizes=sizes,
         quiet=as_json,
     )
-    print_result(report, as_json=as_json)
+    print_result(report, file, as_json=as_json)
     return exit_code(report.verdict)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from grader.commands.options import any_problem_argument, workspace_of
+
+if TYPE_CHECKING:
+    from grader.verify import Outcome
 
 
 @click.command()
@@ -26,10 +32,7 @@ def command(ctx: click.Context, problem: str | None, show_all: bool, processes: 
     Trivial kernels, such as one that writes zeros, are tried too: no problem may accept them.
     Exit code 1 when any verdict, fault or line differs.
     """
-    from rich.table import Table
-    from rich.text import Text
-
-    from grader.terminal.console import messages, output, safe
+    from grader.terminal.console import messages
     from grader.verify import verify, works_of
 
     workspace = workspace_of(ctx)
@@ -42,18 +45,41 @@ def command(ctx: click.Context, problem: str | None, show_all: bool, processes: 
         for outcome in verify(works, processes=processes):
             outcomes.append(outcome)
             status.update(f"{len(outcomes)} of {len(works)}: {outcome.name}")
+    outcomes.sort(key=lambda outcome: outcome.name)
+    print_outcomes(outcomes if show_all else [outcome for outcome in outcomes if not outcome.passed])
+    print_summary(outcomes)
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def print_outcomes(outcomes: Sequence[Outcome]) -> None:
+    """Each outcome with what it got, and where that differs, how."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from grader.terminal.console import output, safe
+
     console = output()
+    for outcome in outcomes:
+        style = "green" if outcome.passed else "red"
+        console.print(Text.assemble((f"{outcome.name}: ", "bold"), (outcome.got, style)), soft_wrap=True)
+        if outcome.mismatch:
+            console.print(Padding(Text(safe(outcome.mismatch)), (0, 0, 0, 4), expand=False))
+    if outcomes:
+        console.print()
+
+
+def print_summary(outcomes: Sequence[Outcome]) -> None:
+    """A row a problem: how many of its works came out as declared."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from grader.terminal.console import output
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("submission", "got", "differs"):
-        table.add_column(column)
-    for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
-        if show_all or not outcome.passed:
-            style = "green" if outcome.passed else "red"
-            table.add_row(outcome.name, Text(outcome.got, style=style), safe(outcome.mismatch))
-    if table.row_count:
-        console.print(table)
-    failed = sum(not outcome.passed for outcome in outcomes)
-    console.print(
-        f"{len(outcomes) - failed} of {len(outcomes)} as declared", style="red" if failed else "green"
-    )
-    return 1 if failed else 0
+    table.add_column("problem")
+    table.add_column("as declared", justify="right")
+    table.add_column("of", justify="right")
+    for problem in dict.fromkeys(outcome.problem for outcome in outcomes):
+        own = [outcome.passed for outcome in outcomes if outcome.problem == problem]
+        table.add_row(problem, Text(str(sum(own)), style="green" if all(own) else "red"), str(len(own)))
+    output().print(table)

@@ -52,7 +52,7 @@ def command(
                 # An editor may leave the file empty or away for a moment: the next save tries again.
                 messages().print(f"kgrade: {error.message}", style="bold red")
             else:
-                print_result(report, as_json=False)
+                print_result(report, file, as_json=False)
             messages().print(f"\nwatching {file}; Ctrl-C ends", style="dim")
     except KeyboardInterrupt:
         click.echo(err=True)

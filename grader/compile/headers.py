@@ -50,12 +50,13 @@ _CFLOAT = """
 #define DBL_EPSILON 2.2204460492503131e-016
 """
 
+# 64-bit integers are `long long`, as in CCCL's own headers: a second definition has to be the same.
 _SIGNED_TYPES = """
 #pragma once
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef long int64_t;
+typedef long long int64_t;
 """
 
 _CSTDINT = """
@@ -64,11 +65,11 @@ _CSTDINT = """
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
-typedef long intptr_t;
-typedef unsigned long uintptr_t;
-typedef long intmax_t;
-typedef unsigned long uintmax_t;
+typedef unsigned long long uint64_t;
+typedef int64_t intptr_t;
+typedef uint64_t uintptr_t;
+typedef int64_t intmax_t;
+typedef uint64_t uintmax_t;
 typedef int8_t int_least8_t;
 typedef int16_t int_least16_t;
 typedef int32_t int_least32_t;
@@ -78,13 +79,13 @@ typedef uint16_t uint_least16_t;
 typedef uint32_t uint_least32_t;
 typedef uint64_t uint_least64_t;
 typedef int8_t int_fast8_t;
-typedef long int_fast16_t;
-typedef long int_fast32_t;
-typedef long int_fast64_t;
+typedef int16_t int_fast16_t;
+typedef int32_t int_fast32_t;
+typedef int64_t int_fast64_t;
 typedef uint8_t uint_fast8_t;
-typedef unsigned long uint_fast16_t;
-typedef unsigned long uint_fast32_t;
-typedef unsigned long uint_fast64_t;
+typedef uint16_t uint_fast16_t;
+typedef uint32_t uint_fast32_t;
+typedef uint64_t uint_fast64_t;
 #define INT8_MIN (-128)
 #define INT8_MAX 127
 #define UINT8_MAX 255
@@ -94,9 +95,9 @@ typedef unsigned long uint_fast64_t;
 #define INT32_MAX 2147483647
 #define INT32_MIN (-INT32_MAX - 1)
 #define UINT32_MAX 4294967295U
-#define INT64_MAX 9223372036854775807L
-#define INT64_MIN (-INT64_MAX - 1L)
-#define UINT64_MAX 18446744073709551615UL
+#define INT64_MAX 9223372036854775807LL
+#define INT64_MIN (-INT64_MAX - 1LL)
+#define UINT64_MAX 18446744073709551615ULL
 #define SIZE_MAX 18446744073709551615UL
 namespace std {
 using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;

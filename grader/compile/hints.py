@@ -148,11 +148,13 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def _missing_semicolon(match: re.Match[str], context: Context) -> str:
     number, column = context.diagnostic.line, context.diagnostic.column
-    if number is None or column is None or context.line[: column - 1].strip():
+    if number is None or column is None:
         return ""
+    if context.line[: column - 1].strip():
+        return "The statement before the marked place lacks its ; at the end."
     before = context.source.split("\n")[: number - 1]
     line = next((i for i in range(len(before), 0, -1) if before[i - 1].strip()), None)
-    return f"Line {line} seems to lack its ; at the end." if line else ""
+    return f"Line {line} lacks its ; at the end." if line else ""
 
 
 def _no_member(match: re.Match[str], context: Context) -> str:

@@ -5,7 +5,7 @@ Line numbers stay; what kernels could not use in nvcc either is all that goes.
 
 from __future__ import annotations
 
-from grader.compile.facts import Facts, Function
+from grader.compile.facts import Facts, Function, Variable
 from grader.report import Diagnostic
 
 
@@ -15,7 +15,7 @@ def without_host_code(source: str, facts: Facts) -> tuple[str, tuple[Diagnostic,
     Templates and constexpr functions stay, since device code may use them.
     """
     functions = [f for f in facts.functions if f.space == "host" and not f.template and not f.constexpr]
-    items = [*functions, *facts.host_variables]
+    items: list[Function | Variable] = [*functions, *facts.host_variables]
     data = bytearray(source.encode())
     for item in items:
         start, end = item.span

@@ -1,7 +1,7 @@
 """Compiling a kernel submission with NVRTC: from its text to a Program, or to what is wrong with it.
 
-The compiler is asked again where its first answer leaves open who is at fault: the submission, its host code, its
-kernel's signature or a launch constant. Nothing is run here.
+The compiler is asked again where its first answer leaves open who is at fault: the submission, its host code,
+its kernel's signature or a launch constant. Nothing is run here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from grader.compile.host_code import without_host_code
 from grader.compile.parse import parse
 from grader.compile.probe import Lookup, append_probes, read_answer
 from grader.compile.program import Kernel, Program
-from grader.compile.ptx import read_kernels, take_constants
+from grader.compile.ptx import number_first, read_kernels, take_constants
 from grader.compile.signature import explain_kernel, explain_undefined
 from grader.compile.toolkit import Toolkit, find_toolkit
 from grader.errors import JudgeError
@@ -49,8 +49,8 @@ def compile_kernel(
 ) -> Program:
     """Compile a kernel submission for the emulator.
 
-    `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with the
-    values that hold where the submission gives none. `time_limit` is in seconds, `cache` a folder for results.
+    `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with
+    the values that hold where the submission gives none. `time_limit` is in seconds, `cache` a folder.
 
     Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
     """
@@ -79,7 +79,7 @@ def _identity(toolkit: Toolkit) -> list[Any]:
 
 @dataclass
 class _Task:
-    """One submission to compile. `text` and `options` are what is compiled of it; `notes` say what was changed."""
+    """One submission to compile: `text` and `options` are what is compiled, `notes` say what was changed."""
 
     compiler: Compiler
     source: str
@@ -122,7 +122,7 @@ class _Task:
             raise CompileFailure([Diagnostic("error", message, foreign[0].line, hint=hint)])
 
     def _find_what_compiles(self) -> None:
-        """Leave out host code if the submission does not compile with it. Raises CompileFailure if not without."""
+        """Leave out host code if that helps. Raises CompileFailure where nothing compiles."""
         alone = self.compiler.compile(self.text)
         if alone.ok:
             return
@@ -137,8 +137,15 @@ class _Task:
         diagnostics = read_log(log, self.source, self.compiler.file, self.compiler.includes)
         return add_hints(diagnostics, self.source, self.facts)
 
+    def _read_warnings(self, log: str) -> tuple[Diagnostic, ...]:
+        warnings = self._read_log(log)
+        if not self.notes:
+            return warnings
+        # What only the host code used, which was left out, is no news.
+        return tuple(d for d in warnings if "never referenced" not in d.message)
+
     def _read_answers(self, log: str, lookups: Mapping[str, Lookup]) -> dict[str, Lookup]:
-        """Where else to look for launch constants; raises CompileFailure if a probe found the submission wrong."""
+        """Where else to look for launch constants. Raises CompileFailure if a probe says what is wrong."""
         errors = [remark for remark in read_remarks(log) if remark.severity == "error"]
         answers = [(read_answer(remark.file), remark.message) for remark in errors]
         wrong: tuple[Diagnostic, ...] = ()
@@ -152,11 +159,16 @@ class _Task:
         if not variables:
             raise JudgeError("the compiler's answer can't be understood", log.strip())
         # An unnamed namespace competes with the default; without that its constant is found.
-        found = {n: Lookup.PLAIN if "is ambiguous" in m else Lookup.NONE for n, m in variables.items()}
+        found = {
+            name: Lookup.PLAIN
+            if "is ambiguous" in message and lookups[name] is Lookup.DEFAULT
+            else Lookup.NONE
+            for name, message in variables.items()
+        }
         return {**lookups, **found}
 
     def _finish(self, compiled: Compiled, lookups: Mapping[str, Lookup]) -> Program:
-        image, values = take_constants(compiled.ptx)
+        image, values = take_constants(number_first(compiled.ptx, self.compiler.file))
         kernels = read_kernels(image)
         chosen = next((k for k in kernels if k.symbol == compiled.symbol), None)
         if chosen is None:
@@ -172,5 +184,5 @@ class _Task:
             image=image,
             kernels=(own, *(kernel for kernel in kernels if kernel is not chosen)),
             constants=used,
-            diagnostics=cap([*self.notes, *unused, *self._read_log(compiled.log)]),
+            diagnostics=cap([*self.notes, *unused, *self._read_warnings(compiled.log)]),
         )

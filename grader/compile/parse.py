@@ -64,6 +64,9 @@ class _Walk:
 
     def visit(self, node: Node, place: _Place) -> None:
         for child in node.children:
+            if child.type == "ERROR":
+                # Braces that don't match: from here on, statements of a kernel may stand at file scope.
+                place = replace(place, broken=True)
             self._visit_one(child, place)
 
     def _visit_one(self, node: Node, place: _Place) -> None:
@@ -90,9 +93,7 @@ class _Walk:
             self.includes.append(Include(self._text(node.child_by_field_name("path")), _line(node)))
         elif kind in ("preproc_if", "preproc_ifdef", "preproc_elif"):
             self._conditional(node, place)
-        elif kind == "ERROR":
-            self.visit(node, replace(place, broken=True))
-        elif kind in ("declaration_list", "preproc_else"):
+        elif kind in ("declaration_list", "preproc_else", "ERROR"):
             self.visit(node, place)
 
     def _conditional(self, node: Node, place: _Place) -> None:
@@ -139,7 +140,6 @@ class _Walk:
             start = head_start = before.start_byte
         words = self._words(head_start, declarator.start_byte)
         if place.broken and _space(words) == "host":
-            # Statements of a kernel whose braces don't match look like functions and variables of the host.
             return
         self.functions.append(
             Function(

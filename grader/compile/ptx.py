@@ -20,6 +20,8 @@ _CONSTANT = re.compile(
     rf"^(?:\.visible )?\.(?:global|const) \.align 8 \.[us]64 {CONSTANT_PREFIX}(\w+)(?: = (-?\d+))?;\n",
     re.MULTILINE,
 )
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
+_FILE_NUMBER = re.compile(r"(^\s*\.(?:file|loc)\s+|\binlined_at\s+)(\d+)", re.MULTILINE)
 _MANGLED = re.compile(r"_Z(?:N|L)?(\d+)(\w+)")
 
 
@@ -35,6 +37,19 @@ def take_constants(ptx: str) -> tuple[str, dict[str, int]]:
     """The text without the variables of launch constants, and their values by name."""
     values = {match[1]: int(match[2] or 0) for match in _CONSTANT.finditer(ptx)}
     return _CONSTANT.sub("", ptx), values
+
+
+def number_first(ptx: str, file: str) -> str:
+    """The text with the source file of this name as file 1 of its line information.
+
+    The compiler numbers files as it meets them, so a function of a header may come first.
+    """
+    files = {match[2].rpartition("/")[2]: match[1] for match in _FILE.finditer(ptx)}
+    number = files.get(file, "1")
+    if number == "1":
+        return ptx
+    swapped = {"1": number, number: "1"}
+    return _FILE_NUMBER.sub(lambda match: match[1] + swapped.get(match[2], match[2]), ptx)
 
 
 def plain_name(symbol: str) -> str:

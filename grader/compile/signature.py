@@ -14,6 +14,11 @@ from grader.report import Diagnostic
 
 Parameters = Sequence[tuple[str, str]]
 
+_TYPE_WORD = (
+    "float|double|int|unsigned|signed|long|short|char|bool|half|__half|size_t|int2|int4|float2|float4"
+)
+_PLAIN_TYPE = re.compile(rf"(?:{_TYPE_WORD})(?: (?:{_TYPE_WORD}|\*|&))*")
+
 
 def expected_signature(kernel: str, c_parameters: Parameters) -> str:
     return f"{kernel}({', '.join(f'{c_type} {name}' for c_type, name in c_parameters)})"
@@ -50,29 +55,29 @@ def explain_undefined(kernel: str, facts: Facts) -> Diagnostic:
 def _explain_parameters(found: Function, c_parameters: Parameters, expected: str) -> Diagnostic:
     difference = _first_difference(found.parameters, c_parameters)
     hint = f"{expected}\nfound:    __global__ void {found.signature}"
+    if not difference:
+        hint += "\nAn alias or a macro of the file stands for another type."
     message = f"{found.name} does not have the problem's parameters{difference and ': ' + difference}"
     return Diagnostic("error", message, found.line, hint=hint)
 
 
 def _first_difference(found: Sequence[str], expected: Parameters) -> str:
-    """In words, as far as the text shows it: an alias may hide the difference, and `const` may differ."""
-    for number, (text, (c_type, name)) in enumerate(zip(found, expected, strict=False), 1):
-        if _bare_type(text) not in (_bare_type(f"{c_type} {name}"), _bare_type(c_type)):
-            return f"parameter {number} is {text}, expected {c_type} {name}"
+    """In words, as far as the text shows it: types behind an alias are left to the reader."""
     if len(found) != len(expected):
         return f"it has {len(found)}, expected {len(expected)}"
+    for number, (text, (c_type, name)) in enumerate(zip(found, expected, strict=True), 1):
+        bare = _bare_type(text)
+        if _PLAIN_TYPE.fullmatch(bare) and bare != _bare_type(f"{c_type} {name}"):
+            return f"parameter {number} is {text}, expected {c_type} {name}"
     return ""
 
 
 def _bare_type(parameter: str) -> str:
-    """A parameter without const, __restrict__, spaces and its name; `x[]` is a pointer."""
-    text = re.sub(
-        r"\b(const|__restrict__|__restrict|restrict|__grid_constant__)\b", " ", parameter.split("=")[0]
-    )
+    """A parameter's type without const, __restrict__ and its name; `x[]` is a pointer."""
+    text = re.sub(r"\b(const|__restrict__|__restrict|__grid_constant__)\b", " ", parameter.split("=")[0])
     arrays = text.count("[")
-    text = re.sub(r"\[[^]]*\]", "", text)
-    words = re.findall(r"\w+|\*|&", text)
-    if len([word for word in words if word not in ("*", "&")]) > 1 and words[-1] not in ("*", "&", "int"):
+    words = re.findall(r"\w+|\*|&", re.sub(r"\[[^]]*\]", "", text))
+    if words and not re.fullmatch(rf"{_TYPE_WORD}|\*|&", words[-1]):
         words.pop()
     return " ".join([*words, *["*"] * arrays])
 

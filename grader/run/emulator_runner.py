@@ -161,4 +161,3 @@ def _fault_report(told: Mapping[str, Any]) -> FaultReport:
     fields["fault"] = FaultClass(told["fault"])
     fields["line"] = told.get("line") or None
     return FaultReport(**fields)
-

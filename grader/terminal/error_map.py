@@ -31,10 +31,10 @@ def draw(error_map: ErrorMap, *, unicode: bool = True) -> Text:
         text.append("\n")
     times, dash = ("×", "–") if unicode else ("x", "-")
     height, width = error_map.height * down, error_map.width * across
-    size = "one element" if height == width == 1 else f"{height} {times} {width} elements"
+    size = "" if height == width == 1 else f", {height} {times} {width} a character"
     text.append(
-        f"  {error_map.shape[0]} rows {times} {error_map.shape[1]} columns; a character is {size}: "
-        f"{shades[0]} right, {shades[1]}{dash}{shades[-1]} more and more of them wrong",
+        f"  {error_map.shape[0]} rows {times} {error_map.shape[1]} columns{size}; "
+        f"{shades[0]} right, {shades[1]}{dash}{shades[-1]} wrong",
         style="dim",
     )
     return text

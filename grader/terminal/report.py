@@ -5,8 +5,10 @@ It shows the report as it is; the HTML page and the JSON object show the same on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -14,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.boards.words import element, number, repeat_command, sizes, triple, units
+from grader.boards.words import element, number, repeat_command, several, sizes, triple, units
 from grader.report import CaseResult, Diagnostic, ElementError, FaultReport, OutputCheck, Report
 from grader.terminal import error_map
 from grader.terminal.console import is_unicode, safe
@@ -22,7 +24,7 @@ from grader.terminal.excerpt import excerpt
 from grader.verdict import Verdict
 
 _DIAGNOSTICS, _ELEMENTS, _CASES, _PRINTED_LINES = 5, 4, 4, 10
-_SEVERITY_STYLE = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+_SEVERITY_STYLE = {"error": "bold red", "warning": "bold yellow"}
 
 
 def print_report(
@@ -30,10 +32,14 @@ def print_report(
 ) -> None:
     """Print `report`; `submission` and `page` are its number and its HTML page, when it was recorded."""
     view = _View(report, console)
-    for section in view.sections():
+    for position, section in enumerate(view.sections()):
+        if position:
+            console.print()
         console.print(section)
+    if footer := view.footer(submission, page):
         console.print()
-    console.print(view.footer(submission, page), soft_wrap=True)
+        # Lines that are meant to be copied stay whole, however narrow the terminal.
+        console.print(footer, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -48,16 +54,19 @@ class _View:
     def sections(self) -> Iterator[RenderableType]:
         report = self.report
         yield self.headline()
-        if report.diagnostics:
-            yield self.diagnostics()
+        if errors := self.diagnostics_of("error"):
+            yield errors
         if report.fault is not None:
             yield self.fault(report.fault)
         elif report.line is not None and not any(d.line == report.line for d in report.diagnostics):
             yield self.source(report.line)
         if report.verdict is Verdict.WRONG_ANSWER and (case := self.telling_case()) is not None:
             yield self.wrong_case(case)
-        if remarks := _paragraphs([*report.explanation, report.pattern]):
-            yield Group(*remarks)
+        if remarks := [text for text in (*report.explanation, report.pattern) if text]:
+            yield Group(*map(self.paragraph, remarks))
+        # What the compiler warns of after an error mostly follows from the error.
+        if report.verdict is not Verdict.COMPILE_ERROR and (warnings := self.diagnostics_of("warning")):
+            yield warnings
         if report.printed:
             yield self.printed()
         if report.cases:
@@ -73,42 +82,49 @@ class _View:
         if detail := report.fault.fault if report.fault else report.kind:
             text.append(f" / {detail}", style=style)
         text.append(f"   {safe(report.title or report.problem)}, {report.device}", style="dim")
-        return Group(text, *_paragraphs([report.headline], style="bold"))
+        return Group(text, self.paragraph(report.headline, style="bold"))
+
+    def paragraph(self, text: str, style: str = "", more: str = "  ") -> Text:
+        """A text wrapped and indented, without the blanks that rich puts at the ends of wrapped lines.
+
+        `more` stands before the second and all further lines.
+        """
+        wrap = partial(textwrap.wrap, width=self.console.width, initial_indent="  ", subsequent_indent=more)
+        lines = [line for part in safe(text).splitlines() for line in wrap(part)]
+        return Text("\n".join(lines), style=style)
 
     def source(self, line: int, column: int | None = None) -> Text:
         return excerpt(self.report.source, line, column, width=self.console.width, unicode=self.unicode)
 
-    def diagnostics(self) -> Group:
-        """Errors first; warnings only as far as there is room for them."""
-        ordered = sorted(self.report.diagnostics, key=lambda d: d.severity != "error")
-        parts: list[RenderableType] = [self.diagnostic(d) for d in ordered[:_DIAGNOSTICS]]
-        if len(ordered) > _DIAGNOSTICS:
-            parts.append(Text(f"  and {len(ordered) - _DIAGNOSTICS} more", style="dim"))
-        return Group(*parts)
+    def diagnostics_of(self, severity: str) -> Group | None:
+        """The first diagnostics of this severity, each with its place in the source."""
+        found = [remark for remark in self.report.diagnostics if remark.severity == severity]
+        parts: list[RenderableType] = []
+        for remark in found[:_DIAGNOSTICS]:
+            parts += [*[""] * bool(parts), self.diagnostic(remark)]
+        if len(found) > _DIAGNOSTICS:
+            parts.append(Text(f"  and {len(found) - _DIAGNOSTICS} more", style="dim"))
+        return Group(*parts) if parts else None
 
     def diagnostic(self, remark: Diagnostic) -> Group:
-        place = safe(self.report.file)
-        if remark.line is not None:
-            place += f":{remark.line}" + (f":{remark.column}" if remark.column is not None else "")
-        title = Text("  ")
-        title.append(f"{place}: ", style="dim")
-        title.append(f"{remark.severity}: ", style=_SEVERITY_STYLE.get(remark.severity, "bold"))
-        title.append(safe(remark.message))
+        title = self.paragraph(f"{remark.severity}: {remark.message}")
+        title.stylize(_SEVERITY_STYLE[remark.severity], 2, 2 + len(remark.severity))
         parts: list[RenderableType] = [title]
         if remark.line is not None:
+            place = ":".join(str(part) for part in (remark.line, remark.column) if part is not None)
+            # Editors and terminals make a link of such a line, so it stays whole.
+            where = f"  {safe(self.report.file)}:{place}"
+            parts.append(Text(where, style="dim", no_wrap=True, overflow="ignore"))
             parts.append(self.source(remark.line, remark.column))
         if remark.hint:
-            parts.append(_hint(remark.hint))
+            parts.append(self.paragraph(f"hint: {remark.hint}", style="cyan", more="    "))
         return Group(*parts)
 
     def fault(self, fault: FaultReport) -> Group:
         parts: list[RenderableType] = []
         if fault.line is not None:
             parts.append(self.source(fault.line))
-        facts = Table.grid(padding=(0, 2))
-        for name, value in _facts(fault):
-            facts.add_row(Text(name, style="dim"), Text(safe(value)))
-        parts.append(Padding(facts, (0, 0, 0, 3)))
+        parts.append(self.rows(_facts(fault)))
         return Group(*parts)
 
     def telling_case(self) -> CaseResult | None:
@@ -121,26 +137,20 @@ class _View:
 
     def wrong_case(self, case: CaseResult) -> Group:
         title = Text("  with ")
-        title.append(sizes(case.sizes), style="bold")
-        title.append(f" ({case.family} inputs)", style="dim")
-        parts: list[RenderableType] = [title]
-        for output in case.outputs:
-            if output.wrong or output.kind is not None:
-                parts += self.wrong_output(output)
-        if len(parts) == 1 and case.message:
-            parts += _paragraphs([case.message])
-        return Group(*parts)
+        title.append(_sizes(case), style="bold")
+        title.append(f" ({case.family} inputs):", style="dim")
+        wrong = [output for output in case.outputs if output.wrong or output.kind is not None]
+        if not wrong:
+            return Group(title, self.paragraph(case.message))
+        return Group(title, *(part for output in wrong for part in self.wrong_output(output)))
 
-    def wrong_output(self, output: OutputCheck) -> list[RenderableType]:
-        count = Text(f"  {output.array}: {output.wrong:,} of {output.total:,} elements wrong")
-        if output.explanation and output.explanation not in (*self.report.explanation, self.report.headline):
-            count.append(f"; {safe(output.explanation)}")
-        parts: list[RenderableType] = [count]
+    def wrong_output(self, output: OutputCheck) -> Iterator[RenderableType]:
+        name = safe(output.array)
+        yield Text(f"  {output.wrong:,} of {several(output.total, 'element')} of {name} wrong")
         if output.elements:
-            parts.append(Padding(_elements(output.array, output.elements), (0, 0, 0, 2)))
+            yield Padding(_elements(name, output.elements), (0, 0, 0, 2), expand=False)
         if output.map is not None and output.total > 1:
-            parts.append(error_map.draw(output.map, unicode=self.unicode))
-        return parts
+            yield error_map.draw(output.map, unicode=self.unicode)
 
     def printed(self) -> Text:
         lines = safe(self.report.printed).splitlines()
@@ -150,21 +160,33 @@ class _View:
             text.append(f"\n    and {len(lines) - _PRINTED_LINES} lines more")
         return text
 
-    def cases(self) -> Group:
+    def cases(self) -> Text:
         cases = self.report.cases
         failing = [case for case in cases if case.verdict is not Verdict.ACCEPTED]
         right = [case for case in cases if case.verdict is Verdict.ACCEPTED]
-        rows = Table.grid(padding=(0, 2))
+        tried = f"{len(right)} of {len(cases)} right,"
+        if any(case.verdict is not Verdict.WRONG_ANSWER for case in failing):
+            tried = f"{len(right)} right before this one, the rest not tried;"
+        rows = [("cases", f"{tried} {self.report.seconds:.1f} s")]
         if failing and self.report.smallest is not None:
-            rows.add_row(Text("smallest failing", style="dim"), Text(sizes(self.report.smallest.sizes)))
-        rows.add_row(
-            Text("cases", style="dim"),
-            Text(f"{len(right)} of {len(cases)} right, {self.report.seconds:.1f} s"),
-        )
-        for name, group in (("wrong with", failing), ("right with", right)):
-            if group:
-                rows.add_row(Text(name, style="dim"), Text(_some_sizes(group)))
-        return Group(Padding(rows, (0, 0, 0, 2)))
+            rows.append(("smallest failing", _sizes(self.report.smallest)))
+        if len(failing) > 1:
+            rows.append(("wrong with", _some_sizes(failing)))
+        if right:
+            rows.append(("right with", _some_sizes(right)))
+        return self.rows(rows)
+
+    def rows(self, rows: Iterable[tuple[str, str]]) -> Text:
+        """Names and what there is to say of each, wrapped below itself."""
+        found = list(rows)
+        indent = 4 + max((len(name) for name, _ in found), default=0)
+        text = Text()
+        for name, value in found:
+            lines = textwrap.wrap(safe(value), max(20, self.console.width - indent))
+            text.append(f"  {name:<{indent - 2}}", style="dim")
+            text.append(f"\n{'':{indent}}".join(lines) + "\n")
+        text.rstrip()
+        return text
 
     def footer(self, submission: int | None, page: Path | None) -> Text:
         report = self.report
@@ -186,10 +208,15 @@ class _View:
         return text
 
 
+def _sizes(case: CaseResult) -> str:
+    """As --case takes them: M=17,N=1,K=3."""
+    return sizes(case.sizes).replace(" ", ",")
+
+
 def _some_sizes(cases: Sequence[CaseResult]) -> str:
-    different = list(dict.fromkeys(sizes(case.sizes) for case in cases))
+    different = list(dict.fromkeys(map(_sizes, cases)))
     more = len(different) - _CASES
-    return " | ".join(different[:_CASES]) + (f" | and {more} more" if more > 0 else "")
+    return "; ".join(different[:_CASES]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _facts(fault: FaultReport) -> Iterator[tuple[str, str]]:
@@ -197,7 +224,7 @@ def _facts(fault: FaultReport) -> Iterator[tuple[str, str]]:
     if fault.array:
         place = fault.array if fault.index is None else f"{fault.array}[{fault.index}]"
         access = f"{fault.access} of " if fault.access else ""
-        extent = "" if fault.extent is None else f"; {fault.array} has {fault.extent:,} elements"
+        extent = "" if fault.extent is None else f"; {fault.array} has {several(fault.extent, 'element')}"
         yield "access", f"{access}{place}{extent}"
     if fault.kernel:
         yield "kernel", fault.kernel
@@ -208,7 +235,7 @@ def _facts(fault: FaultReport) -> Iterator[tuple[str, str]]:
 
 
 def _elements(array: str, elements: Sequence[ElementError]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("element")
     for name in ("expected", "got", "error / allowed"):
         table.add_column(name, justify="right")
@@ -216,12 +243,3 @@ def _elements(array: str, elements: Sequence[ElementError]) -> Table:
         got, error = ("not written", "") if wrong.unwritten else (number(wrong.got), units(wrong.units))
         table.add_row(f"{array}{element(wrong.index)}", number(wrong.expected), got, error)
     return table
-
-
-def _hint(text: str) -> Padding:
-    return Padding(Text(f"hint: {safe(text)}", style="cyan"), (0, 0, 0, 3))
-
-
-def _paragraphs(texts: Sequence[str], style: str = "") -> list[Padding]:
-    """Each text that says something, wrapped and indented."""
-    return [Padding(Text(safe(text), style=style), (0, 0, 0, 2)) for text in texts if text]

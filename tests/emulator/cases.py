@@ -119,10 +119,17 @@ def wide(a: dict[str, Array]) -> dict[str, Array]:
         y = y or 7
         q = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
         ux, uy = x % 2**64, y % 2**64
-        return [q, x - q * y, ux // uy, ux % uy, x * y >> 64, x * y]
+        product, mixed = x * y, ((ux << 37) + uy) % 2**128
+        rest = abs(product) % 1000003 * (1 if product >= 0 else -1)
+        bits = x % 2**64
+        counts = bits.bit_count() + 64 - uy.bit_length() + (bits & -bits).bit_length() + int(f"{uy:064b}"[::-1], 2)
+        shifted = x >> (y & 63) if x < y else x << (y & 63)
+        larger = (product < 0) + 2 * (mixed > product % 2**128)
+        return [q, x - q * y, ux // uy, ux % uy, product >> 64, product, mixed >> 50, (product >> 64) ^ (ux * uy >> 64), counts,
+                shifted, mixed // (uy | 1) - rest, larger]  # fmt: skip
 
     rows = [row(x, y) for x, y in zip(a["a"].tolist(), a["b"].tolist(), strict=True)]
-    return {"out": np.array([[v % 2**64 for v in r] for r in rows], "u8").view("i8")}
+    return {"out": np.array([[v % 2**64 for v in r] for r in rows], "u8").view("i8").ravel()}
 
 
 CASES = [
@@ -152,7 +159,7 @@ CASES = [
     launch("memory.cu", "bytes_and_shorts", 1, 64, a=ints(64, -128, 128, "i1"), b=ints(64, 0, 256, "u1"),
            c=ints(64, -32768, 32768, "i2"), d=ints(64, 0, 65536, "u2"), out=zeros(64)),
     launch("numbers.cu", "wide_integers", 1, 64, a=any_bits(64, "i8"), b=RNG.permutation(any_bits(64, "i8")),
-           out=zeros(64 * 12, "i8")),
+           out=zeros(64 * 12, "i8"), expect=wide),
     launch("numbers.cu", "bit_tricks", 1, 96, a=any_bits(96, "i4"), b=RNG.permutation(any_bits(96, "i4")), out=zeros(96 * 12)),
     launch("numbers.cu", "directed_rounding", 1, 96, a=reals(96), b=reals(96), c=reals(96, "f8"), out=zeros(96 * 12, "f4"),
            wide=zeros(96 * 6, "f8")),

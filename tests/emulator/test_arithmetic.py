@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .harness import emulate
+from .emulated import emulate
 from .instructions import FAMILIES, Family
 from .instructions.rows import mismatches
 from .operands import corner_cases, random_bits, seeds, tuples, typed

@@ -150,6 +150,11 @@ class Arena:
         return self._warps[at : at + 4 * count].view(np.uint32)
 
     @property
+    def bytes(self) -> int:
+        parts = (self._context, self._warps, self._shared, self._table, self._local)
+        return sum(part.nbytes for part in parts)
+
+    @property
     def instructions(self) -> int:
         at = CONTEXT["instructions"]
         return int(self._context[at : at + 8].view(np.int64)[0])
@@ -158,6 +163,8 @@ class Arena:
         """The block goes on where it was set aside, for another slice."""
         self._set("resume", np.int32, 1)
         self._set("suspend_at", np.uint64, self.instructions + layout.BLOCK_SLICE)
+        self._set("waits", np.uint64, 0)
+        self._set("suspend_waits", np.uint64, layout.RESUMED_WAITS)
 
     def block_index(self) -> tuple[int, int, int]:
         at = CONTEXT["ctaid"]

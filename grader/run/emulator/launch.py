@@ -19,8 +19,10 @@ from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.translate.kernel import Translation
 
-# Blocks of one worker that may be in flight at the same time, as on a GPU whose multiprocessors hold several.
-RESIDENT_BLOCKS = 64
+# Blocks of one worker that may be in flight at the same time, as on a GPU with many multiprocessors: a block may wait
+# for one with a higher number. Their memory is bounded too.
+RESIDENT_BLOCKS = 1024
+RESIDENT_BYTES = 1 << 28
 _POLL_SECONDS = 0.05
 
 
@@ -82,6 +84,7 @@ class _Launch:
     def _work(self, number: int) -> None:
         waiting: deque[Arena] = deque()
         arena = Arena(self.shape, number)
+        most = max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
         executed = 0
         while True:
             before = arena.instructions
@@ -89,7 +92,7 @@ class _Launch:
             executed += arena.instructions - before
             if status == layout.SUSPENDED:
                 waiting.append(arena)
-                started = int(self.next_block[0]) >= self.blocks or len(waiting) >= RESIDENT_BLOCKS
+                started = int(self.next_block[0]) >= self.blocks or len(waiting) >= most
                 arena = waiting.popleft() if started else Arena(self.shape, number)
                 if started:
                     arena.resume()

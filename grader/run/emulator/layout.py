@@ -80,6 +80,8 @@ CONTEXT = {
     "local_bytes": 216,
     "clock": 224,
     "entry": 232,
+    "waits": 240,
+    "suspend_waits": 248,
     "barriers": 256,
 }
 BARRIER_BYTES = 32
@@ -110,6 +112,11 @@ DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED = range(7)
 # What native code calls Python for.
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
 
-# Instructions a warp runs before its block's other warps get their turn, and a block before it is set aside for others.
-WARP_SLICE = 1 << 14
+# Instructions that a warp runs before the other warps of its block get their turn.
+WARP_SLICE = 1 << 12
+
+# A block is set aside for others after so many instructions, or sooner after so many of the kind that threads wait by:
+# it may be waiting for a block that has not begun.
 BLOCK_SLICE = 1 << 22
+BLOCK_WAITS = 1 << 11
+RESUMED_WAITS = 1 << 6

@@ -26,7 +26,8 @@ for k in ("b16", "b32", "b64"):
         row(f"popc.{k}", (k,), "u32", each(int.bit_count))
         row(f"clz.{k}", (k,), "u32", each(lambda a, n=n: n - a.bit_length()))
         row(f"brev.{k}", (k,), k, each(lambda a, n=n: int(format(a, f"0{n}b")[::-1], 2)))
-        row(f"bfi.{k}", (k, k, "u32", "u32"), k, each(lambda a, b, c, d, n=n: inserted(a, b, c & 255, d & 255, n)))
+        row(f"bfi.{k}", (k, k, "u32", "u32"), k, each(lambda a, b, c, d, n=n: inserted(a, b, c, d, n)),
+            domain=lambda a, b, c, d: (c < 256) & (d < 256))  # fmt: skip
 for name, logic in {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}.items():
     row(f"{name}.pred", ("pred", "pred"), "pred", logic)
     row(f"setp.lt.{name}.s32", ("s32", "s32", "pred"), "pred", lambda a, b, p, logic=logic: logic(a < b, p))
@@ -57,7 +58,8 @@ def found(a: int, kind: str) -> int:
 
 for k in ("u32", "s32", "u64", "s64"):
     n = bits_of(k)
-    row(f"bfe.{k}", (k, "u32", "u32"), k, each(lambda a, b, c, k=k: extracted(a, b & 255, c & 255, k)))
+    row(f"bfe.{k}", (k, "u32", "u32"), k, each(lambda a, b, c, k=k: extracted(a, b, c, k)),
+        domain=lambda a, b, c: (b < 256) & (c < 256))  # fmt: skip
     row(f"bfind.{k}", (k,), "u32", each(lambda a, k=k: found(a, k)))
     row(f"bfind.shiftamt.{k}", (k,), "u32", each(lambda a, k=k, n=n: -1 if found(a, k) < 0 else n - 1 - found(a, k)))
 for mode, amount in {"wrap": lambda c: c % 32, "clamp": lambda c: min(c, 32)}.items():

@@ -121,7 +121,7 @@ for k in ("f32", "f64"):
         "infinite": np.isinf,
         "number": lambda a: ~np.isnan(a),
         "notanumber": np.isnan,
-        "normal": lambda a, t=tiny: np.isfinite(a) & (np.abs(a) >= t),
+        "normal": lambda a, t=tiny: np.isfinite(a) & ((np.abs(a) >= t) | (a == 0)),
         "subnormal": lambda a, t=tiny: (a != 0) & (np.abs(a) < t),
     }.items():
         row(f"testp.{name}.{k}", (k,), "pred", test)

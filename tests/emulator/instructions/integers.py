@@ -85,4 +85,6 @@ row("mad.lo.cc.u32 %t0, {a}, {b}, {c}; madc.hi.u32 {d}, {a}, {b}, {c}", ("u32",)
     each(lambda a, b, c: (a * b >> 32) + c + ((a * b & 0xFFFF_FFFF) + c >> 32)))  # fmt: skip
 row("mad.lo.cc.u32 %t0, {a}, {b}, {c}; madc.lo.cc.u32 %t1, {a}, {c}, {b}; addc.u32 {d}, 0, 0", ("u32",) * 3, "u32",
     each(lambda a, b, c: (a * c & 0xFFFF_FFFF) + b + ((a * b & 0xFFFF_FFFF) + c >> 32) >> 32))  # fmt: skip
-
+# The carry after a subtraction means that nothing was borrowed; additions and subtractions share it.
+row("sub.cc.u32 %t0, {a}, {b}; addc.u32 {d}, 0, 0", ("u32", "u32"), "u32", np.greater_equal)
+row("add.cc.u32 %t0, {a}, {b}; subc.u32 {d}, 0, 0", ("u32", "u32"), "u32", each(lambda a, b: (a + b >> 32) - 1))

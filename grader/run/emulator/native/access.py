@@ -1,7 +1,8 @@
 """Checked loads and stores of a whole warp: bounds per array and natural alignment, exactly.
 
 The usual patterns (neighbouring lanes, or one address, in each half of the warp) are recognised and done with plain
-vector accesses; the rest by gather and scatter; faults and narrow types lane by lane.
+vector accesses; the rest by gather and scatter; faults and narrow types lane by lane. The routines are opaque to LLVM
+(they may call Python), so that it neither merges nor moves accesses: volatile ones need nothing more.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ HALF = LANES // 2
 
 @dataclass(frozen=True)
 class Access:
-    """A kind of access: `width` bytes a component, `count` components, `ordered` when it must not be merged."""
+    """A kind of access: `width` bytes a component, `count` components."""
 
     store: bool
     space: str
     width: int
     count: int = 1
-    ordered: bool = False
 
     @property
     def size(self) -> int:
@@ -47,7 +47,7 @@ class Access:
     @property
     def name(self) -> str:
         verb = "store" if self.store else "load"
-        return f"{verb}_{self.space}_{self.width}x{self.count}" + ("_ordered" if self.ordered else "")
+        return f"{verb}_{self.space}_{self.width}x{self.count}"
 
 
 def access_routine(module: IrModule, access: Access) -> str:
@@ -78,7 +78,7 @@ class _Body:
         f.block("none")
         self._return([splat(access.lane_type, 0)] * access.count)
         f.block("some")
-        vectorised = access.width >= 4 and access.width <= 8 and not access.ordered
+        vectorised = 4 <= access.width <= 8
         if access.space != "local":
             self._table(mask, vectorised)
         elif vectorised:
@@ -104,7 +104,7 @@ class _Body:
 
     def _table(self, mask: str, vectorised: bool) -> None:
         f, access = self.f, self.access
-        if not vectorised and not (access.width < 4 and access.count == 1 and not access.ordered):
+        if not vectorised and access.count > 1:
             f.goto("slow")
             return
         leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {mask}", "i1 true"])
@@ -260,13 +260,12 @@ class _Body:
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
         host = checked_host(f, access.space, lane, address, access.size, head, outside, crooked)
-        volatile = "volatile " if access.ordered else ""
         for index, column in enumerate(columns):
             own = f.field(column, f.let(f"mul i64 {wide}, {access.width}"))
             there = f.field(host, index * access.width)
             source, target = (own, there) if access.store else (there, own)
-            value = f.let(f"load {'' if access.store else volatile}{access.lane_type}, ptr {source}, align {access.width}")
-            f.do(f"store {volatile if access.store else ''}{access.lane_type} {value}, ptr {target}, align {access.width}")
+            value = f.let(f"load {access.lane_type}, ptr {source}, align {access.width}")
+            f.do(f"store {access.lane_type} {value}, ptr {target}, align {access.width}")
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
         report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))

@@ -72,7 +72,11 @@ def _emit(f: IrFunction) -> None:
     f.block("moving")
     total = f.load("i64", "%ctx", CONTEXT["instructions"])
     suspend_at = f.load("i64", "%ctx", CONTEXT["suspend_at"])
-    f.branch(f.let(f"icmp ugt i64 {total}, {suspend_at}"), "suspend", "round")
+    f.branch(f.let(f"icmp ugt i64 {total}, {suspend_at}"), "suspend", "patient")
+    f.block("patient")
+    waits = f.load("i64", "%ctx", CONTEXT["waits"])
+    suspend_waits = f.load("i64", "%ctx", CONTEXT["suspend_waits"])
+    f.branch(f.let(f"icmp ugt i64 {waits}, {suspend_waits}"), "suspend", "round")
 
     # Threads that exited may have been the last that a barrier waited for.
     f.block("stuck")
@@ -121,6 +125,8 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     f.store("i32", threads, "%ctx", CONTEXT["alive"])
     total = f.load("i64", "%ctx", CONTEXT["instructions"])
     f.store("i64", f.let(f"add i64 {total}, {layout.BLOCK_SLICE}"), "%ctx", CONTEXT["suspend_at"])
+    f.store("i64", "0", "%ctx", CONTEXT["waits"])
+    f.store("i64", str(layout.BLOCK_WAITS), "%ctx", CONTEXT["suspend_waits"])
     barriers = f.field("%ctx", CONTEXT["barriers"])
     size = layout.BARRIERS * layout.BARRIER_BYTES
     _fill(f, barriers, 0, str(size))

@@ -120,8 +120,8 @@ def arrive_routine(module: IrModule) -> str:
         for field, opcode, value in (("any", "or", some), ("all", "and", every), ("count", "add", _popcount(f, holds))):
             before = f.load("i32", barrier, BARRIER[field])
             f.store("i32", f.let(f"{opcode} i32 {before}, {value}"), barrier, BARRIER[field])
-        f.branch(f.let("icmp ne i32 %wait, 0"), "wait", "check")
-        f.block("wait")
+        f.branch(f.let("icmp ne i32 %wait, 0"), "hold", "check")
+        f.block("hold")
         place = waiting_pointer(f, "%warp", "%number")
         f.store("i32", f.let(f"or i32 {f.load('i32', place)}, %lanes"), place)
         ready = f.load("i32", "%warp", WARP["ready"])

@@ -1,3 +1,131 @@
-"""atomics"""
+"""`atom` and `red` on global and shared memory, lane after lane (PTX ISA, "atom", "red").
 
-TABLE = {}
+All are sequentially consistent, the strongest of the orders that the modifiers can ask for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import WARP
+from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
+from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.memory import state_space
+from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.types import PtxType
+from grader.run.emulator.translate.emitter import FLOAT_BITS, LLVM_FLOAT, Emitter
+
+_OPERATIONS = {
+    "add": "add",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "exch": "xchg",
+    "cas": "cas",
+    "min": "min",
+    "max": "max",
+    "inc": "uinc_wrap",
+    "dec": "udec_wrap",
+}
+
+
+@dataclass(frozen=True)
+class Atomic:
+    """`operation` is LLVM's, or "cas" or "half_add"; `t` the LLVM type that it works on."""
+
+    operation: str
+    space: str
+    t: str
+    size: int
+    half: PtxType | None = None
+
+    @property
+    def name(self) -> str:
+        return f"atomic_{self.operation}_{self.space}_{self.half.name if self.half else self.t}"
+
+
+def _atomic(e: Emitter, i: Instruction) -> Atomic:
+    kind = type_of(i)
+    operation = _OPERATIONS[next(m for m in i.modifiers if m in _OPERATIONS)]
+    if kind.width > 64:
+        raise e.unsupported()
+    if kind.is_float and kind.bits == 16:
+        raise e.unsupported()
+    if kind.is_float:
+        return Atomic("f" + operation if operation == "add" else operation, state_space(i), LLVM_FLOAT[kind.kind, kind.bits], kind.bytes)
+    if operation in ("min", "max"):
+        operation = operation if kind.is_signed else "u" + operation
+    return Atomic(operation, state_space(i), kind.integer, kind.bytes)
+
+
+def _emit(e: Emitter, i: Instruction, address_at: int) -> V:
+    f = e.f
+    atomic = _atomic(e, i)
+    kind = type_of(i)
+    address = e.address(i.operands[address_at])
+    values = [e.read(o, kind) for o in i.operands[address_at + 1 :][: 2 if atomic.operation == "cas" else 1]]
+    routine = _routine(f.module, atomic)
+    arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
+    t = FLOAT_BITS.get(atomic.t, atomic.t)
+    return V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))
+
+
+def atom(e: Emitter, i: Instruction) -> None:
+    e.write(i.operands[0], _emit(e, i, 1))
+
+
+def red(e: Emitter, i: Instruction) -> None:
+    _emit(e, i, 0)
+
+
+def _routine(module: IrModule, atomic: Atomic) -> str:
+    """`(ctx, warp, addresses, mask, site, values[, values]) -> what was there before`."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        t = FLOAT_BITS.get(atomic.t, atomic.t)
+        vector = f"<{LANES} x {t}>"
+        arguments = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask"), ("i32", "site")]
+        arguments += [(vector, "value0")] + ([(vector, "value1")] if atomic.operation == "cas" else [])
+        f = IrFunction(owner, name, vector, arguments, attributes="nounwind noinline")
+        dead = f.load("i32", "%warp", WARP["dead"])
+        mask = f.let(f"and i32 %mask, {f.let(f'xor i32 {dead}, -1')}")
+        f.store_lanes(V("i64", "%address"), "%warp", WARP["scratch"])
+        outside, crooked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        f.store("i32", "0", outside)
+        f.store("i32", "0", crooked)
+        old = f.alloca(vector)
+        f.store_lanes(splat(t, 0), old)
+        lane, head, after = for_each_lane(f, mask)
+        wide = f.let(f"zext i32 {lane} to i64")
+        address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
+        host = checked_host(f, atomic.space, lane, address, atomic.size, head, outside, crooked)
+        before = _operate(f, atomic, t, host, lane)
+        f.store(t, before, old, f.let(f"mul i64 {wide}, {atomic.size}"))
+        next_lane(f, head, after)
+        report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
+        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
+        f.do(f"ret {f.load_lanes(t, old)}")
+        return f
+
+    return module.routine(atomic.name, build)
+
+
+def _operate(f: IrFunction, atomic: Atomic, t: str, host: str, lane: str) -> str:
+    """One lane's atomic; returns the bits that were there before."""
+    value = f.let(f"extractelement <{LANES} x {t}> %value0, i32 {lane}")
+    if atomic.operation == "cas":
+        new = f.let(f"extractelement <{LANES} x {t}> %value1, i32 {lane}")
+        pair = f.let(f"cmpxchg ptr {host}, {t} {value}, {t} {new} seq_cst seq_cst")
+        return f.let(f"extractvalue {{ {t}, i1 }} {pair}, 0")
+    if atomic.t == t:
+        return f.let(f"atomicrmw {atomic.operation} ptr {host}, {t} {value} seq_cst, align {atomic.size}")
+    number = f.let(f"bitcast {t} {value} to {atomic.t}")
+    if atomic.operation == "xchg":
+        return f.let(f"atomicrmw xchg ptr {host}, {t} {value} seq_cst, align {atomic.size}")
+    before = f.let(f"atomicrmw {atomic.operation} ptr {host}, {atomic.t} {number} seq_cst, align {atomic.size}")
+    return f.let(f"bitcast {atomic.t} {before} to {t}")
+
+
+TABLE = {("atom", ""): atom, ("red", ""): red}

@@ -13,7 +13,6 @@ from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
 
 _SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
-_ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
 _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 
@@ -32,8 +31,7 @@ def _shape(i: Instruction) -> tuple[PtxType, int]:
 
 def _access(i: Instruction, store: bool) -> tuple[Access, PtxType]:
     kind, count = _shape(i)
-    ordered = bool(_ORDERED & set(i.modifiers))
-    return Access(store, state_space(i), kind.bytes, count, ordered), kind
+    return Access(store, state_space(i), kind.bytes, count), kind
 
 
 def _components(operand: Operand) -> tuple[Operand, ...]:

@@ -179,11 +179,11 @@ class _Parser:
             self._registers(function, scope, statement[1:])
         elif head == ".param":
             parameter = parse_parameter(statement)
-            name = scope.declare(parameter.name)
+            name = scope.declare_symbol(parameter.name, unique=True)
             function.call_parameters[name] = Parameter(name, parameter.size, parameter.align)
         elif head in _SPACES:
             variable = parse_variable(statement)
-            scope.declare(variable.name, as_name=variable.name)
+            scope.declare_symbol(variable.name)
             function.variables[variable.name] = variable
         elif head != ".pragma":
             raise PtxSyntaxError(f"unknown directive {head!r} in function {function.name}")
@@ -198,7 +198,7 @@ class _Parser:
             base = declared[: counted.start()] if counted else declared
             names = [f"{base}{i}" for i in range(int(counted[1]))] if counted else [base]
             for name in names:
-                function.registers[scope.declare(name)] = kind
+                function.registers[scope.declare_register(name)] = kind
 
     def _instruction(self, scope: Scope) -> Instruction:
         start = self._tokens[self._at][2]

@@ -12,7 +12,7 @@ class Scope:
 
     def __init__(self, function: str, outer: Scope | None = None) -> None:
         self._outer = outer
-        self._names: dict[str, str] = {}
+        self._names: dict[str, Register | Symbol] = {}
         self._labels: dict[str, str] = {}
         self._used: set[str] = outer._used if outer else set()
 
@@ -25,11 +25,17 @@ class Scope:
         self._used.add(candidate)
         return candidate
 
-    def declare(self, name: str, as_name: str | None = None) -> str:
-        """Binds `name` in this scope and returns the unique name it has in the function."""
-        unique = as_name or self._unique(name)
-        self._names[name] = unique if as_name is None else f"={as_name}"
+    def declare_register(self, name: str) -> str:
+        """Binds `name` to a register in this scope; returns the unique name it has in the function."""
+        unique = self._unique(name)
+        self._names[name] = Register(unique)
         return unique
+
+    def declare_symbol(self, name: str, unique: bool = False) -> str:
+        """Binds `name` to a variable in this scope; returns the name it has in the function."""
+        known = self._unique(name) if unique else name
+        self._names[name] = Symbol(known)
+        return known
 
     def bind_labels(self, names: Iterable[str]) -> None:
         for name in names:
@@ -49,7 +55,7 @@ class Scope:
         while scope is not None:
             bound = scope._names.get(name)
             if bound is not None:
-                return Symbol(bound[1:]) if bound.startswith("=") else Register(bound)
+                return bound
             if name in scope._labels:
                 return Symbol(scope._labels[name])
             scope = scope._outer

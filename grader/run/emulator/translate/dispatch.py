@@ -12,9 +12,9 @@ from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.threads import retire_routine
 
-# Of every FAIR_PERIOD scheduling decisions of a diverged warp, the last FAIR_SHARE go to one lane in turn.
-FAIR_PERIOD = 1 << 12
-FAIR_SHARE = 1 << 10
+# Of every FAIR_PERIOD scheduling decisions of a diverged warp, the last FAIR_SHARE go to a lane that is behind.
+FAIR_PERIOD = 64
+FAIR_SHARE = 32
 
 
 def block_name(pc: int) -> str:
@@ -71,9 +71,9 @@ class Dispatcher:
         phase = f.let(f"and i32 {turn}, {FAIR_PERIOD - 1}")
         f.branch(f.let(f"icmp uge i32 {phase}, {FAIR_PERIOD - FAIR_SHARE}"), "fair", "together")
         f.block("fair")
-        # The favoured lane is the next ready one from a position that moves on by one each period.
+        # The favoured lane is the next one outside of the first group, from a position that moves on each period.
         position = f.let(f"and i32 {f.let(f'udiv i32 {turn}, {FAIR_PERIOD}')}, {LANES - 1}")
-        turned = f.intrinsic("llvm.fshr.i32", "i32", [f"i32 {ready}", f"i32 {ready}", f"i32 {position}"])
+        turned = f.intrinsic("llvm.fshr.i32", "i32", [f"i32 {rest}", f"i32 {rest}", f"i32 {position}"])
         ahead = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {turned}", "i1 true"])
         lane = f.let(f"and i32 {f.let(f'add i32 {position}, {ahead}')}, {LANES - 1}")
         offset = f.let(f"zext i32 {f.let(f'mul i32 {lane}, 4')} to i64")
@@ -124,9 +124,13 @@ class Dispatcher:
 
     # What blocks use
 
-    def open(self, pc: int, instructions: int) -> None:
+    def open(self, pc: int, instructions: int, waiting: int) -> None:
+        """Begins a block of so many instructions, `waiting` of which are such as threads use to wait for others."""
         f = self.f
         f.block(block_name(pc))
+        if waiting:
+            waits = f.load("i64", "%ctx", CONTEXT["waits"])
+            f.store("i64", f.let(f"add i64 {waits}, {waiting}"), "%ctx", CONTEXT["waits"])
         f.store("i64", f.let(f"add i64 {f.load('i64', self._executed)}, {instructions}"), self._executed)
 
     def active(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.native.ir import IrModule, splat
+from grader.run.emulator.native.ir import LANES, IrModule, splat
 from grader.run.emulator.native.resolve import report
 from grader.run.emulator.ops import find_handler
 from grader.run.emulator.ptx.syntax import Instruction, PtxModule, Symbol
@@ -59,6 +59,11 @@ def translate(module: PtxModule, kernel: str, variables: dict[str, int], masked_
     return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes)
 
 
+def _may_wait(instruction: Instruction) -> bool:
+    """Atomics, and loads that other threads' stores are meant to change: what a spinning thread executes."""
+    return instruction.opcode in ("atom", "red") or bool({"volatile", "acquire", "relaxed"} & set(instruction.modifiers))
+
+
 class _BlockCompiler:
     def __init__(
         self, block: Block, program: Program, emitter: Emitter, dispatcher: Dispatcher, calls: CallCompiler
@@ -71,7 +76,9 @@ class _BlockCompiler:
 
     def compile(self) -> None:
         emitter, dispatcher, block = self.emitter, self.dispatcher, self.block
-        dispatcher.open(block.pc, len(block.instructions))
+        # Those count for each lane, so that a spinning warp soon gives way to the one that it waits for.
+        waiting = sum(_may_wait(i) for i in block.instructions)
+        dispatcher.open(block.pc, len(block.instructions) + (LANES - 1) * waiting, waiting)
         first = block.instructions[0] if block.instructions else None
         if first is not None and synchronises(first):
             emitter.instruction = first

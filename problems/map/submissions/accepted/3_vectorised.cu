@@ -2,11 +2,12 @@
 //
 // Map, step 3: four elements a thread, by float4.
 //
-// Added to step 2: one instruction moves 16 bytes, a quarter of the memory instructions moves the same data, and
-// each thread has four independent exponentials to overlap. The first quarter of the threads does the work. Whoever
-// owns the last, incomplete four handles it element by element: a float4 there would reach past the end.
+// Added to step 2: one instruction moves 16 bytes, so that a quarter of the memory instructions moves the same
+// data, and each thread has four independent exponentials to overlap. The first quarter of the threads does the
+// work; larger blocks make for fewer idle ones to start and end. Whoever owns the last, incomplete four handles it
+// element by element: a float4 there would reach past the end.
 
-#define BLOCK 256
+#define BLOCK 512
 
 __device__ __forceinline__ float sigmoid(float x) {
     return 1.0f / (1.0f + expf(-x));

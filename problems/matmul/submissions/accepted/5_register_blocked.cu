@@ -2,11 +2,11 @@
 //
 // Matrix multiplication, step 5: each thread computes a 2 x 2 block of C in registers.
 //
-// Until here every multiplication needed two reads of shared memory, which is what now limits the kernel. With a
-// 2 x 2 block, two elements of A and two of B serve four multiplications: half the reads. The launch gives one thread
-// for each element of C, four times more than there are 2 x 2 blocks, so the threads split the work along k instead:
-// they form four groups, each group computes the whole tile of C from its quarter of the k, and at the end the four
-// partial sums of an element are added. All threads stay busy.
+// Until here every multiplication needed two reads of shared memory, which is what now limits the kernel. With a 2
+// x 2 block, two elements of A and two of B serve four multiplications: half the reads. The launch gives one thread
+// for each element of C, four times more than there are 2 x 2 blocks, so the threads split the work along k
+// instead: they form four groups, each group computes the whole tile of C from its quarter of the k, and at the end
+// the four partial sums of an element are added. All threads stay busy.
 //
 //     group 0: k =  0 ...  7   |
 //     group 1: k =  8 ... 15   |  of each slab of 32

@@ -3,8 +3,8 @@
 // Reduction, step 5: cooperative groups instead of hand-written shuffles.
 //
 // Added to step 3: the groups of threads get names and types, and cg::reduce picks the best instructions for the
-// group at hand. It gains no speed; it gains code that says what it means and can not get a mask or a lane number
-// wrong.
+// group at hand. One atomic operation a warp keeps the kernel short. It gains no speed; it gains code that says
+// what it means and cannot get a mask or a lane number wrong.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

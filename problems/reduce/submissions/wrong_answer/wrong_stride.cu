@@ -1,9 +1,9 @@
 // expect: wrong_answer wrong_value
 //
-// Reduction whose loop strides by the width of a block instead of the grid's.
+// Reduction in which a thread takes four elements at each step but strides by one.
 //
-// The student wrote the loop with a single block in mind. With more than one, the blocks take each other's
-// elements: most are added several times.
+// The student let each thread add four neighbouring elements and forgot that the stride grows with them: it has to be
+// four grid widths. Once there are more elements than threads, many elements are added several times.
 
 #define BLOCK 256
 
@@ -11,8 +11,10 @@ __global__ void reduction_kernel(const float* input, float* output, int N) {
     __shared__ float partial[BLOCK];
 
     float sum = 0.0f;
-    for (int i = blockIdx.x * BLOCK + threadIdx.x; i < N; i += BLOCK) {
-        sum += input[i];
+    for (int first = 4 * (blockIdx.x * BLOCK + threadIdx.x); first < N; first += gridDim.x * BLOCK) {
+        for (int i = first; i < first + 4 && i < N; ++i) {
+            sum += input[i];
+        }
     }
     partial[threadIdx.x] = sum;
     __syncthreads();

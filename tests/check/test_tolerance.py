@@ -1,0 +1,106 @@
+"""The bounds of the gates, against values worked out by hand or in another way."""
+
+import numpy as np
+import pytest
+
+from grader.check.tolerance import UNIT, bounds, magnitudes, to_float32
+
+from .problems import DOT, LOGARITHM, MAP, MATMUL, REDUCE, RELU, ZIP, case
+
+
+def test_scale_and_spread_of_a_product():
+    sizes, inputs = case(MATMUL, "normal", M=5, N=9, K=4)
+    reference = MATMUL.expected(inputs, sizes)
+    measured = magnitudes(MATMUL, sizes, inputs, reference)["C"]
+    terms = inputs["A"].astype(np.float64)[:, :, None] * inputs["B"][None, :, :]
+    assert measured.scale == pytest.approx(np.abs(terms).sum(axis=1), rel=1e-12)
+    assert measured.spread == pytest.approx(np.sqrt((terms**2).sum(axis=1)), rel=1e-12)
+
+
+def test_g1_and_g2_by_hand():
+    """Two terms, 3 · 5 + 2 · (-7) = 1: S = 29, Q = sqrt(15² + 14²)."""
+    inputs = {"x": np.array([3, 2], np.float32), "y": np.array([5, -7], np.float32)}
+    bound = bounds(DOT, {"N": 2}, "normal", inputs)["z"]
+    assert bound.gate == "G1"
+    assert bound.reference.tolist() == [1.0]
+    assert bound.allowed[0] == pytest.approx(32 * UNIT * 29 + 2.0**-23)
+    assert bound.aggregate == pytest.approx(5 * (8 + np.sqrt(2)) * UNIT * np.sqrt(15**2 + 14**2))
+
+
+def test_g2_allowance_for_few_elements_fades():
+    few, many = (
+        bounds(MATMUL, sizes, "normal", inputs)["C"].aggregate
+        for sizes, inputs in (
+            case(MATMUL, "normal", M=1, N=16, K=1),
+            case(MATMUL, "normal", M=200, N=16, K=200),
+        )
+    )
+    typical = (8 + 4) * UNIT * 4
+    assert few > 2 * typical
+    assert many == pytest.approx(typical * (1 + 4 / 200), rel=0.05)
+
+
+def test_g3_is_64_units_of_the_condition():
+    """For the logarithm x · d/dx log x is 1 everywhere, so the bound is 64 u · max(1, |log x|)."""
+    inputs = {"x": np.array([1.0, 1.0001, 2.0, 1e-30], np.float32)}
+    bound = bounds(LOGARITHM, {"N": 4}, "normal", inputs)["y"]
+    expected = 64 * UNIT * np.maximum(1.0, np.abs(np.log(inputs["x"].astype(np.float64))))
+    assert bound.gate == "G3"
+    assert bound.allowed == pytest.approx(expected, rel=1e-6)
+
+
+def test_g3_for_the_logistic_function_follows_its_condition():
+    x = np.array([-80.0, -3.0, 0.0, 3.0, 80.0], np.float32)
+    bound = bounds(MAP, {"N": 5}, "wide", {"input": x})["output"]
+    value = 1 / (1 + np.exp(-x.astype(np.float64)))
+    condition = np.maximum(1.0, np.abs(x) * (1 - value))
+    assert bound.allowed == pytest.approx(64 * UNIT * value * condition, rel=1e-5)
+
+
+def test_results_below_the_smallest_normal_number_may_be_flushed():
+    bound = bounds(MAP, {"N": 1}, "wide", {"input": np.array([-100.0], np.float32)})["output"]
+    assert bound.reference[0] < bound.allowed[0] == 2.0**-126
+
+
+def test_undefined_slopes_leave_the_bound_finite():
+    inputs = {"x": np.array([0.0, -1.0], np.float32)}
+    bound = bounds(LOGARITHM, {"N": 2}, "normal", inputs)["y"]
+    assert np.isneginf(bound.expected[0])
+    assert np.isnan(bound.expected[1])
+
+
+@pytest.mark.parametrize(
+    ("problem", "family", "gate", "signed_zeros"),
+    [
+        (MATMUL, "exact", "G0", False),
+        (REDUCE, "exact", "G0", False),
+        (ZIP, "normal", "G3", True),
+        (RELU, "normal", "G3", False),
+    ],
+)
+def test_which_cases_are_exact(problem, family, gate, signed_zeros):
+    sizes, inputs = case(problem, family, **dict.fromkeys(problem.sizes, 9))
+    (bound,) = bounds(problem, sizes, family, inputs).values()
+    assert (bound.gate, bound.exact, bound.signed_zeros) == (gate, True, signed_zeros)
+    assert np.isinf(bound.aggregate)
+
+
+def test_exact_families_have_references_that_float32_holds():
+    for problem in (MATMUL, REDUCE):
+        sizes, inputs = case(problem, "exact", **dict.fromkeys(problem.sizes, 50))
+        (bound,) = bounds(problem, sizes, "exact", inputs).values()
+        assert np.array_equal(bound.expected.astype(np.float64), bound.reference)
+
+
+def test_two_roundings_equal_one():
+    """Sums of two floats rounded to float64, then float32, against NumPy's own single rounding."""
+    sizes, inputs = case(ZIP, "spread", N=20000)
+    _, special = case(ZIP, "special", N=20000)
+    for pair in (inputs, special):
+        a, b = pair["a"], pair["b"]
+        assert np.array_equal(to_float32(a.astype(np.float64) + b), a + b)
+    assert sizes == {"N": 20000}
+
+
+def test_results_beyond_float32_become_infinite():
+    assert np.isposinf(to_float32(np.array([1e39]))).all()

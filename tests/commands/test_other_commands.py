@@ -1,0 +1,232 @@
+"""The commands around grading: lists, statements, starters, workspaces, boards, the doctor and completion."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import grader
+from grader import doctor
+from grader.report import Report
+from grader.store import Store
+from grader.workspace import Workspace
+
+from .conftest import Kgrade
+from .samples import accepted_report, faulty_report
+
+
+@pytest.fixture
+def store(workspace: Path) -> Store:
+    return Store(workspace / "submissions" / "kgrade.db")
+
+
+def report_of(user: str, problem: str = "matmul", *, accepted: bool = True) -> Report:
+    return replace(accepted_report() if accepted else faulty_report(), user=user, problem=problem)
+
+
+def break_a_problem(workspace: Path) -> Path:
+    folder = workspace / "problems" / "broken"
+    folder.mkdir()
+    (folder / "problem.py").write_text("problem = (")
+    return folder
+
+
+def line_with(text: str, word: str) -> str:
+    (line,) = (line for line in text.splitlines() if word in line)
+    return line.rstrip()
+
+
+def test_list_shows_how_far_the_user_is(kgrade: Kgrade, store: Store) -> None:
+    store.add(report_of("ada", accepted=False))
+    store.add(report_of("ada"))
+    store.add(report_of("ada", "zip", accepted=False))
+    store.add(report_of("grace", "map"))
+    out = kgrade("list").out
+    assert line_with(out, "Matrix multiplication").endswith("accepted")
+    assert "1 try" in line_with(out, "Zip")
+    assert "accepted" not in line_with(out, "Map")
+    assert line_with(kgrade("list", "--user", "grace").out, "Map").endswith("accepted")
+
+
+def test_list_shows_good_problems_beside_a_faulty_one(kgrade: Kgrade, workspace: Path) -> None:
+    folder = break_a_problem(workspace)
+    answer = kgrade("list")
+    assert answer.code == 2
+    assert "Matrix multiplication" in answer.out
+    assert str(folder / "problem.py") in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_show_lays_the_statement_out(kgrade: Kgrade, workspace: Path) -> None:
+    out = kgrade("show", "matmul").out
+    assert "Matrix multiplication" in out
+    assert "kgrade init matmul" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_init_writes_the_starter_and_never_over_a_file(kgrade: Kgrade, workspace: Path) -> None:
+    assert kgrade("init", "matmul").code == 0
+    path = workspace / "matmul.cu"
+    assert "matrix_multiplication_kernel" in path.read_text()
+    path.write_text("my work")
+    answer = kgrade("init", "matmul")
+    assert answer.code == 2
+    assert "matmul.cu exists already" in answer.err
+    assert "--force" in answer.err
+    assert path.read_text() == "my work"
+    assert kgrade("init", "matmul", "--force").code == 0
+    assert "matrix_multiplication_kernel" in path.read_text()
+
+
+def test_init_into_a_folder_that_is_not_there(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("init", "matmul", "-o", "missing/mine.cu")
+    assert answer.code == 2
+    assert "missing/mine.cu can't be written" in answer.err
+
+
+def test_history_lists_the_newest_first(kgrade: Kgrade, store: Store) -> None:
+    for number in range(3):
+        store.add(replace(report_of("ada"), submitted=f"2026-01-0{number + 1}T00:00:00+00:00"))
+    store.add(replace(report_of("grace", accepted=False), submitted="2026-01-04T00:00:00+00:00"))
+    lines = kgrade("history").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["no", "4", "3", "2", "1"]
+    assert "runtime_error: out_of_bounds" in lines[1]
+    assert "grace" not in kgrade("history", "matmul", "--user", "ada").out
+    assert "3 older ones" in kgrade("history", "--limit", "1").out
+
+
+def test_history_of_nothing_says_how_to_start(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("history")
+    assert answer.code == 0
+    assert "kgrade submit" in answer.out
+    assert list((workspace / "submissions").iterdir()) == []
+
+
+def test_leaderboard_ranks_times_and_shows_emulated_entries_as_accepted(kgrade: Kgrade, store: Store) -> None:
+    store.add(replace(report_of("slow"), device="NVIDIA H100", score=0.5))
+    store.add(replace(report_of("fast"), device="NVIDIA H100", score=0.75))
+    store.add(report_of("ada"))
+    store.add(report_of("grace", accepted=False))
+    out = kgrade("leaderboard", "matmul").out
+    assert line_with(out, "fast").split()[:3] == ["1", "fast", "0.750"]
+    assert line_with(out, "slow").split()[:2] == ["2", "slow"]
+    assert line_with(out, "ada").split()[:2] == ["ada", "accepted"]
+    assert "grace" not in out
+    assert "nobody has solved yet: map, reduce, zip" in kgrade("leaderboard").out
+
+
+def test_leaderboard_pages_are_written_beside_a_faulty_problem(
+    kgrade: Kgrade, store: Store, workspace: Path
+) -> None:
+    store.add(report_of("<b>ada</b>"))
+    assert kgrade("leaderboard", "--html", "site").code == 0
+    assert "Matrix multiplication" in (workspace / "site" / "index.html").read_text()
+    folder = break_a_problem(workspace)
+    answer = kgrade("leaderboard", "--html", "again")
+    assert answer.code == 2
+    assert str(folder) in answer.err
+    assert (workspace / "again" / "index.html").is_file()
+
+
+def test_leaderboard_pages_need_a_folder(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("leaderboard", "--html", "mine.cu")
+    assert answer.code == 2
+    assert "mine.cu" in answer.err
+
+
+def test_new_makes_a_workspace_that_is_found(
+    kgrade: Kgrade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = kgrade("new", "course")
+    assert answer.code == 0
+    assert "cd course" in answer.out
+    assert "kgrade submit" in (tmp_path / "course" / "README.md").read_text()
+    assert kgrade("--workspace", "course", "history").code == 0
+    again = kgrade("new", "course")
+    assert again.code == 2
+    assert "course is not empty" in again.err
+
+
+def test_new_over_a_file(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("new", "mine.cu")
+    assert answer.code == 2
+    assert "mine.cu is a file" in answer.err
+
+
+@pytest.mark.parametrize("command", ["list", "history", "leaderboard", "doctor"])
+def test_a_workspace_that_is_none_is_named(kgrade: Kgrade, tmp_path: Path, command: str) -> None:
+    answer = kgrade("--workspace", str(tmp_path / "nowhere"), command)
+    assert answer.code == 2
+    assert "nowhere" in answer.err
+    assert "kgrade new" in answer.err
+
+
+def test_the_doctor_finds_what_grading_needs(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("doctor", "--json")
+    assert answer.code == 0
+    assert answer.json["can_grade"] is True
+    assert {part["name"] for part in answer.json["parts"] if part["required"]} == {"Python", "NVRTC", "LLVM"}
+    text = kgrade("doctor").out
+    assert "Kernels can be graded" in text
+    for part in answer.json["parts"]:
+        assert part["here"] or part["get"][:20] in text
+
+
+@pytest.mark.parametrize("error", [doctor.Missing(), ImportError("libnvrtc.so.13: cannot open"), OSError(5)])
+def test_the_doctor_says_how_to_get_a_missing_part(
+    kgrade: Kgrade, workspace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def look(_: Workspace) -> str:
+        raise error
+
+    part = doctor.Part("compiler", look, "nothing compiles", "pip install the compiler", required=True)
+    monkeypatch.setattr(doctor, "PARTS", (part,))
+    answer = kgrade("doctor")
+    assert answer.code == 3
+    for words in (str(error) or "not found", "nothing compiles", "pip install the compiler"):
+        assert words in answer.out
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_completion_prints_the_shells_script(kgrade: Kgrade, shell: str) -> None:
+    assert "_KGRADE_COMPLETE" in kgrade("completion", shell).out
+
+
+def test_completion_says_how_to_enable_it(kgrade: Kgrade) -> None:
+    out = kgrade("completion").out
+    assert "~/.bashrc" in out
+    assert "fish" in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("kgrade su", {"submit"}),
+        ("kgrade show ma", {"map", "matmul"}),
+        ("kgrade test matmul mine.cu --dev", {"--device"}),
+        ("kgrade --workspace /nowhere show ma", set()),
+    ],
+)
+def test_the_shell_is_offered_commands_problems_and_options(
+    workspace: Path, typed: str, offered: set[str]
+) -> None:
+    words = {
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
+        "_KGRADE_COMPLETE": "bash_complete",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "from grader.cli import main; main()"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **words, "PYTHONPATH": str(Path(grader.__file__).parent.parent)},
+    )
+    assert {line.split(",")[1] for line in done.stdout.splitlines() if line} == offered
+    assert done.stderr == ""

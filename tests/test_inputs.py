@@ -1,0 +1,191 @@
+"""Inputs of cases: the same bits everywhere, different where they must be, exact where a gate needs it."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.errors import UsageError
+from grader.inputs import CHUNK, families, make_inputs
+from grader.problem import load_problem
+
+PROBLEMS = Path(__file__).parents[1] / "problems"
+BUILT_IN = {name: load_problem(PROBLEMS / name) for name in ("matmul", "reduce", "map", "zip")}
+GRID = 2.0**-11
+"""What exact inputs are multiples of."""
+
+
+def sizes_of(problem, value):
+    return dict.fromkeys(problem.sizes, value)
+
+
+@pytest.fixture(params=sorted(BUILT_IN))
+def problem(request):
+    return BUILT_IN[request.param]
+
+
+# The first bits of a stream are part of what a seed means: recorded seeds must go on giving the same case.
+RECORDED = {
+    ("matmul", "exact"): {
+        "A": [0xBF800000, 0x3F800000, 0xBF800000],
+        "B": [0xBFBDD000, 0xBF93D000, 0x3F8E9000],
+    },
+    ("matmul", "normal"): {
+        "A": [0x3CB77322, 0x3F35EF5A, 0xBD7C99AF],
+        "B": [0x3E4D1206, 0x3FB135E5, 0x3E8FF2CB],
+    },
+    ("reduce", "exact"): {"input": [0xBFCBB000, 0x3FE93000, 0xBFF35000]},
+    ("map", "wide"): {"input": [0x429A2344, 0x4281DF27, 0x41697155]},
+    ("map", "special"): {"input": [0xBEC99DD6, 0x3F000000, 0x403A0F41]},
+    ("zip", "spread"): {"a": [0x39B9F33C, 0x46A82A9C, 0x3BA5D0E4], "b": [0x4422F169, 0xC33D8181, 0x44743262]},
+}
+
+
+@pytest.mark.parametrize(("name", "family"), RECORDED)
+def test_a_seed_means_the_same_bits_for_ever(name, family):
+    inputs = make_inputs(BUILT_IN[name], sizes_of(BUILT_IN[name], 3), family, 42)
+    bits = {array: values.ravel()[:3].view(np.uint32).tolist() for array, values in inputs.items()}
+    assert bits == RECORDED[name, family]
+
+
+def test_arrays_have_the_declared_type_and_shape():
+    inputs = make_inputs(BUILT_IN["matmul"], {"M": 2, "N": 3, "K": 5}, "normal", 1)
+    assert {name: values.shape for name, values in inputs.items()} == {"A": (2, 3), "B": (3, 5)}
+    assert all(values.dtype == np.float32 and values.flags.c_contiguous for values in inputs.values())
+
+
+def test_families_belong_to_the_gates():
+    assert {name: families(problem) for name, problem in BUILT_IN.items()} == {
+        "matmul": ("exact", "normal"),
+        "reduce": ("exact", "normal"),
+        "map": ("normal", "wide", "special"),
+        "zip": ("normal", "spread", "special"),
+    }
+
+
+def test_an_unknown_family_is_named(problem):
+    with pytest.raises(UsageError, match=r"'cauchy'.*normal"):
+        make_inputs(problem, sizes_of(problem, 3), "cauchy", 1)
+
+
+def test_the_same_seed_gives_the_same_inputs_and_another_gives_others(problem):
+    sizes = sizes_of(problem, 37)
+    for family in families(problem):
+        first, again = (make_inputs(problem, sizes, family, 5) for _ in range(2))
+        other = make_inputs(problem, sizes, family, 6)
+        for name in problem.inputs:
+            assert first[name].tobytes() == again[name].tobytes()
+            assert first[name].tobytes() != other[name].tobytes()
+
+
+def test_two_arrays_of_a_case_are_independent():
+    inputs = make_inputs(BUILT_IN["zip"], {"N": 20000}, "normal", 5)
+    assert abs(np.corrcoef(inputs["a"], inputs["b"])[0, 1]) < 0.03
+
+
+def test_values_are_finite_and_so_are_sums_of_two(problem):
+    for family in families(problem):
+        for values in make_inputs(problem, sizes_of(problem, 300), family, 8).values():
+            assert np.isfinite(values).all()
+            assert np.abs(values).max() <= np.finfo(np.float32).max / 2
+
+
+@pytest.mark.parametrize(("name", "sigma"), [("matmul", 1), ("reduce", 1), ("map", 3), ("zip", 1)])
+def test_normal_values(name, sigma):
+    problem = BUILT_IN[name]
+    for values in make_inputs(problem, sizes_of(problem, 600), "normal", 9).values():
+        assert abs(values.mean()) < 0.2 * sigma
+        assert values.std() == pytest.approx(sigma, rel=0.1)
+        assert np.unique(values).size > 0.9 * values.size
+        # All 24 bits of the significand are in use: fewer would round to themselves in a shorter format.
+        odd = values.view(np.uint32) & 1
+        assert 0.3 < odd.mean() < 0.7
+
+
+def test_wide_values_reach_both_saturated_ends():
+    values = make_inputs(BUILT_IN["map"], {"N": 2000}, "wide", 9)["input"]
+    assert values.min() < -70
+    assert values.max() > 70
+    assert np.abs(values).max() <= 80
+
+
+def test_special_values_are_there():
+    values = make_inputs(BUILT_IN["map"], {"N": 2000}, "special", 9)["input"]
+    zero = values == 0
+    assert (zero & np.signbit(values)).any()
+    assert (zero & ~np.signbit(values)).any()
+    assert (~zero & (np.abs(values) < 2.0**-126)).any()
+    assert ((np.abs(values) > 0.1) & (np.abs(values) < 9)).any()
+
+
+def test_spread_operands_overlap_fully_partly_and_not_at_all():
+    inputs = make_inputs(BUILT_IN["zip"], {"N": 2000}, "spread", 9)
+    gap = np.abs(np.frexp(inputs["a"])[1] - np.frexp(inputs["b"])[1])
+    assert (gap == 0).any()
+    assert ((gap > 0) & (gap < 24)).any()
+    assert (gap > 25).any()
+
+
+def in_any_order(terms, seed):
+    """One float32 sum of the terms, in a random order and grouping."""
+    rng = np.random.default_rng(seed)
+    parts = list(rng.permutation(terms).astype(np.float32))
+    while len(parts) > 1:
+        i = int(rng.integers(len(parts) - 1))
+        parts[i : i + 2] = [np.float32(parts[i] + parts[i + 1])]
+    return float(parts[0])
+
+
+@settings(max_examples=40, deadline=None)
+@given(terms=st.integers(1, 300), seed=st.integers(0, 2**64), order=st.integers(0, 2**32))
+def test_exact_sums_are_exact_in_any_order(terms, seed, order):
+    x = make_inputs(BUILT_IN["reduce"], {"N": terms}, "exact", seed)["input"]
+    assert in_any_order(x, order) == x.astype(np.float64).sum()
+    both = make_inputs(BUILT_IN["matmul"], {"M": 1, "N": terms, "K": 1}, "exact", seed)
+    products = both["A"][0].astype(np.float64) * both["B"][:, 0]
+    assert in_any_order(products, order) == products.sum()
+
+
+@pytest.mark.parametrize("terms", [1, 1000, 1024, 1025, 2000, 2001, 5000, 300_000])
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_sums_stay_below_two_to_the_24_steps(terms, seed):
+    """The theorem behind G0: multiples of the grid whose magnitudes sum to less than 2^24 steps."""
+    x = make_inputs(BUILT_IN["reduce"], {"N": terms}, "exact", seed)["input"].astype(np.float64)
+    both = make_inputs(BUILT_IN["matmul"], {"M": 2, "N": terms, "K": 2}, "exact", seed)
+    products = np.abs(both["A"]).astype(np.float64) @ np.abs(both["B"]).astype(np.float64)
+    assert np.array_equal(x / GRID, np.rint(x / GRID))
+    assert np.abs(x).sum() / GRID < 2**23
+    assert products.max() / GRID < 2**22
+    # The ends of a long sum are what a wrong bound leaves out.
+    assert x[0] != 0
+    assert x[-1] != 0
+    for array, axis in (("A", 1), ("B", 0)):
+        assert np.take(both[array], 0, axis).all()
+        assert np.take(both[array], -1, axis).all()
+    assert np.count_nonzero(x) >= min(terms, 1000)
+
+
+def test_exact_values_need_one_bit_more_than_half_precision_has():
+    x = make_inputs(BUILT_IN["reduce"], {"N": 2000}, "exact", 3)["input"]
+    with np.errstate(over="ignore"):
+        assert (x.astype(np.float16).astype(np.float32) != x).all()
+
+
+def test_either_array_of_a_contraction_can_be_the_odd_one():
+    ones = set()
+    for seed in range(20):
+        inputs = make_inputs(BUILT_IN["matmul"], sizes_of(BUILT_IN["matmul"], 8), "exact", seed)
+        (name,) = (name for name, values in inputs.items() if (np.abs(values) == 1).all())
+        ones.add(name)
+    assert ones == {"A", "B"}
+
+
+def test_long_arrays_continue_over_chunks():
+    x = make_inputs(BUILT_IN["reduce"], {"N": 2 * CHUNK + 5}, "normal", 3)["input"]
+    short = make_inputs(BUILT_IN["reduce"], {"N": CHUNK + 1}, "normal", 3)["input"]
+    assert np.array_equal(x[: CHUNK + 1], short)
+    pieces = (x[:1000], x[CHUNK : CHUNK + 1000], x[2 * CHUNK - 1000 : 2 * CHUNK])
+    assert all(not np.array_equal(a, b) for a, b in pairwise(pieces))

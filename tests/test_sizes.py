@@ -1,0 +1,139 @@
+"""Sizes of cases: the draw hits edges, stays in ranges and budget, and repeats with its seed."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.definition import Cost, Problem
+from grader.errors import UsageError
+from grader.gates import contraction
+from grader.parameters import array, f32, out, size
+from grader.problem import load_problem
+from grader.sizes import Budget, check_sizes, draw_sizes, off_sixteen
+
+PROBLEMS = Path(__file__).parents[1] / "problems"
+BUILT_IN = {name: load_problem(PROBLEMS / name) for name in ("matmul", "reduce", "map", "zip")}
+SEEDS = range(40)
+
+
+def product_problem(m, n, k):
+    """A matrix product with these ranges."""
+    problem = Problem(
+        title="Product",
+        difficulty="easy",
+        kernel="product",
+        params=dict(
+            A=array(f32, "M", "N"),
+            B=array(f32, "N", "K"),
+            C=out(f32, "M", "K"),
+            M=size(*m),
+            N=size(*n),
+            K=size(*k),
+        ),
+        gates=contraction(terms="N"),
+    )
+
+    @problem.cost
+    def cost(M, N, K):
+        return Cost(flops=2 * M * N * K, bytes=0)
+
+    return problem
+
+
+@pytest.fixture(params=sorted(BUILT_IN))
+def problem(request):
+    return BUILT_IN[request.param]
+
+
+def test_the_draw_repeats_with_its_seed_and_changes_with_it(problem):
+    assert draw_sizes(problem, 7, 12) == draw_sizes(problem, 7, 12)
+    assert len({str(draw_sizes(problem, seed, 12)) for seed in SEEDS}) == len(SEEDS)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 12, 40])
+def test_a_draw_has_the_count_asked_for_small_to_large(problem, count):
+    drawn = draw_sizes(problem, 3, count)
+    assert len(drawn) == count
+    volumes = [problem.array_bytes(sizes) for sizes in drawn]
+    assert volumes == sorted(volumes)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_default_draw_hits_the_edges(problem, seed):
+    drawn = draw_sizes(problem, seed, 12)
+    dimensions = len(problem.sizes)
+    assert sum(map(off_sixteen, drawn)) >= 6
+    assert dict.fromkeys(problem.sizes, 1) in drawn
+    assert any(all(v % 16 == 0 for v in sizes.values()) for sizes in drawn)
+    assert any(len(set(sizes.values())) == 1 and max(sizes.values()) > 1 for sizes in drawn)
+    assert any(any((v % 16 == 1 and v > 1) or v % 16 == 15 for v in sizes.values()) for sizes in drawn)
+    assert len({tuple(sizes.values()) for sizes in drawn}) == 12
+    if dimensions > 1:
+        assert sum(len(set(sizes.values())) == dimensions for sizes in drawn) >= 5
+        # Each dimension in turn is long while the others are 1.
+        long = [max(s, key=s.get) for s in drawn if sorted(s.values())[:-1] == [1] * (dimensions - 1)]
+        assert set(problem.sizes) <= set(long)
+    else:
+        # Past the most threads that the reduction's launch has, so that a missing grid-stride loop shows.
+        assert drawn[-1]["N"] > 1024 * 256
+        assert drawn[-1]["N"] % 16
+
+
+def test_the_largest_case_comes_near_the_budget(problem):
+    for seed in SEEDS:
+        largest = draw_sizes(problem, seed, 12)[-1]
+        used = max(
+            problem.cost_of(largest).flops / Budget().flops, problem.array_bytes(largest) / Budget().bytes
+        )
+        assert 0.5 < used <= 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    ranges=st.lists(
+        st.tuples(st.integers(1, 300), st.integers(0, 8000)).filter(lambda r: r[1] > 0 or r[0] % 16),
+        min_size=3,
+        max_size=3,
+    ),
+    seed=st.integers(0, 2**63),
+    count=st.integers(1, 30),
+    flops=st.integers(1, 10**7),
+)
+def test_any_ranges_and_budget(ranges, seed, count, flops):
+    problem = product_problem(*((low, low + extra) for low, extra in ranges))
+    budget = Budget(flops=flops, bytes=4_000_000)
+    drawn = draw_sizes(problem, seed, count, budget)
+    assert len(drawn) == count
+    assert sum(map(off_sixteen, drawn)) >= count / 2
+    least = {name: s.low for name, s in problem.sizes.items()}
+    for sizes in drawn:
+        check_sizes(problem, sizes)
+        # Beyond the budget only what is smallest, moved off a multiple of 16.
+        assert budget.allows(problem, sizes) or all(sizes[n] - least[n] <= 1 for n in sizes)
+
+
+def test_check_sizes_accepts_what_is_in_range():
+    for sizes in ({"M": 1, "N": 1, "K": 1}, {"M": 8192, "N": 17, "K": 8192}):
+        check_sizes(BUILT_IN["matmul"], sizes)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ({"M": 1, "N": 1}, "size K is missing"),
+        ({"M": 1, "N": 1, "K": 1, "L": 1}, "no size 'L'; it has M, N, K"),
+        ({"M": 0, "N": 1, "K": 1}, "M=0 is out of range; it goes from 1 to 8192"),
+        ({"M": 1, "N": 8193, "K": 1}, "N=8193 is out of range"),
+        ({"M": 1, "N": -3, "K": 1}, "N=-3 is out of range"),
+        ({"M": 1, "N": 1.5, "K": 1}, "size N is 1.5; a whole number"),
+        ({"M": 1, "N": True, "K": 1}, "size N is True; a whole number"),
+        ({"M": 1, "N": "2", "K": 1}, "size N is '2'; a whole number"),
+    ],
+)
+def test_check_sizes_names_the_size_and_what_was_expected(sizes, words):
+    with pytest.raises(UsageError) as caught:
+        check_sizes(BUILT_IN["matmul"], sizes)
+    assert words in caught.value.message
+    assert "--case M=17,N=17,K=17" in caught.value.hint

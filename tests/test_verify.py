@@ -1,0 +1,112 @@
+"""Verifying: declarations are read and compared, and every worked submission gets its declared verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.errors import ProblemError
+from grader.verdict import Verdict
+from grader.verify import (
+    Expectation,
+    Outcome,
+    TrivialKernels,
+    Work,
+    WorkedSubmission,
+    compare,
+    read_expectation,
+    verify,
+    works_of,
+)
+from grader.workspace import Workspace, builtin_folder
+
+PROBLEMS = Workspace(builtin_folder("problems").parent).problems
+WORKS = [work for name, folder in PROBLEMS.items() for work in works_of(name, folder)]
+
+
+@pytest.mark.parametrize("work", WORKS, ids=lambda work: work.name)
+def test_worked_submissions_get_the_declared_verdict(work: Work) -> None:
+    outcome = work.verify()
+    assert outcome.passed, f"{outcome.got}: {outcome.mismatch}"
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_problem_has_enough_worked_submissions(name: str) -> None:
+    works = [work for work in works_of(name, PROBLEMS[name]) if isinstance(work, WorkedSubmission)]
+    accepted = [work for work in works if work.expected.verdict is Verdict.ACCEPTED]
+    assert len(accepted) >= 3
+    assert len(works) - len(accepted) >= 8
+
+
+def declared(folder: Path, verdict: str, text: str) -> Path:
+    path = folder / verdict / "mine.cu"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text", "expected"),
+    [
+        ("accepted", "// expect: accepted\n", Expectation(Verdict.ACCEPTED)),
+        (
+            "runtime_error",
+            "// Title\n// expect: runtime_error out_of_bounds\nx = a[i];  // <- here\n",
+            Expectation(Verdict.RUNTIME_ERROR, "out_of_bounds", 3),
+        ),
+        (
+            "wrong_answer",
+            "/* expect: wrong_answer low_precision\n*/",
+            Expectation(Verdict.WRONG_ANSWER, "low_precision"),
+        ),
+    ],
+)
+def test_declarations_are_read(tmp_path: Path, verdict: str, text: str, expected: Expectation) -> None:
+    assert read_expectation(declared(tmp_path, verdict, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text", "said"),
+    [
+        ("correct", "// expect: accepted", "'correct' is not a verdict"),
+        ("accepted", "no comment", "no line '// expect: accepted'"),
+        ("accepted", "// expect: wrong_answer", "stands in the folder 'accepted'"),
+        ("runtime_error", "// expect: runtime_error segfault", "'segfault' is neither"),
+        ("runtime_error", "// expect: runtime_error\na; // <- here\nb; // <- here", r"lines \[2, 3\]"),
+    ],
+)
+def test_faulty_declarations_are_named(tmp_path: Path, verdict: str, text: str, said: str) -> None:
+    with pytest.raises(ProblemError, match=said):
+        read_expectation(declared(tmp_path, verdict, text))
+
+
+@pytest.mark.parametrize(
+    ("got", "differs"),
+    [
+        (Expectation(Verdict.RUNTIME_ERROR, "out_of_bounds", 3), ""),
+        (Expectation(Verdict.ACCEPTED), "runtime_error was declared"),
+        (Expectation(Verdict.RUNTIME_ERROR, "trap", 3), "out_of_bounds was declared"),
+        (Expectation(Verdict.RUNTIME_ERROR, "out_of_bounds", 4), "line 3 is marked, line 4 was named"),
+        (Expectation(Verdict.RUNTIME_ERROR, "out_of_bounds"), "line 3 is marked, line None was named"),
+    ],
+)
+def test_differences_are_told(got: Expectation, differs: str) -> None:
+    assert compare(Expectation(Verdict.RUNTIME_ERROR, "out_of_bounds", 3), got) == differs
+
+
+def test_only_what_is_declared_is_compared() -> None:
+    assert (
+        compare(Expectation(Verdict.WRONG_ANSWER), Expectation(Verdict.WRONG_ANSWER, "wrong_value", 5)) == ""
+    )
+
+
+def test_a_mismatch_is_found_in_processes(tmp_path: Path) -> None:
+    kernel = PROBLEMS["zip"] / "submissions" / "accepted" / "1_simple.cu"
+    file = declared(tmp_path, "wrong_answer", "// expect: wrong_answer\n" + kernel.read_text())
+    wrong = WorkedSubmission("zip", PROBLEMS["zip"], file, read_expectation(file))
+    outcomes = {outcome.name: outcome for outcome in verify([wrong, TrivialKernels("zip", PROBLEMS["zip"])])}
+    assert outcomes["zip/trivial kernels"] == Outcome("zip/trivial kernels", "none accepted", "none accepted")
+    mismatch = outcomes["zip/wrong_answer/mine.cu"]
+    assert mismatch.got == "accepted"
+    assert mismatch.mismatch.startswith("wrong_answer was declared")
