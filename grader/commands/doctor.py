@@ -26,14 +26,12 @@ def command(ctx: click.Context, as_json: bool) -> int:
         click.echo(json.dumps({"can_grade": able, "parts": [asdict(finding) for finding in findings]}))
         return 0 if able else 3
 
-    from rich.table import Table
     from rich.text import Text
 
     from grader.terminal.console import output, safe
+    from grader.terminal.table import plain_table
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("part", "state", "found"):
-        table.add_column(column)
+    table = plain_table("part", "state", "found")
     for finding in findings:
         state, style = ("here", "green") if finding.here else ("missing", "yellow")
         if finding.required and not finding.here:

@@ -17,11 +17,11 @@ from grader.verdict import Verdict
 @click.pass_context
 def command(ctx: click.Context, problem: str | None, user: str | None, limit: int) -> int:
     """List earlier submissions, to PROBLEM or to all, newest first."""
-    from rich.table import Table
     from rich.text import Text
 
     from grader.store import Store
     from grader.terminal.console import output, safe
+    from grader.terminal.table import plain_table
 
     workspace = workspace_of(ctx)
     if problem is not None:
@@ -30,10 +30,7 @@ def command(ctx: click.Context, problem: str | None, user: str | None, limit: in
     if not entries:
         click.echo("nothing was submitted yet; start with: kgrade submit PROBLEM FILE.cu")
         return 0
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("no", justify="right")
-    for column in ("date", "problem", "user", "file", "verdict"):
-        table.add_column(column)
+    table = plain_table("no", "date", "problem", "user", "file", "verdict", numbers=("no",))
     for entry in reversed(entries[-limit:]):
         detail = entry.fault or entry.kind
         words = f"{entry.verdict}: {detail}" if detail else str(entry.verdict)

@@ -60,16 +60,10 @@ def print_boards(store: Store, problems: Sequence[str]) -> None:
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    from rich.table import Table
-
     from grader.boards.words import date, name, score
+    from grader.terminal.table import plain_table
 
-    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-    table.add_column("rank", justify="right")
-    table.add_column("user")
-    table.add_column("score", justify="right")
-    for column in ("device", "form", "date"):
-        table.add_column(column)
+    table = plain_table("rank", "user", "score", "device", "form", "date", numbers=("rank", "score"))
     for row in rows:
         entry = row.entry
         table.add_row(

@@ -18,15 +18,12 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, user: str | None) -> int:
     """List the problems and how far you are with each."""
-    from rich.table import Table
-
     from grader.terminal.console import output, safe
+    from grader.terminal.table import plain_table
 
     workspace = workspace_of(ctx)
     standing = standings(workspace, user_name(user))
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("problem", "title", "difficulty", "tags", "yours"):
-        table.add_column(column)
+    table = plain_table("problem", "title", "difficulty", "tags", "yours")
     problems, mistakes = workspace.load_all()
     for problem in problems:
         table.add_row(

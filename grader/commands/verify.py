@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -70,15 +69,12 @@ def print_outcomes(outcomes: Sequence[Outcome]) -> None:
 
 def print_summary(outcomes: Sequence[Outcome]) -> None:
     """A row a problem: how many of its works came out as declared."""
-    from rich.table import Table
     from rich.text import Text
 
     from grader.terminal.console import output
+    from grader.terminal.table import plain_table
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("problem")
-    table.add_column("as declared", justify="right")
-    table.add_column("of", justify="right")
+    table = plain_table("problem", "as declared", "of", numbers=("as declared", "of"))
     for problem in dict.fromkeys(outcome.problem for outcome in outcomes):
         own = [outcome.passed for outcome in outcomes if outcome.problem == problem]
         table.add_row(problem, Text(str(sum(own)), style="green" if all(own) else "red"), str(len(own)))

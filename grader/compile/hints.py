@@ -18,6 +18,9 @@ from grader.compile.toolkit import INSTALL_TOOLKIT
 from grader.report import Diagnostic
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_FUNCTION_HEAD = re.compile(
+    r"\s*(__global__|__device__|extern|static|template|void|int|float)\b[^;=]*\)\s*\{"
+)
 
 BUILTINS = (
     *("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"),
@@ -150,6 +153,8 @@ def _missing_semicolon(match: re.Match[str], context: Context) -> str:
     number, column = context.diagnostic.line, context.diagnostic.column
     if number is None or column is None:
         return ""
+    if _FUNCTION_HEAD.match(context.line):
+        return "Does a } lack before this line? A function seems to begin inside the one before."
     if context.line[: column - 1].strip():
         return "The statement before the marked place lacks its ; at the end."
     before = context.source.split("\n")[: number - 1]

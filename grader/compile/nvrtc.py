@@ -135,14 +135,10 @@ class _Task:
 
     def _read_log(self, log: str) -> tuple[Diagnostic, ...]:
         diagnostics = read_log(log, self.source, self.compiler.file, self.compiler.includes)
+        if self.notes:
+            # What only the host code used, which was left out, is no news.
+            diagnostics = tuple(d for d in diagnostics if "never referenced" not in d.message)
         return add_hints(diagnostics, self.source, self.facts)
-
-    def _read_warnings(self, log: str) -> tuple[Diagnostic, ...]:
-        warnings = self._read_log(log)
-        if not self.notes:
-            return warnings
-        # What only the host code used, which was left out, is no news.
-        return tuple(d for d in warnings if "never referenced" not in d.message)
 
     def _read_answers(self, log: str, lookups: Mapping[str, Lookup]) -> dict[str, Lookup]:
         """Where else to look for launch constants. Raises CompileFailure if a probe says what is wrong."""
@@ -184,5 +180,5 @@ class _Task:
             image=image,
             kernels=(own, *(kernel for kernel in kernels if kernel is not chosen)),
             constants=used,
-            diagnostics=cap([*self.notes, *unused, *self._read_warnings(compiled.log)]),
+            diagnostics=cap([*self.notes, *unused, *self._read_log(compiled.log)]),
         )

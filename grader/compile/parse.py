@@ -64,8 +64,8 @@ class _Walk:
 
     def visit(self, node: Node, place: _Place) -> None:
         for child in node.children:
-            if child.type == "ERROR":
-                # Braces that don't match: from here on, statements of a kernel may stand at file scope.
+            if child.type == "ERROR" or (child.type == "declaration" and child.has_error):
+                # A head or braces that don't match: statements of a kernel may stand at file scope behind it.
                 place = replace(place, broken=True)
             self._visit_one(child, place)
 

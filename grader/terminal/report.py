@@ -21,6 +21,7 @@ from grader.report import CaseResult, Diagnostic, ElementError, FaultReport, Out
 from grader.terminal import error_map
 from grader.terminal.console import is_unicode, safe
 from grader.terminal.excerpt import excerpt
+from grader.terminal.table import plain_table
 from grader.verdict import Verdict
 
 _DIAGNOSTICS, _ELEMENTS, _CASES, _PRINTED_LINES = 5, 4, 4, 10
@@ -235,10 +236,8 @@ def _facts(fault: FaultReport) -> Iterator[tuple[str, str]]:
 
 
 def _elements(array: str, elements: Sequence[ElementError]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    table.add_column("element")
-    for name in ("expected", "got", "error / allowed"):
-        table.add_column(name, justify="right")
+    columns = ("expected", "got", "error / allowed")
+    table = plain_table("element", *columns, numbers=columns)
     for wrong in elements[:_ELEMENTS]:
         got, error = ("not written", "") if wrong.unwritten else (number(wrong.got), units(wrong.units))
         table.add_row(f"{array}{element(wrong.index)}", number(wrong.expected), got, error)

@@ -1,0 +1,18 @@
+"""Tables as all commands print them: no lines, names of columns above, numbers at the right.
+
+It lays out; what stands in the cells is the commands' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rich.table import Table
+
+
+def plain_table(*columns: str, numbers: Collection[str] = ()) -> Table:
+    """A table with these columns; those among `numbers` are right-aligned."""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, justify="right" if name in numbers else "left")
+    return table
