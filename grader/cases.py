@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import lcm
 
 from grader.errors import UsageError
 from grader.inputs import families
 from grader.problem import Problem
 from grader.run.runner import Limits
-from grader.sizes import check_sizes, draw_sizes
+from grader.sizes import Budget, check_sizes, draw_sizes
 
 MOST_FLOPS = 20_000_000_000
 MOST_BYTES = 500_000_000
@@ -21,6 +22,9 @@ MOST_BYTES = 500_000_000
 FLOPS_PER_SECOND = 20_000_000
 WARP_INSTRUCTIONS_PER_FLOP = 4
 """What a slow kernel may need: a warp instruction does up to 32 operations, so this is ample."""
+WARP = 32
+OFFSETS = (1, 16, 4, 8, 2)
+"""Added to an aligned size: each leaves a multiple of one power of two and of no larger one."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,26 @@ def draw_cases(problem: Problem, seed: int, count: int, given: Sequence[Mapping[
     for sizes in given:
         check_sizes(problem, sizes)
         _check_cost(problem, sizes)
-        cases += [
-            Case(dict(sizes), family, case_seed(seed, len(cases) + i)) for i, family in enumerate(names)
-        ]
+        cases += [Case(dict(sizes), family, case_seed(seed, len(cases) + i)) for i, family in enumerate(names)]
     return cases
+
+
+def draw_probes(problem: Problem, constants: Mapping[str, int]) -> list[dict[str, int]]:
+    """Sizes that tell one cause of failure from another: all aligned and equal, then one at a time off.
+
+    Drawn sizes differ in everything at once, so that few of them agree with many causes. Aligned means to the
+    launch constants and to a warp. What is out of range or beyond a case's budget is left out.
+    """
+    unit = lcm(WARP, *constants.values())
+    aligned = dict.fromkeys(problem.sizes, unit)
+    off = [{**aligned, name: unit + offset} for offset in OFFSETS for name in problem.sizes]
+    ranges, budget = problem.sizes, Budget()
+    return [
+        sizes
+        for sizes in [aligned, *off]
+        if all(ranges[name].low <= value <= ranges[name].high for name, value in sizes.items())
+        and budget.allows(problem, sizes)
+    ]
 
 
 def case_seed(seed: int, number: int) -> int:

@@ -17,7 +17,7 @@ from grader.verdict import FaultClass, Verdict, WrongKind
 
 Examine = Callable[[Case], CaseResult]
 
-TRIALS = Effort(runs=36, seconds=2.0)
+TRIALS = Effort(runs=48, seconds=2.0)
 """For shrinking and for the pattern together: a verdict has to come within seconds."""
 SHRINKING = Effort(runs=20, seconds=1.2)
 KINDS = (
@@ -68,6 +68,7 @@ def diagnose(
     deciding: CaseResult,
     results: Sequence[CaseResult],
     untried: Sequence[Case],
+    probes: Sequence[Mapping[str, int]],
     least: Mapping[str, int],
     constants: Mapping[str, int],
     examine: Examine,
@@ -75,8 +76,8 @@ def diagnose(
 ) -> Diagnosis:
     """Shrinks the deciding case and finds what failing sizes have in common.
 
-    `untried` are cases that the grading no longer came to. What is left of the effort after shrinking runs
-    them and the probes, so that the pattern rests on more than the neighbourhood of one failure.
+    What is left of the effort after shrinking runs the `probes`, sizes that tell one cause from another, and
+    `untried`, cases that the grading no longer came to.
     """
     refused = deciding.fault is not None and deciding.fault.fault in SIZELESS
     if deciding.verdict not in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) or refused:
@@ -93,9 +94,9 @@ def diagnose(
         return True
 
     smallest = alike[_key(shrink(deciding.sizes, least, still_fails, SHRINKING, clock))]
-    for case in [*(Case(sizes, deciding.family, deciding.seed) for sizes in probes(least)), *untried]:
-        spent = len(seen) - len(results)
-        if spent >= TRIALS.runs or clock() - began > TRIALS.seconds:
+    probing = [Case(sizes, deciding.family, deciding.seed) for sizes in probes]
+    for case in [*probing, *untried]:
+        if len(seen) - len(results) >= TRIALS.runs or clock() - began > TRIALS.seconds:
             break
         seen.append(examine(case))
     observations = [
@@ -104,17 +105,6 @@ def diagnose(
         if r.verdict is not Verdict.INTERNAL_ERROR
     ]
     return Diagnosis(deciding, smallest, find_pattern(observations, constants))
-
-
-def probes(least: Mapping[str, int]) -> list[dict[str, int]]:
-    """Sizes that tell one cause from another: all aligned and equal, then one at a time unaligned or unequal.
-
-    Drawn sizes differ in everything at once, so that few of them fit many sentences.
-    """
-    aligned = {name: max(32, -(-low // 32) * 32) for name, low in least.items()}
-    odd = [{**aligned, name: value + 1} for name, value in aligned.items()]
-    unequal = [{**aligned, name: value + 16} for name, value in aligned.items()]
-    return [aligned, *odd, *unequal]
 
 
 def _failure(result: CaseResult) -> tuple[object, ...]:

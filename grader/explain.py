@@ -15,6 +15,9 @@ from grader.verdict import FaultClass, Verdict, WrongKind
 
 ACCESSES = {"read": "Reads", "write": "Writes", "atomic": "Updates"}
 
+PLACED = {FaultClass.OUT_OF_BOUNDS: "out of bounds", FaultClass.MISALIGNED: "misaligned"}
+"""Faults of an access to one element, and the word for them."""
+
 FAULTS: Mapping[FaultClass, str] = {
     FaultClass.OUT_OF_BOUNDS: (
         "On a GPU such an access may pass unseen, change another array, or end the program. Usual causes: "
@@ -112,9 +115,9 @@ def compile_headline(diagnostics: Sequence[Diagnostic]) -> str:
 
 def fault_headline(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> str:
     """What was done to which element, in which line, by whom."""
-    if fault.fault is FaultClass.OUT_OF_BOUNDS and fault.array and fault.index is not None:
+    if fault.fault in PLACED and fault.array and fault.index is not None:
         verb = ACCESSES.get(fault.access, "Accesses")
-        parts = [f"{verb} {fault.array} out of bounds: {element(problem, fault, sizes)}"]
+        parts = [f"{verb} {fault.array} {PLACED[fault.fault]}: {element(problem, fault, sizes)}"]
     else:
         parts = [fault.message[:1].upper() + fault.message[1:].rstrip(".")]
     if fault.line:

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from grader import __version__, explain
-from grader.cases import Case, draw_cases, shown
+from grader.cases import Case, draw_cases, draw_probes, shown
 from grader.compile.nvrtc import CompileFailure, compile_kernel
 from grader.compile.program import Program
 from grader.diagnose import deciding_case, diagnose, ends_grading
@@ -104,9 +104,15 @@ def _grade(
     deciding = deciding_case(results)
     if deciding is not None:
         progress("finding the smallest sizes that fail")
-        least = {name: size.low for name, size in problem.sizes.items()}
-        untried = cases[len(results) :]
-        found = diagnose(deciding, results, untried, least, program.constants, examiner.examine)
+        found = diagnose(
+            deciding,
+            results,
+            untried=cases[len(results) :],
+            probes=draw_probes(problem, program.constants),
+            least={name: size.low for name, size in problem.sizes.items()},
+            constants=program.constants,
+            examine=examiner.examine,
+        )
         report = _failed(replace(report, pattern=found.pattern), problem, found.smallest)
     return replace(report, printed=_capped(examiner.printed))
 

@@ -101,9 +101,7 @@ def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             raise UsageError(f"size {name} is {value!r}; a whole number is needed", hint)
         if not size.low <= value <= size.high:
-            raise UsageError(
-                f"size {name}={value} is out of range; it goes from {size.low} to {size.high}", hint
-            )
+            raise UsageError(f"size {name}={value} is out of range; it goes from {size.low} to {size.high}", hint)
 
 
 def off_sixteen(sizes: Mapping[str, int]) -> bool:
@@ -149,14 +147,15 @@ class _Draw:
         """
         sizes = {n: self._clip(n, value) for n, value in wanted.items()}
         while not self.budget.allows(self.problem, sizes):
-            shrinkable = [name for name in self.names if sizes[name] > self.problem.sizes[name].low]
+            # Off the multiples of 16, the smallest value is that nearest to 1.
+            shrinkable = [n for n in self.names if sizes[n] > self._clip(n, 1 if sizes[n] % 16 else 16)]
             if not shrinkable:
                 break
             name = max(shrinkable, key=lambda n: sizes[n])
             half = sizes[name] // 2
             if sizes[name] % 16:
                 half += half % 16 == 0
-            elif half % 16 and half > 16:
+            elif half > 16:
                 half -= half % 16
             sizes[name] = self._clip(name, half)
         return sizes
@@ -173,16 +172,16 @@ class _Draw:
         return low
 
     def bend_off_sixteen(self, sizes: Sizes) -> Sizes:
-        """The nearest sizes below, or above where there are none, of which none is divisible by 16."""
-        bent = dict(sizes)
-        for name, value in sizes.items():
-            if value % 16 == 0:
-                bent[name] = value - 1 if value > self.problem.sizes[name].low else value + 1
-        return bent
+        """The nearest sizes within the budget of which none is divisible by 16."""
+        return self.fit({name: value - (value % 16 == 0) for name, value in sizes.items()})
 
     def _clip(self, name: str, value: int) -> int:
+        """The nearest value in range; off the multiples of 16 where `value` was."""
         size = self.problem.sizes[name]
-        return min(max(value, size.low), size.high)
+        clipped = min(max(value, size.low), size.high)
+        if value % 16 and clipped % 16 == 0:
+            return clipped - 1 if clipped > size.low else clipped + 1
+        return clipped
 
 
 def _ones(draw: _Draw) -> Sizes:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grader.compile.nvrtc import CompileFailure
 
 from grader import judge
+from grader.compile.nvrtc import CompileFailure
 from grader.compile.program import Kernel, Program
+from grader.diagnose import TRIALS
 from grader.errors import UsageError
 from grader.inputs import make_inputs
 from grader.judge import Options, grade
@@ -113,9 +114,7 @@ def graded(monkeypatch, problem):
         runner = PythonRunner(kernel, load)
 
         def compile_kernel(source, file_name, kernel, c_parameters, constants, **_):
-            return Program(
-                Form.KERNEL, "compute_89", "ptx", (Kernel(kernel, "_Z1k"),), {**constants, "TILE": tile}
-            )
+            return Program(Form.KERNEL, "compute_89", "ptx", (Kernel(kernel, "_Z1k"),), {**constants, "TILE": tile})
 
         monkeypatch.setattr(judge, "EmulatorRunner", lambda folder, cache: runner)
         monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
@@ -204,7 +203,7 @@ def test_a_fault_ends_the_cases_and_is_shrunk_and_named(graded):
     assert "Reads A out of bounds: A[289] of 289 elements" in report.headline
     assert "line 3, thread (1,16,0) of block (0,1,0)" in report.headline
     assert any("48 threads" in line for line in report.explanation)
-    assert len(runner.prepared) <= len(report.cases) + 24
+    assert len(runner.prepared) <= len(report.cases) + TRIALS.runs
 
 
 def test_two_dimensional_arrays_are_named_by_row_and_column(graded):
@@ -295,9 +294,7 @@ def test_what_ends_a_run_ends_the_grading_without_further_runs(graded, status, v
 
 
 def test_a_program_that_can_not_be_loaded_is_a_report_too(graded):
-    report, runner = graded(
-        multiply, load=RunnerStopped(RunStatus.CRASHED, "the emulator broke", "a traceback")
-    )
+    report, runner = graded(multiply, load=RunnerStopped(RunStatus.CRASHED, "the emulator broke", "a traceback"))
     assert (report.verdict, report.cases) == (Verdict.INTERNAL_ERROR, ())
     assert "the emulator broke" in report.headline
     assert runner.closed == 1
@@ -368,9 +365,7 @@ def test_what_can_not_be_graded_is_refused_in_words(problem, options, words):
 
 
 def test_the_solve_form_is_refused(problem):
-    source = (
-        SOURCE + 'extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {}\n'
-    )
+    source = SOURCE + 'extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {}\n'
     with pytest.raises(UsageError, match="grades the kernel form"):
         grade(problem, make_submission("mine.cu", source.encode()))
 

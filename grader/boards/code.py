@@ -45,14 +45,11 @@ class CodeLine:
 def listing(source: str, remarks: Mapping[int, Sequence[Remark]]) -> list[CodeLine]:
     """Every line of the source, with its remarks."""
     return [
-        CodeLine(number, html, tuple(remarks.get(number, ())))
-        for number, html in enumerate(highlight(source), start=1)
+        CodeLine(number, html, tuple(remarks.get(number, ()))) for number, html in enumerate(highlight(source), start=1)
     ]
 
 
-def excerpt(
-    lines: Sequence[CodeLine], source: str, diagnostic: Diagnostic, around: int = 2
-) -> list[CodeLine]:
+def excerpt(lines: Sequence[CodeLine], source: str, diagnostic: Diagnostic, around: int = 2) -> list[CodeLine]:
     """The lines around a diagnostic out of the whole listing, with a pointer below its column."""
     if diagnostic.line is None or not 1 <= diagnostic.line <= len(lines):
         return []

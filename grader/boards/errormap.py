@@ -66,7 +66,7 @@ def draw(output: OutputCheck, launch: Mapping[str, int]) -> MapPicture | None:
     rows, columns = error_map.shape
     width, height = _extent(rows, columns)
     across, down = width / columns, height / rows
-    matrix = len(output.shape) > 1
+    matrix = _is_matrix(output)
     tile_name, tile = _tile(launch, rows, columns) if matrix else ("", None)
     return MapPicture(
         width=width,
@@ -74,12 +74,10 @@ def draw(output: OutputCheck, launch: Mapping[str, int]) -> MapPicture | None:
         rectangles=tuple(_rectangles(error_map, across, down)),
         outside=None if matrix else _outside(output.total, rows, columns, across, down),
         columns=tuple(
-            Tick((k + 0.5) * across, str(k) if matrix else f"+{k}")
-            for k in index_ticks(columns, across, 44, tile)
+            Tick((k + 0.5) * across, str(k) if matrix else f"+{k}") for k in index_ticks(columns, across, 44, tile)
         ),
         rows=tuple(
-            Tick((k + 0.5) * down, str(k if matrix else k * columns))
-            for k in index_ticks(rows, down, 22, tile)
+            Tick((k + 0.5) * down, str(k if matrix else k * columns)) for k in index_ticks(rows, down, 22, tile)
         ),
         tile_columns=tuple(k * across for k in range(tile or columns, columns, tile or columns)),
         tile_rows=tuple(k * down for k in range(tile or rows, rows, tile or rows)),
@@ -90,6 +88,11 @@ def draw(output: OutputCheck, launch: Mapping[str, int]) -> MapPicture | None:
         description=_description(output, error_map),
         note=f"Lines every {tile_name} = {tile} elements." if tile else "",
     )
+
+
+def _is_matrix(output: OutputCheck) -> bool:
+    """Whether the map shows the output as it is; one with a single long dimension was wrapped into rows."""
+    return sum(length > 1 for length in output.shape) > 1
 
 
 def _extent(rows: int, columns: int) -> tuple[float, float]:
@@ -157,17 +160,14 @@ def _description(output: OutputCheck, error_map: ErrorMap) -> str:
         return f"All {output.total:,} elements of {output.array} are right."
     count = f"{output.wrong:,} of {output.total:,} elements are wrong."
     top, bottom = wrong[0][0] * error_map.height, min((wrong[-1][0] + 1) * error_map.height, rows)
-    if len(output.shape) < 2:
+    if not _is_matrix(output):
         first = top * columns + wrong[0][1] * error_map.width
         end = (bottom - 1) * columns + min((wrong[-1][1] + 1) * error_map.width, columns)
         last = min(end, output.total) - 1
         return f"{count} They lie between {output.array}[{first}] and {output.array}[{last}]."
     left = min(c for _, c in wrong) * error_map.width
     right = min((max(c for _, c in wrong) + 1) * error_map.width, columns)
-    return (
-        f"{count} They lie in {_span('row', top, bottom)} of {rows} "
-        f"and {_span('column', left, right)} of {columns}."
-    )
+    return f"{count} They lie in {_span('row', top, bottom)} of {rows} and {_span('column', left, right)} of {columns}."
 
 
 def _span(noun: str, first: int, end: int) -> str:

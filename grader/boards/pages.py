@@ -114,6 +114,4 @@ def wrong_outputs(report: Report) -> Iterator[WrongOutput]:
 def case_row(case: CaseResult) -> CaseRow:
     errors = [output.worst for output in case.outputs]
     worst = next((error for error in errors if math.isnan(error)), max(errors, default=None))
-    return CaseRow(
-        case, worst, sum(output.wrong for output in case.outputs), sum(o.total for o in case.outputs)
-    )
+    return CaseRow(case, worst, sum(output.wrong for output in case.outputs), sum(o.total for o in case.outputs))

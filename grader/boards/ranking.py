@@ -63,9 +63,7 @@ def rank(entries: Iterable[Summary]) -> list[Row]:
         for device in sorted({device for device, _ in best})
         for place, entry in _places([entry for entry in best.values() if entry.device == device])
     ]
-    rows += [
-        Row(None, entry, attempts[entry.id]) for entry in unranked.values() if entry.user not in ranked_users
-    ]
+    rows += [Row(None, entry, attempts[entry.id]) for entry in unranked.values() if entry.user not in ranked_users]
     return rows
 
 

@@ -96,8 +96,7 @@ def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> li
         texts = (problem.name, problem.title, problem.difficulty, tuple(problem.tags), problem.statement)
         boards.append(BoardProblem(*texts, tuple(own), tuple(rank(own))))
     boards += [
-        BoardProblem(gone, own[-1].title, "", (), "", tuple(own), tuple(rank(own)))
-        for gone, own in submitted.items()
+        BoardProblem(gone, own[-1].title, "", (), "", tuple(own), tuple(rank(own))) for gone, own in submitted.items()
     ]
     return sorted(boards, key=lambda board: (board.title.casefold(), board.name))
 
@@ -105,11 +104,7 @@ def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> li
 def slug(problem: str) -> str:
     """A file name for any problem name: unchanged where it is harmless, else with a part of its hash."""
     plain = re.sub(r"[^a-z0-9_-]+", "-", problem.lower()).strip("-")[:60]
-    return (
-        plain
-        if plain and plain == problem
-        else f"{plain or 'problem'}-{sha256(problem.encode()).hexdigest()[:8]}"
-    )
+    return plain if plain and plain == problem else f"{plain or 'problem'}-{sha256(problem.encode()).hexdigest()[:8]}"
 
 
 def _all_pages(
@@ -181,9 +176,7 @@ def _markdown(text: str) -> Markup:
 
 
 def _stamp(fingerprint: str, summary: Summary) -> str:
-    facts = (
-        f"{fingerprint} {summary.id} {summary.problem} {summary.submitted.isoformat()} {summary.source_hash}"
-    )
+    facts = f"{fingerprint} {summary.id} {summary.problem} {summary.submitted.isoformat()} {summary.source_hash}"
     return sha256(facts.encode()).hexdigest()[:32]
 
 

@@ -15,9 +15,7 @@ from grader.report import CaseResult, Interval, Report
 
 # Control characters, and marks that change the direction of text: they could make code or a name look like
 # something else.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
-)
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 def visible(text: str) -> str:

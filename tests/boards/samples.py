@@ -69,9 +69,7 @@ CHECKS = (
 def case(m: int, n: int, k: int, verdict: Verdict = Verdict.ACCEPTED, **changes: Any) -> CaseResult:
     good = OutputCheck("C", (m, k), 0, m * k, 0.06 if n < 100 else 0.31, "G1")
     values: dict[str, Any] = {"outputs": (good,), "seconds": 0.0021 * m, "instructions": 40 * m * n}
-    return CaseResult(
-        {"M": m, "N": n, "K": k}, "exact" if n % 2 else "normal", 77, verdict, **(values | changes)
-    )
+    return CaseResult({"M": m, "N": n, "K": k}, "exact" if n % 2 else "normal", 77, verdict, **(values | changes))
 
 
 def accepted(**changes: Any) -> Report:
@@ -103,24 +101,18 @@ def error_map(rows: int, columns: int, wrong: Any, height: int = 1, width: int =
 
     def share(top: int, left: int) -> float:
         cells = [
-            wrong(r, c)
-            for r in range(top, min(top + height, rows))
-            for c in range(left, min(left + width, columns))
+            wrong(r, c) for r in range(top, min(top + height, rows)) for c in range(left, min(left + width, columns))
         ]
         return sum(cells) / len(cells)
 
-    cells = tuple(
-        tuple(share(top, left) for left in range(0, columns, width)) for top in range(0, rows, height)
-    )
+    cells = tuple(tuple(share(top, left) for left in range(0, columns, width)) for top in range(0, rows, height))
     return ErrorMap((rows, columns), height, width, cells)
 
 
 def wrong_output(rows: int, columns: int, wrong: Any, height: int = 1, width: int = 1) -> OutputCheck:
     places = [(r, c) for r in range(rows) for c in range(columns) if wrong(r, c)]
     elements = tuple(
-        ElementError(
-            place, 12.3456789 + place[0], -0.5 if place[1] % 3 else float("nan"), 3.4e7 / (1 + place[1])
-        )
+        ElementError(place, 12.3456789 + place[0], -0.5 if place[1] % 3 else float("nan"), 3.4e7 / (1 + place[1]))
         for place in places[:6]
     )
     return OutputCheck(
@@ -162,9 +154,7 @@ def wrong_last_tile() -> Report:
         verdict=Verdict.WRONG_ANSWER,
         kind=WrongKind.WRONG_VALUE,
         headline="3,904 of 24,000 elements of C are wrong: C[0, 192] is −0.5 where 12.3456789 is expected.",
-        explanation=(
-            "Only the last tile of rows and columns is wrong: look at the bounds of the tile's loads.",
-        ),
+        explanation=("Only the last tile of rows and columns is wrong: look at the bounds of the tile's loads.",),
         cases=failing + passing,
         smallest=failing[1],
         pattern="fails whenever M or K is not a multiple of TILE (16) (in all 8 sizes tried)",
@@ -214,9 +204,7 @@ def compile_error() -> Report:
         headline='Line 13 does not compile: expected a ";".',
         line=13,
         diagnostics=(
-            Diagnostic(
-                "error", 'expected a ";"', 13, 3, "The statement before, in line 11, lacks its semicolon."
-            ),
+            Diagnostic("error", 'expected a ";"', 13, 3, "The statement before, in line 11, lacks its semicolon."),
             Diagnostic("warning", 'variable "col" was declared but never referenced', 9, 9),
             Diagnostic("note", "1 error detected in the compilation"),
         ),
@@ -240,15 +228,9 @@ def wrong_vector() -> Report:
     """A vector, wrapped into rows, that lacks its last elements."""
     sizes = {"N": 1000}
     grid = error_map(32, 32, lambda r, c: r * 32 + c >= 992)
-    elements = tuple(
-        ElementError((k,), 0.5, float("nan"), float("inf"), unwritten=True) for k in range(992, 998)
-    )
-    output = OutputCheck(
-        "output", (1000,), 8, 1000, float("inf"), "G3", WrongKind.UNWRITTEN_OUTPUT, "", elements, grid
-    )
-    failing = CaseResult(
-        sizes, "normal", 5, Verdict.WRONG_ANSWER, WrongKind.UNWRITTEN_OUTPUT, outputs=(output,)
-    )
+    elements = tuple(ElementError((k,), 0.5, float("nan"), float("inf"), unwritten=True) for k in range(992, 998))
+    output = OutputCheck("output", (1000,), 8, 1000, float("inf"), "G3", WrongKind.UNWRITTEN_OUTPUT, "", elements, grid)
+    failing = CaseResult(sizes, "normal", 5, Verdict.WRONG_ANSWER, WrongKind.UNWRITTEN_OUTPUT, outputs=(output,))
     return accepted(
         problem="map",
         title="Sigmoid",
@@ -280,9 +262,7 @@ def hostile() -> Report:
         HOSTILE,
         HOSTILE,
     )
-    output = replace(
-        wrong_output(3, 3, lambda r, c: r == c), array=HOSTILE, gate=HOSTILE, explanation=HOSTILE
-    )
+    output = replace(wrong_output(3, 3, lambda r, c: r == c), array=HOSTILE, gate=HOSTILE, explanation=HOSTILE)
     failing = CaseResult(
         {HOSTILE: 3}, HOSTILE, 1, Verdict.WRONG_ANSWER, message=HOSTILE, fault=fault, outputs=(output,)
     )

@@ -94,9 +94,7 @@ def results(
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield json.loads(
-            dump(f"http://127.0.0.1:{server.server_port}/probe.html", tmp_path_factory.mktemp("profile"))
-        )
+        yield json.loads(dump(f"http://127.0.0.1:{server.server_port}/probe.html", tmp_path_factory.mktemp("profile")))
     finally:
         server.shutdown()
         thread.join()
@@ -115,9 +113,7 @@ def dump(address: str, profile: Path) -> str:
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     found = re.search("<body>(.*)</body>", done.stdout, re.DOTALL)
-    assert found is not None and "<title>done</title>" in done.stdout, (
-        done.stdout[-2000:] + done.stderr[-2000:]
-    )
+    assert found is not None and "<title>done</title>" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
     return unescape(found[1])
 
 
@@ -130,9 +126,7 @@ def test_no_page_is_wider_than_the_screen(results: dict[str, dict[str, Any]]) ->
     assert [name for name, found in results.items() if not found["escaped"]] == []
 
 
-def test_no_page_asks_for_anything(
-    results: dict[str, dict[str, Any]], pages: list[str], asked: list[str]
-) -> None:
+def test_no_page_asks_for_anything(results: dict[str, dict[str, Any]], pages: list[str], asked: list[str]) -> None:
     assert {name: found["requests"] for name, found in results.items() if found["requests"]} == {}
     assert set(asked) - {"/favicon.ico"} == {"/probe.html", *(f"/{page}" for page in pages)}
 

@@ -60,9 +60,7 @@ def test_characters_that_turn_text_around_are_spelled_out() -> None:
 
 
 def test_a_fault_and_diagnostics_are_remarked_at_their_lines() -> None:
-    assert remarks_of(out_of_bounds()) == {
-        14: [Remark("error", "reads A[17], which has 17 elements (0 to 16)")]
-    }
+    assert remarks_of(out_of_bounds()) == {14: [Remark("error", "reads A[17], which has 17 elements (0 to 16)")]}
     assert {line: [r.severity for r in own] for line, own in remarks_of(compile_error()).items()} == {
         13: ["error"],
         9: ["warning"],

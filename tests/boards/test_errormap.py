@@ -46,9 +46,7 @@ def test_any_shape_fits_and_can_be_seen(shape: tuple[int, int]) -> None:
     assert picture.width <= WIDTH and picture.height <= HEIGHT
     assert picture.width >= min(columns * LARGEST_ELEMENT, SMALLEST_SIDE) - 1e-9
     assert picture.height >= min(rows * LARGEST_ELEMENT, SMALLEST_SIDE) - 1e-9
-    assert sum(r.width * r.height for r in picture.rectangles) == pytest.approx(
-        picture.width * picture.height
-    )
+    assert sum(r.width * r.height for r in picture.rectangles) == pytest.approx(picture.width * picture.height)
     for ticks, length in ((picture.columns, picture.width), (picture.rows, picture.height)):
         assert 1 <= len(ticks) <= 20 and all(0 <= tick.at <= length for tick in ticks)
 
@@ -85,6 +83,14 @@ def test_a_vector_that_fills_its_rows_has_nothing_outside() -> None:
     output = OutputCheck("x", (64,), 1, 64, 2.0, "G1", map=error_map(8, 8, lambda r, c: r == c == 0))
     picture = draw(output, {})
     assert picture is not None and picture.outside is None
+
+
+def test_a_matrix_of_one_row_is_wrapped_like_a_vector() -> None:
+    grid = error_map(2, 64, lambda r, c: r * 64 + c == 99)
+    picture = draw(OutputCheck("C", (1, 100), 1, 100, 2.0, "G1", map=grid), {"TILE": 16})
+    assert picture is not None
+    assert picture.description.endswith("They lie between C[99] and C[99].")
+    assert picture.tile_columns == () and picture.outside is not None
 
 
 def test_without_a_map_there_is_no_picture() -> None:

@@ -94,9 +94,7 @@ def test_a_fault_is_told_with_its_line_and_its_threads() -> None:
     ):  # fmt: skip
         assert part in page.text, part
     html = render_report(report)
-    assert re.search(
-        r'<div class="row error" id="L14">.*\n<p class="remark error"><b>error</b> reads A\[17\]', html
-    )
+    assert re.search(r'<div class="row error" id="L14">.*\n<p class="remark error"><b>error</b> reads A\[17\]', html)
     assert "#L14" in page.values("href")
 
 

@@ -145,9 +145,7 @@ def test_a_failed_rendering_leaves_the_old_pages(store: Store, tmp_path: Path) -
     assert files(tmp_path / "site") == before
 
 
-def test_a_full_disk_leaves_the_old_pages(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_the_old_pages(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_site(store, samples.PROBLEMS, tmp_path / "site")
     before = files(tmp_path / "site")
     write_text = Path.write_text

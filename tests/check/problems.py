@@ -33,9 +33,7 @@ DOT = problem(
     {"x": array(f32, "N"), "y": array(f32, "N"), "z": out(f32, 1)}, contraction(terms="N"), lambda x, y: x @ y
 )
 LOGARITHM = problem({"x": array(f32, "N"), "y": out(f32, "N")}, elementwise(), lambda x: np.log(x))
-RELU = problem(
-    {"x": array(f32, "N"), "y": out(f32, "N")}, exact(signed_zeros=False), lambda x: np.maximum(x, 0.0)
-)
+RELU = problem({"x": array(f32, "N"), "y": out(f32, "N")}, exact(signed_zeros=False), lambda x: np.maximum(x, 0.0))
 BOTH_ENDS = problem(
     {"x": array(f32, "N"), "low": out(f32, "N"), "high": out(f32, "N")},
     exact(),

@@ -15,7 +15,7 @@ BF16_TRUNCATED = keep_bits(7, nearest=False)
 
 
 def rounded_sum(terms, accumulate=lambda x: x):
-    """Sums float64 terms along the last axis one by one, each partial sum rounded to float32, then further."""
+    """Sums float64 terms along the last axis in turn; each partial sum is rounded to float32, then further."""
     total = np.zeros(terms.shape[:-1], np.float32)
     for k in range(terms.shape[-1]):
         total = accumulate((total.astype(np.float64) + terms[..., k]).astype(np.float32))
@@ -144,9 +144,7 @@ FAULTY_TOTALS = {
     "first element twice": lambda x: total_tree(np.append(x, x[0])),
     "first block only": lambda x: total_tree(x[:256]),
     "no grid stride": lambda x: total_tree(x[: 1024 * 256]),
-    "last block left out": lambda x: (
-        total_tree(x[: (x.size - 1) // 256 * 256]) if x.size > 256 else x[:1] * 0
-    ),
+    "last block left out": lambda x: total_tree(x[: (x.size - 1) // 256 * 256]) if x.size > 256 else x[:1] * 0,
     "half of the tree": lambda x: total_tree(x[::2]),
     "absolute values": lambda x: total_tree(np.abs(x)),
 }
@@ -163,17 +161,13 @@ def logistic_other(x):
     with np.errstate(over="ignore", under="ignore"):
         e = np.exp(-np.abs(x))
         e[e < 2.0**-126] = 0
-        return np.where(x >= 0, np.float32(1) / (np.float32(1) + e), e / (np.float32(1) + e)).astype(
-            np.float32
-        )
+        return np.where(x >= 0, np.float32(1) / (np.float32(1) + e), e / (np.float32(1) + e)).astype(np.float32)
 
 
 def logistic_fast(x):
     """As with __expf: two to the power of a rounded product."""
     with np.errstate(over="ignore", under="ignore"):
-        return logistic(
-            x, lambda y: np.exp2((y * np.float32(1.442695)).astype(np.float32)).astype(np.float32)
-        )
+        return logistic(x, lambda y: np.exp2((y * np.float32(1.442695)).astype(np.float32)).astype(np.float32))
 
 
 def logistic_half(x):
@@ -205,9 +199,7 @@ FAULTY_MAPS = {
     "hyperbolic tangent": np.tanh,
     "no negation": lambda x: logistic(x, lambda y: np.exp(-y)),
     "identity": lambda x: x,
-    "last block": lambda x: np.where(np.arange(x.size) // 256 * 256 + 256 > x.size, 0, logistic(x)).astype(
-        np.float32
-    ),
+    "last block": lambda x: np.where(np.arange(x.size) // 256 * 256 + 256 > x.size, 0, logistic(x)).astype(np.float32),
 }
 
 IMPRECISE_ZIPS = {

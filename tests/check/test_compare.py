@@ -53,9 +53,7 @@ def test_nan_and_infinity_have_to_be_the_same(expected, got, right, exact):
 
 def test_exact_means_the_very_float():
     one = np.float32(1)
-    found = wrong(
-        bound([1, 1, 1], allowed=2.0**-25, exact=True), [1, np.nextafter(one, 2), np.nextafter(one, 0)]
-    )
+    found = wrong(bound([1, 1, 1], allowed=2.0**-25, exact=True), [1, np.nextafter(one, 2), np.nextafter(one, 0)])
     assert found.wrong.tolist() == [False, True, True]
     assert found.units.min() == 0
     assert (found.units[1:] >= 2).all()

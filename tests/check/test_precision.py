@@ -152,9 +152,7 @@ def test_one_wrong_element_among_many_is_not_imprecise():
 
 
 def test_rounding_to_formats():
-    x = np.array(
-        [1.0 + 2.0**-11, 1.0 + 3 * 2.0**-11, -1.0 - 2.0**-9, 65519.0, 65520.0, np.inf, np.nan], np.float32
-    )
+    x = np.array([1.0 + 2.0**-11, 1.0 + 3 * 2.0**-11, -1.0 - 2.0**-9, 65519.0, 65520.0, np.inf, np.nan], np.float32)
     assert FP16.round(x)[:5].tolist() == [1.0, 1 + 2.0**-9, -1 - 2.0**-9, 65504.0, np.inf]
     assert keep_bits(10, nearest=True)(x)[:4].tolist() == [1.0, 1 + 2.0**-9, -1 - 2.0**-9, 65504.0]
     assert keep_bits(10, nearest=False)(x)[:4].tolist() == [1.0, 1 + 2.0**-10, -1 - 2.0**-9, 65504.0]

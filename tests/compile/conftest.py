@@ -1,4 +1,4 @@
-"""One compiler process for all tests of this folder: starting one takes ten times as long as a small kernel."""
+"""One compiler process for the tests of this folder: its start takes ten times as long as a small kernel."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ def compiler_process() -> Iterator[Child]:
         yield child
 
 
-@pytest.fixture(autouse=True)
-def shared_compiler(
-    request: pytest.FixtureRequest, compiler_process: Child, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if request.node.get_closest_marker("own_process") is not None:
-        return
+@pytest.fixture
+def own_compiler(shared_compiler: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a test that ends its compiler, or is about its start."""
+    monkeypatch.setattr(nvrtc, "Compiler", Compiler)
 
+
+@pytest.fixture(autouse=True)
+def shared_compiler(compiler_process: Child, monkeypatch: pytest.MonkeyPatch) -> None:
     class SharedCompiler(Compiler):
         def __init__(self, toolkit: nvrtc.Toolkit, file: str, time_limit: float) -> None:
             self.file = file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 import threading
 from functools import lru_cache
@@ -52,7 +51,12 @@ def _key(text: str) -> str:
     import llvmlite
     from llvmlite import binding
 
-    parts = (__version__, llvmlite.__version__, binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    parts = (
+        __version__,
+        llvmlite.__version__,
+        binding.get_host_cpu_name(),
+        binding.get_host_cpu_features().flatten(),
+    )
     return hashlib.sha256("\0".join((*parts, text)).encode()).hexdigest()
 
 
@@ -61,7 +65,7 @@ def _compile(ir: str) -> bytes:
 
     module = binding.parse_assembly(ir)
     module.verify()
-    # The standard pipelines cost ten times as much and gain nothing here: the code is straight and in blocks of its own.
+    # The standard pipelines cost ten times as much and gain nothing here.
     passes = binding.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
@@ -77,7 +81,7 @@ def _store(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(data)
-        os.replace(file.name, path)
+        Path(file.name).replace(path)
     except OSError:
         return
 

@@ -10,7 +10,6 @@ import ctypes
 import threading
 from dataclasses import dataclass, replace
 
-
 from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.layout import CONTEXT, WARP
@@ -109,13 +108,11 @@ class EventLog:
         fault = self._describe(context, warp, kind, instruction, lanes[0], place)
         self._seen[key] = _Seen(order, fault, threads)
 
-    def _describe(
-        self, context: int, warp: int, kind: int, instruction: Instruction, lane: int, place: Place
-    ) -> Fault:
+    def _describe(self, context: int, warp: int, kind: int, instruction: Instruction, lane: int, place: Place) -> Fault:
         verb, size = access_of(instruction)
         messages = {
             layout.EVENT_OUT_OF_BOUNDS: f"{verb} of {size} bytes outside of {place.words}",
-            layout.EVENT_MISALIGNED: f"{verb} of {size} bytes at an address that is no multiple of {size}: {place.words}",
+            layout.EVENT_MISALIGNED: f"{verb} of {size} bytes, not at a multiple of {size} bytes: {place.words}",
             layout.EVENT_TRAP: "the kernel executed a trap instruction",
             layout.EVENT_STACK: f"recursion needs more than the {layout.STACK_BYTES} bytes of a thread's stack",
             layout.EVENT_BAD_CALL: "a call through a pointer that holds no function",
@@ -176,5 +173,3 @@ class EventLog:
             text = format_printf(pattern, buffer, self._where.memory.bytes_from)
             self._printed.append((block, self._count, text))
             self._printed_size += len(text)
-
-

@@ -85,7 +85,16 @@ CONTEXT = {
     "barriers": 256,
 }
 BARRIER_BYTES = 32
-BARRIER = {"arrived": 0, "expected": 4, "any": 8, "all": 12, "count": 16, "r_any": 20, "r_all": 24, "r_count": 28}
+BARRIER = {
+    "arrived": 0,
+    "expected": 4,
+    "any": 8,
+    "all": 12,
+    "count": 16,
+    "r_any": 20,
+    "r_all": 24,
+    "r_count": 28,
+}
 CONTEXT_BYTES = CONTEXT["barriers"] + BARRIERS * BARRIER_BYTES
 
 # The state of a warp: offsets in bytes. `pc` and `frame` hold one i32 a lane; registers follow the header.

@@ -22,7 +22,16 @@ from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
 from grader.run.emulator.native.driver import driver_ir
 from grader.run.emulator.ptx.lexer import PtxSyntaxError
 from grader.run.emulator.ptx.parser import parse_module
-from grader.run.emulator.ptx.syntax import Address, Function, Group, Instruction, Operand, PtxModule, Symbol, Variable
+from grader.run.emulator.ptx.syntax import (
+    Address,
+    Function,
+    Group,
+    Instruction,
+    Operand,
+    PtxModule,
+    Symbol,
+    Variable,
+)
 from grader.run.emulator.translate.cfg import function_ids
 from grader.run.emulator.translate.kernel import ENTRY, Translation, translate
 from grader.run.emulator.translate.storage import parameter_offsets
@@ -91,7 +100,13 @@ class Module:
         memory.place_at(layout.PARAMETER_SLOT, "kernel parameters", buffer)
         geometry = Geometry(grid, block, shared_bytes)
         return run_launch(
-            compiled.translation, compiled.native, compiled.driver, geometry, memory, limits or Limits(), workers
+            compiled.translation,
+            compiled.native,
+            compiled.driver,
+            geometry,
+            memory,
+            limits or Limits(),
+            workers,
         )
 
     def prepare(self, kernel: str) -> None:
@@ -172,7 +187,11 @@ def _used_variables(module: PtxModule) -> list[str]:
 
 
 def _launch_error(
-    kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int], image: KernelImage, shared_bytes: int
+    kernel: str,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    image: KernelImage,
+    shared_bytes: int,
 ) -> Fault | None:
     """The launch errors that CUDA would give (CUDA programming guide, "Compute Capabilities")."""
     threads = block[0] * block[1] * block[2]

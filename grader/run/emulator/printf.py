@@ -9,7 +9,10 @@ import re
 import struct
 from collections.abc import Callable
 
-_SPECIFIER = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>[diouxXeEfFgGaAcspn%])")
+_SPECIFIER = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?"
+    r"(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>[diouxXeEfFgGaAcspn%])"
+)
 _LONG = {"l", "ll", "z", "j", "t"}
 _WRAP = {"hh": 8, "h": 16}
 
@@ -46,7 +49,7 @@ def format_printf(text: str, buffer: bytes, string_at: Callable[[int], bytes]) -
         spec = "%" + (match["flags"] or "") + (width or "") + (f".{precision}" if precision is not None else "")
         if kind in "eEfFgGaA":
             value = struct.unpack("<d", arguments.take(8))[0]
-            return value.hex() if kind in "aA" else (spec + kind) % value
+            return float(value).hex() if kind in "aA" else str((spec + kind) % value)
         if kind == "s":
             return (spec + "s") % c_string(string_at(arguments.integer(8, False)))
         if kind == "p":

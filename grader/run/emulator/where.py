@@ -73,4 +73,10 @@ class Where:
 
     def _in_local(self, address: int, access_bytes: int) -> Place:
         signed = address - (1 << 64) if address >> 63 else address
-        return Place("local memory", signed // access_bytes, None, access_bytes, f"the thread's local arrays: byte {signed}")
+        return Place(
+            "local memory",
+            signed // access_bytes,
+            None,
+            access_bytes,
+            f"the thread's local arrays: byte {signed}",
+        )

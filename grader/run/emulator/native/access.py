@@ -54,7 +54,13 @@ def access_routine(module: IrModule, access: Access) -> str:
     """The routine `(ctx, warp, addresses, mask, site[, values…]) -> values`, defined on first use."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
-        arguments = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask"), ("i32", "site")]
+        arguments = [
+            ("ptr", "ctx"),
+            ("ptr", "warp"),
+            (f"<{LANES} x i64>", "address"),
+            ("i32", "mask"),
+            ("i32", "site"),
+        ]
         if access.store:
             arguments += [(access.vector_type, f"value{c}") for c in range(access.count)]
         f = IrFunction(owner, name, access.returns, arguments, attributes="nounwind noinline")
@@ -191,7 +197,9 @@ class _Body:
         if access.store:
             for pointer, start in ((low, 0), (high, HALF)):
                 picked = "<" + ", ".join(f"i32 {start + i}" for i in range(HALF)) + ">"
-                part = f.let(f"shufflevector {access.vector_type} %value0, {access.vector_type} poison, <{HALF} x i32> {picked}")
+                part = f.let(
+                    f"shufflevector {access.vector_type} %value0, {access.vector_type} poison, <{HALF} x i32> {picked}"
+                )
                 f.do(f"store {half} {part}, ptr {pointer}, align {align}")
             f.do("ret void")
             return
@@ -270,4 +278,3 @@ class _Body:
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
         report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
         self._return([] if access.store else [f.load_lanes(access.lane_type, column) for column in columns])
-

@@ -98,7 +98,13 @@ def _emit(f: IrFunction) -> None:
     f.block("tried")
     f.branch(f.let(f"icmp ne i32 {f.load('i32', progress)}, 0"), "round", "deadlock")
 
-    ends = {"suspend": "SUSPENDED", "deadlock": "DEADLOCK", "limit": "LIMIT", "stopped": "STOPPED", "done": "DONE"}
+    ends = {
+        "suspend": "SUSPENDED",
+        "deadlock": "DEADLOCK",
+        "limit": "LIMIT",
+        "stopped": "STOPPED",
+        "done": "DONE",
+    }
     for block, name in ends.items():
         f.block(block)
         f.store("i32", str(getattr(layout, name)), status)

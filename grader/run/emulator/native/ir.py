@@ -169,7 +169,10 @@ class IrFunction:
 
     def intrinsic(self, name: str, returns: str, arguments: Sequence[str]) -> str:
         """Calls an LLVM intrinsic, declaring it; arguments are "type value"."""
-        kinds = [argument[: argument.index(">") + 1] if argument.startswith("<") else argument.split()[0] for argument in arguments]
+        kinds = [
+            argument[: argument.index(">") + 1] if argument.startswith("<") else argument.split()[0]
+            for argument in arguments
+        ]
         self.module.declare(name, returns, kinds)
         return self.call(name, returns, arguments)
 
@@ -205,7 +208,10 @@ class IrFunction:
     def spread(self, t: str, scalar: str) -> V:
         """A scalar in all lanes."""
         one = self.let(f"insertelement <{LANES} x {t}> poison, {t} {scalar}, i32 0")
-        return V(t, self.let(f"shufflevector <{LANES} x {t}> {one}, <{LANES} x {t}> poison, <{LANES} x i32> zeroinitializer"))
+        return V(
+            t,
+            self.let(f"shufflevector <{LANES} x {t}> {one}, <{LANES} x {t}> poison, <{LANES} x i32> zeroinitializer"),
+        )
 
     def load_lanes(self, t: str, pointer: str, offset: int | str = 0, align: int = 64) -> V:
         return V(t, self.let(f"load <{LANES} x {t}>, ptr {self.field(pointer, offset)}, align {align}"))

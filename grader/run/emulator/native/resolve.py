@@ -111,9 +111,7 @@ def checked_host(
 
     A lane at fault has its bit set in the variable `outside` or `crooked`, and control goes to block `skip`.
     """
-    pair = f.call(
-        resolver(f.module, space), RESOLVED, ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {address}"]
-    )
+    pair = f.call(resolver(f.module, space), RESOLVED, ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {address}"])
     host = f.let(f"extractvalue {RESOLVED} {pair}, 0")
     room = f.let(f"extractvalue {RESOLVED} {pair}, 1")
     bit = f.let(f"shl i32 1, {lane}")
@@ -162,6 +160,10 @@ def report(f: IrFunction, kind: int, site: str, lanes: str) -> None:
     told, quiet = f.name_block("told"), f.name_block("quiet")
     f.branch(f.let(f"icmp eq i32 {lanes}, 0"), quiet, told)
     f.block(told)
-    f.call(event_routine(f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {kind}", f"i32 {site}", f"i32 {lanes}"])
+    f.call(
+        event_routine(f.module),
+        "void",
+        ["ptr %ctx", "ptr %warp", f"i32 {kind}", f"i32 {site}", f"i32 {lanes}"],
+    )
     f.goto(quiet)
     f.block(quiet)

@@ -12,11 +12,15 @@ def _popcount(f: IrFunction, bits: str) -> str:
 
 
 def retire_routine(module: IrModule) -> str:
-    """`(ctx, warp, lanes)`: these lanes have exited; lanes parked at a warp-wide operation look again who is missing."""
+    """`(ctx, warp, lanes)`: these lanes have exited; lanes parked at a warp-wide operation look again."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(
-            owner, name, "void", [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lanes")], attributes="nounwind noinline"
+            owner,
+            name,
+            "void",
+            [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lanes")],
+            attributes="nounwind noinline",
         )
         alive = f.load("i32", "%warp", WARP["alive"])
         leaving = f.let(f"and i32 {alive}, %lanes")
@@ -117,7 +121,11 @@ def arrive_routine(module: IrModule) -> str:
         holds = f.let("and i32 %predicate, %lanes")
         some = f.let(f"zext i1 {f.let(f'icmp ne i32 {holds}, 0')} to i32")
         every = f.let(f"zext i1 {f.let(f'icmp eq i32 {holds}, %lanes')} to i32")
-        for field, opcode, value in (("any", "or", some), ("all", "and", every), ("count", "add", _popcount(f, holds))):
+        for field, opcode, value in (
+            ("any", "or", some),
+            ("all", "and", every),
+            ("count", "add", _popcount(f, holds)),
+        ):
             before = f.load("i32", barrier, BARRIER[field])
             f.store("i32", f.let(f"{opcode} i32 {before}, {value}"), barrier, BARRIER[field])
         f.branch(f.let("icmp ne i32 %wait, 0"), "hold", "check")

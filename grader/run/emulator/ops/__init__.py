@@ -7,7 +7,7 @@ To add an opcode, write its function beside its kin and add its row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from grader.run.emulator.ops import (
     approximate,
@@ -23,13 +23,24 @@ from grader.run.emulator.ops import (
     move,
     warp,
 )
+from grader.run.emulator.ops.common import Handler
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import TYPES
-from grader.run.emulator.translate.emitter import Emitter
 
-Handler = Callable[[Emitter, Instruction], None]
-
-_FAMILIES = (integer, bits, floating, half, approximate, compare, conversion, move, memory, atomics, warp, builtins)
+_FAMILIES = (
+    integer,
+    bits,
+    floating,
+    half,
+    approximate,
+    compare,
+    conversion,
+    move,
+    memory,
+    atomics,
+    warp,
+    builtins,
+)
 _HANDLERS: Mapping[tuple[str, str], Handler] = {key: row for family in _FAMILIES for key, row in family.TABLE.items()}
 
 

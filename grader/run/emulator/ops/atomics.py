@@ -54,7 +54,12 @@ def _atomic(e: Emitter, i: Instruction) -> Atomic:
     if kind.is_float and kind.bits == 16:
         raise e.unsupported()
     if kind.is_float:
-        return Atomic("f" + operation if operation == "add" else operation, state_space(i), LLVM_FLOAT[kind.kind, kind.bits], kind.bytes)
+        return Atomic(
+            "f" + operation if operation == "add" else operation,
+            state_space(i),
+            LLVM_FLOAT[kind.kind, kind.bits],
+            kind.bytes,
+        )
     if operation in ("min", "max"):
         operation = operation if kind.is_signed else "u" + operation
     return Atomic(operation, state_space(i), kind.integer, kind.bytes)
@@ -86,7 +91,13 @@ def _routine(module: IrModule, atomic: Atomic) -> str:
     def build(owner: IrModule, name: str) -> IrFunction:
         t = FLOAT_BITS.get(atomic.t, atomic.t)
         vector = f"<{LANES} x {t}>"
-        arguments = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask"), ("i32", "site")]
+        arguments = [
+            ("ptr", "ctx"),
+            ("ptr", "warp"),
+            (f"<{LANES} x i64>", "address"),
+            ("i32", "mask"),
+            ("i32", "site"),
+        ]
         arguments += [(vector, "value0")] + ([(vector, "value1")] if atomic.operation == "cas" else [])
         f = IrFunction(owner, name, vector, arguments, attributes="nounwind noinline")
         dead = f.load("i32", "%warp", WARP["dead"])

@@ -1,9 +1,9 @@
-"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions"; bfe, bfi, bfind, brev, clz, fns, popc, prmt)."""
+"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions", and bfe, bfi, bfind, clz, fns, popc, prmt)."""
 
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.common import Handler, type_of
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Pair
 from grader.run.emulator.ptx.types import B32, PRED, TYPES
 from grader.run.emulator.translate.emitter import Emitter
@@ -18,7 +18,7 @@ B8X4_SELECTORS = {
 }
 
 
-def _logic(opcode: str):  # type: ignore[no-untyped-def]
+def _logic(opcode: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         kind = type_of(i)
         a, b = (e.read(o, kind) for o in i.operands[1:3])
@@ -213,7 +213,11 @@ def find_nth_set(e: Emitter, i: Instruction) -> None:
     count = e.read(i.operands[3], TYPES["s32"])
     found = splat("i32", -1)
     bit_at_base = f.op("and", f.op("lshr", mask, f.op("and", base, splat("i32", 31))), splat("i32", 1))
-    at_zero = f.op("and", f.compare("icmp eq", count, splat("i32", 0)), f.compare("icmp ne", bit_at_base, splat("i32", 0)))
+    at_zero = f.op(
+        "and",
+        f.compare("icmp eq", count, splat("i32", 0)),
+        f.compare("icmp ne", bit_at_base, splat("i32", 0)),
+    )
     found = f.select(at_zero, base, found)
     for upward in (True, False):
         left = f.map("llvm.abs", count, tail=["i1 false"])

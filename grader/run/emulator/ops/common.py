@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import TYPES, PtxType
+from grader.run.emulator.translate.emitter import Emitter
+
+Handler = Callable[[Emitter, Instruction], None]
+"""Emits one instruction."""
 
 
 def types_of(instruction: Instruction) -> list[PtxType]:

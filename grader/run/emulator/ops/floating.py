@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat, splat_float
 from grader.run.emulator.native.rounding import rounded
-from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.common import Handler, type_of
 from grader.run.emulator.ops.compare import flush_subnormals
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.translate.emitter import FLOAT_BITS, Emitter
@@ -39,7 +39,7 @@ def finish(e: Emitter, i: Instruction, value: V) -> None:
     e.write(i.operands[0], value)
 
 
-def _binary(opcode: str):  # type: ignore[no-untyped-def]
+def _binary(opcode: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         a, b = read_inputs(e, i, 1, 2)
         finish(e, i, rounded(e.f, opcode, rounding_of(i), a, b))
@@ -78,7 +78,7 @@ def absolute(e: Emitter, i: Instruction) -> None:
     finish(e, i, e.f.map("llvm.fabs", a))
 
 
-def _extreme(which: str):  # type: ignore[no-untyped-def]
+def _extreme(which: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         """A NaN loses against a number, unless .NaN asks for it; -0 is less than +0."""
         f = e.f

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.common import Handler, type_of
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
@@ -18,7 +18,7 @@ def _widen(e: Emitter, value: V, kind: PtxType, t: str) -> V:
     return e.f.cast("sext" if kind.is_signed else "zext", value, t)
 
 
-def _simple(opcode: str):  # type: ignore[no-untyped-def]
+def _simple(opcode: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         a, b = _read(e, i, 1, 2)
         if "sat" in i.modifiers:
@@ -84,7 +84,7 @@ def multiply_add24(e: Emitter, i: Instruction) -> None:
         e.write(i.operands[0], e.f.op("add", product, addend))
 
 
-def _quotient(remainder: bool):  # type: ignore[no-untyped-def]
+def _quotient(remainder: bool) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         """Division by zero is unspecified in PTX: NVIDIA's hardware gives all ones, and the dividend as remainder."""
         f, kind = e.f, type_of(i)
@@ -116,7 +116,7 @@ def absolute(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], e.f.map("llvm.abs", a, tail=["i1 false"]))
 
 
-def _extreme(which: str):  # type: ignore[no-untyped-def]
+def _extreme(which: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         a, b = _read(e, i, 1, 2)
         result = e.f.map(f"llvm.{'s' if type_of(i).is_signed else 'u'}{which}", a, b)
@@ -135,7 +135,7 @@ def sum_of_absolute_differences(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], f.op("add", c, difference))
 
 
-def _dot(parts: int):  # type: ignore[no-untyped-def]
+def _dot(parts: int) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         """dp4a: four bytes by four bytes; dp2a: two halves of a by the low or high two bytes of b; plus c."""
         f = e.f

@@ -12,7 +12,13 @@ from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
 
-_SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
+_SPACES = {
+    "global": "global",
+    "const": "global",
+    "shared": "shared",
+    "shared::cta": "shared",
+    "local": "local",
+}
 _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 
@@ -116,7 +122,11 @@ def convert_address(e: Emitter, i: Instruction) -> None:
     kind = TYPES["b64"]
     value = e.read(i.operands[1], kind)
     space = next((m for m in i.modifiers if m not in ("to", "u64", "u32")), "global")
-    window = {"shared": layout.SHARED_WINDOW, "shared::cta": layout.SHARED_WINDOW, "local": layout.LOCAL_WINDOW}.get(space)
+    window = {
+        "shared": layout.SHARED_WINDOW,
+        "shared::cta": layout.SHARED_WINDOW,
+        "local": layout.LOCAL_WINDOW,
+    }.get(space)
     if window is not None:
         opcode = "sub" if "to" in i.modifiers else "add"
         value = e.f.op(opcode, value, splat("i64", window))

@@ -1,4 +1,4 @@
-"""Warp-wide operations: `shfl`, `vote`, `match`, `redux`, `activemask`, `bar.warp` (PTX ISA, "Parallel Synchronization").
+"""Warp-wide operations: shfl, vote, match, redux, activemask, bar.warp (PTX ISA, "Parallel Synchronization").
 
 The lanes that take part have been brought together before (translate/convergence.py): they are the active ones.
 """

@@ -146,7 +146,7 @@ class _Parser:
                 body.append(self._instruction(scope))
 
     def _labels_ahead(self) -> list[str]:
-        found = []
+        found: list[str] = []
         depth = 0
         index = self._at
         while True:

@@ -6,7 +6,6 @@ Names are unique within a function: registers, labels and variables of inner sco
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
 
 from grader.run.emulator.ptx.types import PtxType
 
@@ -62,7 +61,7 @@ class Negated:
     operand: Register
 
 
-Operand = Union[Register, Immediate, Symbol, Address, Group, Pair, Negated]
+Operand = Register | Immediate | Symbol | Address | Group | Pair | Negated
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,11 @@ def _parts(instruction: Instruction) -> tuple[list[Operand], Operand | None]:
 
 
 def barrier(
-    emitter: Emitter, dispatcher: Dispatcher, instruction: Instruction, here: int, lanes_left: Callable[[], str]
+    emitter: Emitter,
+    dispatcher: Dispatcher,
+    instruction: Instruction,
+    here: int,
+    lanes_left: Callable[[], str],
 ) -> None:
     """Ends a block with a barrier: lanes of one barrier number arrive together, others come again for theirs."""
     f = emitter.f

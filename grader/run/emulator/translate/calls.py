@@ -156,8 +156,8 @@ class CallCompiler:
             kind = function.registers[name]
             words.append(("pred" if kind.kind == "pred" else f"i{max(kind.width, 8)}", offset))
         for parameter in function.parameters:
-            for word in range(-(-parameter.size // 4)):
-                words.append(("i32", frame.areas[parameter.name] + word * WORD_STRIDE))
+            area = frame.areas[parameter.name]
+            words += [("i32", area + word * WORD_STRIDE) for word in range(-(-parameter.size // 4))]
         return words
 
     def _stack_address(self, emitter: Emitter) -> V:
@@ -178,7 +178,13 @@ class CallCompiler:
             value = emitter.resize(value, "i64" if value.t == "i64" else "i32")
             for part in [value] if value.t == "i32" else self._halves(emitter, value):
                 routine = access_routine(f.module, Access(True, "local", 4))
-                arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {emitter.active_bits}", f"i32 {site}"]
+                arguments = [
+                    "ptr %ctx",
+                    "ptr %warp",
+                    str(address),
+                    f"i32 {emitter.active_bits}",
+                    f"i32 {site}",
+                ]
                 f.call(routine, "void", [*arguments, str(part)])
                 address = f.op("add", address, splat("i64", 4))
 
@@ -189,7 +195,13 @@ class CallCompiler:
         for t, offset in self._saved_words(emitter.function):
             for half in range(2 if t == "i64" else 1):
                 access = Access(False, "local", 4)
-                arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {emitter.active_bits}", f"i32 {site}"]
+                arguments = [
+                    "ptr %ctx",
+                    "ptr %warp",
+                    str(address),
+                    f"i32 {emitter.active_bits}",
+                    f"i32 {site}",
+                ]
                 value = V("i32", f.call(access_routine(f.module, access), access.returns, arguments))
                 self._restore(emitter, t, offset, half, value)
                 address = f.op("add", address, splat("i64", 4))
@@ -217,4 +229,3 @@ class CallCompiler:
         else:
             value = emitter.resize(value, t)
         f.store_lanes(f.select(emitter.active, value, old_lanes), "%warp", offset)
-

@@ -147,7 +147,9 @@ class _Splitter:
                 self._add(item)
         last = self._blocks[-1].instructions
         if not last or last[-1].opcode not in LEAVING or last[-1].predicate:
-            self._blocks[-1].instructions.append(Instruction("ret", (), (), line=last[-1].line if last else 0, text="ret;"))
+            self._blocks[-1].instructions.append(
+                Instruction("ret", (), (), line=last[-1].line if last else 0, text="ret;")
+            )
 
     def _add(self, instruction: Instruction) -> None:
         special = synchronises(instruction) or (_ends_block(instruction) and instruction.opcode != "bra")

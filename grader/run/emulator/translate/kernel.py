@@ -61,7 +61,9 @@ def translate(module: PtxModule, kernel: str, variables: dict[str, int], masked_
 
 def _may_wait(instruction: Instruction) -> bool:
     """Atomics, and loads that other threads' stores are meant to change: what a spinning thread executes."""
-    return instruction.opcode in ("atom", "red") or bool({"volatile", "acquire", "relaxed"} & set(instruction.modifiers))
+    return instruction.opcode in ("atom", "red") or bool(
+        {"volatile", "acquire", "relaxed"} & set(instruction.modifiers)
+    )
 
 
 class _BlockCompiler:

@@ -52,4 +52,8 @@ def store_word(emitter: Emitter, place: int, word: V) -> None:
 
 def copy_area(emitter: Emitter, source: int, target: int, size: int) -> None:
     for word in range(-(-size // 4)):
-        store_word(emitter, target + word * WORD_STRIDE, emitter.f.load_lanes("i32", "%warp", source + word * WORD_STRIDE))
+        store_word(
+            emitter,
+            target + word * WORD_STRIDE,
+            emitter.f.load_lanes("i32", "%warp", source + word * WORD_STRIDE),
+        )

@@ -14,7 +14,14 @@ _LANE_MASKS = {
     "%lanemask_ge": [0xFFFFFFFF & ~((1 << lane) - 1) for lane in range(LANES)],
 }
 _CONTEXT_WORDS = {"%dynamic_smem_size": "dynamic_shared", "%total_smem_size": "total_shared"}
-_CONSTANTS = {"WARP_SZ": LANES, "%nwarpid": 32, "%smid": 0, "%nsmid": 1, "%gridid": 1, "%reserved_smem_offset_begin": 0}
+_CONSTANTS = {
+    "WARP_SZ": LANES,
+    "%nwarpid": 32,
+    "%smid": 0,
+    "%nsmid": 1,
+    "%gridid": 1,
+    "%reserved_smem_offset_begin": 0,
+}
 
 
 def _axis(f: IrFunction, family: str, axis: int) -> V:

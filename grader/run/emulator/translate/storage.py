@@ -220,7 +220,15 @@ def assign_storage(program: Program, module: PtxModule, variables: dict[str, int
     slots, offsets, total, dynamic = _shared_slots(program, module)
     parameters, parameter_bytes = parameter_offsets(program.functions[program.kernel].parameters)
     return Storage(
-        frames, align_up(state.end, 64), variables, slots, offsets, total, dynamic, parameters, parameter_bytes
+        frames,
+        align_up(state.end, 64),
+        variables,
+        slots,
+        offsets,
+        total,
+        dynamic,
+        parameters,
+        parameter_bytes,
     )
 
 

@@ -1,0 +1,71 @@
+"""Cases follow from the master seed; probes are aligned but for one size; limits grow with the work asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.cases import case_seed, draw_cases, draw_probes, limits_of, shown
+from grader.problem import load_problem
+from grader.run.runner import Limits
+from grader.sizes import Budget
+
+PROBLEMS = Path(__file__).parents[1] / "problems"
+
+
+@pytest.fixture(scope="module")
+def matmul():
+    return load_problem(PROBLEMS / "matmul")
+
+
+@pytest.fixture(scope="module")
+def reduce():
+    return load_problem(PROBLEMS / "reduce")
+
+
+def test_case_seeds_differ_by_master_and_by_number():
+    seeds = {case_seed(master, number) for master in range(50) for number in range(50)}
+    assert len(seeds) == 2500
+    # Numbers that JSON readers in other languages keep exactly.
+    assert all(0 <= seed < 2**53 for seed in seeds)
+
+
+def test_given_sizes_come_with_each_family_and_seeds_of_their_own(matmul):
+    given = [{"M": 1, "N": 2, "K": 3}, {"M": 4, "N": 5, "K": 6}]
+    cases = draw_cases(matmul, 9, 12, given)
+    assert [(shown(case.sizes), case.family) for case in cases] == [
+        ("M=1,N=2,K=3", "exact"),
+        ("M=1,N=2,K=3", "normal"),
+        ("M=4,N=5,K=6", "exact"),
+        ("M=4,N=5,K=6", "normal"),
+    ]
+    assert len({case.seed for case in cases}) == 4
+
+
+def test_probes_are_aligned_but_for_one_size(matmul):
+    aligned, *off = draw_probes(matmul, {"TILE": 24})
+    assert aligned == {"M": 96, "N": 96, "K": 96}
+    assert len(off) == 15
+    for sizes in off:
+        (changed,) = [value for value in sizes.values() if value != 96]
+        assert changed % 24
+
+
+def test_probes_of_a_vector_are_aligned_to_its_block(reduce):
+    assert [sizes["N"] for sizes in draw_probes(reduce, {"BLOCK": 256})] == [256, 257, 272, 260, 264, 258]
+
+
+def test_probes_that_cost_too_much_or_are_out_of_range_are_left_out(matmul):
+    assert draw_probes(matmul, {"TILE": 8191}) == []
+    for sizes in draw_probes(matmul, {"TILE": 192}):
+        assert Budget().allows(matmul, sizes)
+
+
+def test_drawn_cases_have_the_default_limits_and_larger_ones_more(matmul):
+    for case in draw_cases(matmul, 3, 30, ()):
+        assert limits_of(matmul, case.sizes) == Limits()
+    large = limits_of(matmul, {"M": 1024, "N": 1024, "K": 1024})
+    # A naive kernel needs about ten warp instructions for 32 multiplications.
+    assert large.instructions > 10 * 1024**3 / 32
+    assert large.seconds > Limits().seconds
