@@ -20,7 +20,7 @@ MOST_FLOPS = 20_000_000_000
 MOST_BYTES = 500_000_000
 """The most that sizes given by hand may ask of the emulator: some minutes, and what fits its memory."""
 FLOPS_PER_SECOND = 20_000_000
-WARP_INSTRUCTIONS_PER_FLOP = 4
+WARP_INSTRUCTIONS_PER_FLOP = 2
 """What a slow kernel may need: a warp instruction does up to 32 operations, so this is ample."""
 WARP = 32
 OFFSETS = (1, 16, 4, 8, 2)

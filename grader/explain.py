@@ -51,8 +51,8 @@ FAULTS: Mapping[FaultClass, str] = {
     ),
     FaultClass.TRAP: "The kernel stopped itself, by assert() or __trap().",
     FaultClass.LAUNCH_FAILURE: (
-        "CUDA refuses such a launch, and the kernel never runs. The launch follows from the #define of the "
-        "launch constants in your file."
+        "CUDA ends such a launch with an error and without a result. What a launch asks for follows from the "
+        "launch constants in your file and from what the kernel declares."
     ),
 }
 

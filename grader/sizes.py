@@ -147,8 +147,8 @@ class _Draw:
         """
         sizes = {n: self._clip(n, value) for n, value in wanted.items()}
         while not self.budget.allows(self.problem, sizes):
-            # Off the multiples of 16, the smallest value is that nearest to 1.
-            shrinkable = [n for n in self.names if sizes[n] > self._clip(n, 1 if sizes[n] % 16 else 16)]
+            # The smallest values: nearest to 1 off the multiples of 16, to 0 for the others.
+            shrinkable = [n for n in self.names if sizes[n] > self._clip(n, int(sizes[n] % 16 > 0))]
             if not shrinkable:
                 break
             name = max(shrinkable, key=lambda n: sizes[n])

@@ -17,6 +17,8 @@ from grader.errors import ToolMissing
 INSTALL_CUPY = 'pip install "cupy-cuda13x>=14.0,<15"'
 INSTALL_TOOLKIT = 'pip install "cuda-toolkit[nvrtc,cudart,cccl,crt]==13.0.*"'
 
+SYSTEM_TOOLKIT = Path("/usr/local/cuda")
+
 
 @dataclass(frozen=True)
 class Toolkit:
@@ -36,7 +38,7 @@ class Toolkit:
 
 def find_toolkit() -> Toolkit:
     """Raises ToolMissing, with the command to type, where CuPy or NVRTC is not installed."""
-    if find_spec("cupy_backends") is None:
+    if find_spec("cupy") is None:
         raise ToolMissing("CuPy is not installed; kgrade compiles kernels through its NVRTC", INSTALL_CUPY)
     roots = [*_wheel_roots(), *_toolkit_roots()]
     nvrtc = _find_nvrtc(roots)
@@ -61,7 +63,7 @@ def _toolkit_roots() -> Iterator[Path]:
             root = Path(os.environ[variable])
             yield root
             yield root / "targets" / "x86_64-linux"
-    yield Path("/usr/local/cuda")
+    yield SYSTEM_TOOLKIT
 
 
 def _find_nvrtc(roots: list[Path]) -> Path | None:

@@ -5,6 +5,9 @@ Colours follow the terminal, NO_COLOR and FORCE_COLOR, as rich decides; nothing 
 
 from __future__ import annotations
 
+import os
+import sys
+
 from rich.console import Console
 
 from grader.boards.words import visible
@@ -12,9 +15,16 @@ from grader.boards.words import visible
 TAB = 4
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """The reader, such as `head`, has gone: the rest goes nowhere, and the exit code stays the verdict's."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def output() -> Console:
     """The console on standard output. Markup stays text: what is printed is often other people's."""
-    return Console(highlight=False, emoji=False, markup=False)
+    return _Console(highlight=False, emoji=False, markup=False)
 
 
 def messages() -> Console:

@@ -29,12 +29,12 @@ def draw(error_map: ErrorMap, *, unicode: bool = True) -> Text:
             share = sum(block) / len(block)
             text.append(_shade(share, shades), style="red" if share else "dim")
         text.append("\n")
-    times, dash = ("×", "–") if unicode else ("x", "-")
+    times = "×" if unicode else "x"
     height, width = error_map.height * down, error_map.width * across
     size = "" if height == width == 1 else f", {height} {times} {width} a character"
     text.append(
         f"  {error_map.shape[0]} rows {times} {error_map.shape[1]} columns{size}; "
-        f"{shades[0]} right, {shades[1]}{dash}{shades[-1]} wrong",
+        f"{shades[0]} right, {shades[1]} to {shades[-1]} wrong",
         style="dim",
     )
     return text

@@ -204,7 +204,13 @@ def compile_error() -> Report:
         headline='Line 13 does not compile: expected a ";".',
         line=13,
         diagnostics=(
-            Diagnostic("error", 'expected a ";"', 13, 3, "The statement before, in line 11, lacks its semicolon."),
+            Diagnostic(
+                "error",
+                'expected a ";"',
+                13,
+                3,
+                "The statement before, in line 11, lacks its semicolon.\nexpected: sum = 0.0f;\nfound:    sum = 0.0f",
+            ),
             Diagnostic("warning", 'variable "col" was declared but never referenced', 9, 9),
             Diagnostic("note", "1 error detected in the compilation"),
         ),

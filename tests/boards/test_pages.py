@@ -116,7 +116,8 @@ def test_diagnostics_have_excerpt_caret_and_hint() -> None:
     page = page_of("compile_error")
     assert "\t\t^" in page.text
     assert 'error line 13:3 expected a ";"' in page.text
-    assert "Hint: The statement before" in page.text
+    assert "Hint: The statement before, in line 11, lacks its semicolon." in page.text
+    assert "\nexpected: sum = 0.0f;\nfound:    sum = 0.0f" in page.text
     assert page.text.index("expected a") < page.text.index("never referenced")
 
 

@@ -28,9 +28,7 @@ def build(
     )
 
 
-def refusal(
-    source: str, constants: Mapping[str, int] | None = None, time_limit: float = 60
-) -> CompileFailure:
+def refusal(source: str, constants: Mapping[str, int] | None = None, time_limit: float = 60) -> CompileFailure:
     with pytest.raises(CompileFailure) as caught:
         build(source, constants, time_limit)
     return caught.value

@@ -55,9 +55,7 @@ def test_a_define_that_is_no_number_is_an_error_of_its_line(text: str, value: st
     message = f"TILE is defined as {value}, which is not a whole number known when compiling"
     hint = "The launch uses TILE. For example: #define TILE 16"
     line = text.count("\n") + 1
-    assert refusal(f"{text}\n{KERNEL}", DEFAULTS).diagnostics == (
-        Diagnostic("error", message, line, hint=hint),
-    )
+    assert refusal(f"{text}\n{KERNEL}", DEFAULTS).diagnostics == (Diagnostic("error", message, line, hint=hint),)
 
 
 @pytest.mark.parametrize("text", ["\n#define TILE {}\n", "\nconstexpr long TILE = {};\n"])

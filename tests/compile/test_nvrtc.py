@@ -41,8 +41,7 @@ def test_a_program_holds_ptx_with_lines_and_the_kernel() -> None:
         KERNEL.replace("const float*", "float*"),
         KERNEL.replace("const float* a", "const float* __restrict__ const a"),
         KERNEL.replace("float* b", "float b[]").replace("int n", "const int n"),
-        "using real = float;\ntypedef int index_t;\n"
-        + KERNEL.replace("float*", "real*").replace("int n", "index_t n"),
+        "using real = float;\ntypedef int index_t;\n" + KERNEL.replace("float*", "real*").replace("int n", "index_t n"),
         "#define float float\n" + KERNEL,
         KERNEL + "// a backslash at the end \\",
         KERNEL.rstrip(),
@@ -139,9 +138,7 @@ def test_says_why_the_kernel_is_not_found(source: str, message: str, line: int |
 )
 def test_shows_other_parameters_beside_the_expected_ones(before: str, after: str, difference: str) -> None:
     head = KERNEL.split(" {")[0].replace(before, after)
-    (diagnostic,) = refusal(
-        "using real = double;\n" + head + " { int n = 0; }\n".replace("int n", "int m")
-    ).diagnostics
+    (diagnostic,) = refusal("using real = double;\n" + head + " { int n = 0; }\n".replace("int n", "int m")).diagnostics
     assert diagnostic.message == f"map_kernel does not have the problem's parameters{difference}"
     assert diagnostic.line == 2
     assert diagnostic.hint.startswith(f"{EXPECTED}\nfound:    {head}")
@@ -184,7 +181,7 @@ def test_warnings_of_a_submission_that_compiles_are_kept() -> None:
 
 HOST_PROGRAM = (
     "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <iostream>\n#include <vector>\n#include <chrono>\n"
-    "#define CHECK(x) if ((x) != cudaSuccess) { std::cerr << cudaGetErrorString(x); exit(1); }\n"
+    "#define CHECK(x) if ((x) != cudaSuccess) { std::cerr << (x); exit(1); }\n"
     "const int N = 1 << 20;\n"
     "std::vector<float> results;\n"
     "float* h_input;\n"
@@ -206,9 +203,7 @@ def test_host_code_is_left_out_with_a_note() -> None:
     program = build(HOST_PROGRAM)
     assert [k.name for k in program.kernels] == ["map_kernel"]
     (note,) = program.diagnostics
-    expected = (
-        "host code is left out: reference(), main(), results, h_input; kgrade launches the kernel itself"
-    )
+    expected = "host code is left out: reference(), main(), results, h_input; kgrade launches the kernel itself"
     assert note == Diagnostic("note", expected, 16)
     assert re.search(r"\.loc\s+1 14 ", program.image)
 

@@ -35,6 +35,10 @@ class Format:
         return 1 << self.fraction
 
     @property
+    def one(self) -> int:
+        return self.bias << self.fraction
+
+    @property
     def drop(self) -> int:
         """Fraction bits that an f32 has more."""
         return 23 - self.fraction
@@ -102,7 +106,7 @@ def _nearest(f: IrFunction, magnitude: V, form: Format, away: bool) -> V:
     if not form.rebias:
         return normal
     # Added to a power of two whose last place is the format's smallest subnormal, an f32 rounds where the format does.
-    anchor = (150 - (form.bias - 1) - form.fraction) << 23
+    anchor = (151 - form.bias - form.fraction) << 23
     moved = f.op("fadd", f.bitcast(magnitude, "float"), f.bitcast(splat("i32", anchor), "float"))
     subnormal = f.op("sub", f.bitcast(moved, "i32"), splat("i32", anchor))
     tiny = f.compare("icmp ult", magnitude, splat("i32", (128 - form.bias) << 23))

@@ -1,3 +1,64 @@
-"""approximate"""
+"""The fast functions: ex2, lg2, sin, cos, tanh and rsqrt of f32, rsqrt of f64, ex2 and tanh of 16-bit floats.
 
-TABLE = {}
+Division, reciprocal and square root are in `floating.py`: there the correctly rounded result serves as approximation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grader.run.emulator.native.approximation import approximate
+from grader.run.emulator.native.ir import V, splat_float
+from grader.run.emulator.native.minifloat import narrow
+from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.floating import finish, read_inputs
+from grader.run.emulator.ops.halves import finish_half, half_format, half_lanes, write_parts
+from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.translate.emitter import Emitter
+
+Handler = Callable[[Emitter, Instruction], None]
+
+
+def _single(name: str) -> Handler:
+    def emit(e: Emitter, i: Instruction) -> None:
+        (a,) = read_inputs(e, i, 1)
+        if a.t != "float":
+            raise e.unsupported()
+        finish(e, i, approximate(e.f, name, a))
+
+    return emit
+
+
+def _halves(name: str) -> Handler:
+    """The f32 result rounded to 16 bits; .ftz, which the bf16 forms have to name, flushes at both ends."""
+
+    def emit(e: Emitter, i: Instruction) -> None:
+        kind = type_of(i)
+        form = half_format(kind)
+        values = half_lanes(e, i.operands[1], kind, "ftz" in i.modifiers)
+        parts = [narrow(e.f, approximate(e.f, name, value), form) for value in values]
+        write_parts(e, i.operands[0], [finish_half(e, i, part, form) for part in parts], 16)
+
+    return emit
+
+
+def reciprocal_square_root(e: Emitter, i: Instruction) -> None:
+    """Two roundings: within 1.5 ulp."""
+    (a,) = read_inputs(e, i, 1)
+    finish(e, i, _inverse_root(e, a))
+
+
+def _inverse_root(e: Emitter, a: V) -> V:
+    return e.f.op("fdiv", splat_float(a.t, 1.0), e.f.map("llvm.sqrt", a))
+
+
+TABLE = {
+    ("ex2", "float"): _single("ex2"),
+    ("lg2", "float"): _single("lg2"),
+    ("sin", "float"): _single("sin"),
+    ("cos", "float"): _single("cos"),
+    ("tanh", "float"): _single("tanh"),
+    ("rsqrt", "float"): reciprocal_square_root,
+    ("ex2", "half"): _halves("ex2"),
+    ("tanh", "half"): _halves("tanh"),
+}

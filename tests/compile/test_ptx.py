@@ -1,0 +1,81 @@
+"""Reading PTX: kernels, sizes of parameters, launch constants and the numbers of source files."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.compile.program import Kernel
+from grader.compile.ptx import number_first, plain_name, read_kernels, take_constants
+
+PTX = """
+.version 9.0
+.target sm_89
+.address_size 64
+.global .align 8 .u64 kgrade_constant_TILE = 16;
+.global .align 8 .u64 kgrade_constant_BLOCK = -9223372036854775808;
+.global .align 8 .u64 kgrade_constant_ZERO;
+.global .align 8 .u64 other = 3;
+.func helper(.param .b32 helper_param_0) { ret; }
+.visible .entry _Z3onePfi(
+\t.param .u64 _Z3onePfi_param_0,
+\t.param .u32 _Z3onePfi_param_1
+)
+{
+\t.loc\t2 10 3
+\t.loc\t1 5 3, function_name $L__info_string0, inlined_at 2 11 2
+\tret;
+}
+.visible .entry none()
+.maxntid 256, 1, 1
+{
+}
+.entry two(
+\t.param .align 16 .b8 two_param_0[48],
+\t.param .u64 .ptr .global .align 4 two_param_1,
+\t.param .f64 two_param_2,
+\t.param .u8 two_param_3
+)
+{
+}
+\t.file\t1 "/usr/include/header.h"
+\t.file\t2 "/mine.cu"
+"""
+
+
+def test_kernels_with_the_sizes_of_their_parameters() -> None:
+    assert read_kernels(PTX) == (
+        Kernel("one", "_Z3onePfi", (8, 4)),
+        Kernel("none", "none", ()),
+        Kernel("two", "two", (48, 8, 8, 1)),
+    )
+
+
+def test_constants_are_taken_out_of_the_text() -> None:
+    text, values = take_constants(PTX)
+    assert values == {"TILE": 16, "BLOCK": -(2**63), "ZERO": 0}
+    assert "kgrade" not in text
+    assert ".global .align 8 .u64 other = 3;\n.func" in text
+
+
+def test_the_submission_becomes_file_1() -> None:
+    text = number_first(PTX, "mine.cu")
+    assert '\t.file\t2 "/usr/include/header.h"\n\t.file\t1 "/mine.cu"' in text
+    assert "\t.loc\t1 10 3\n" in text
+    assert "\t.loc\t2 5 3, function_name $L__info_string0, inlined_at 1 11 2\n" in text
+    assert number_first(text, "mine.cu") == text
+    assert number_first(PTX, "unknown.cu") == PTX
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_Z10map_kernelPKfPfi", "map_kernel"),
+        ("_ZL4nameiii", "name"),
+        ("map_kernel", "map_kernel"),
+        ("_ZN1n1kEv", "_ZN1n1kEv"),
+        ("_Z99short", "_Z99short"),
+        ("_Zodd", "_Zodd"),
+    ],
+)
+def test_names_out_of_symbols(symbol: str, name: str) -> None:
+    assert plain_name(symbol) == name
