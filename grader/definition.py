@@ -128,9 +128,7 @@ class Problem:
                 raise ProblemError(f"reference: return a dict with the arrays {', '.join(self.outputs)}")
             returned = {next(iter(self.outputs)): returned}
         if set(returned) != set(self.outputs):
-            raise ProblemError(
-                f"reference: returned {_list(returned)}; the outputs are {_list(self.outputs)}"
-            )
+            raise ProblemError(f"reference: returned {_list(returned)}; the outputs are {_list(self.outputs)}")
         return {name: _shaped(name, returned[name], a.shape(sizes)) for name, a in self.outputs.items()}
 
     def run_harness(self, launch: object, values: Mapping[str, object]) -> None:
@@ -209,13 +207,9 @@ def _check_words(problem: Problem) -> None:
 def _check_params(problem: Problem) -> None:
     for name, parameter in problem.params.items():
         if not _is_identifier(name) or name == "launch":
-            raise ProblemError(
-                f"params: {name!r} can't be a parameter's name; use a C identifier other than launch"
-            )
+            raise ProblemError(f"params: {name!r} can't be a parameter's name; use a C identifier other than launch")
         if not isinstance(parameter, (Array, Size)):
-            raise ProblemError(
-                f"params.{name}: {parameter!r} is none of array(...), out(...), size(low, high)"
-            )
+            raise ProblemError(f"params.{name}: {parameter!r} is none of array(...), out(...), size(low, high)")
     for name, parameter in problem.params.items():
         for dimension in parameter.dimensions if isinstance(parameter, Array) else ():
             if isinstance(dimension, str) and dimension not in problem.sizes:
@@ -245,9 +239,7 @@ def _check_gates(problem: Problem) -> None:
             raise ProblemError(f"gates: terms {name!r} is no size; sizes are {_list(problem.sizes)}")
     needed = {"contraction": 2, "total": 1}.get(gates.kind)
     if needed is not None and len(problem.inputs) != needed:
-        raise ProblemError(
-            f"gates: {gates.kind} needs {needed} input array(s), params has {len(problem.inputs)}"
-        )
+        raise ProblemError(f"gates: {gates.kind} needs {needed} input array(s), params has {len(problem.inputs)}")
 
 
 def _is_identifier(name: object) -> bool:

@@ -32,7 +32,11 @@ VERDICTS = {
 
 
 class Examiner:
-    """Examines cases of one submission; `printed` is what the first case that printed anything printed."""
+    """Examines cases of one submission.
+
+    `printed` is what the first case that printed anything printed, `details` what the first failure of the
+    judge itself left for its makers.
+    """
 
     def __init__(self, runner: Runner, problem: Problem, submission: Submission, program: Program) -> None:
         self.printed = ""

@@ -46,8 +46,7 @@ FAULTS: Mapping[FaultClass, str] = {
         "never reach, or a lock that lanes of one warp fight for."
     ),
     FaultClass.ILLEGAL_INSTRUCTION: (
-        "The emulator does not execute this instruction. The kernel may be right on a GPU; here it can't "
-        "be graded."
+        "The emulator does not execute this instruction. The kernel may be right on a GPU; here it can't be graded."
     ),
     FaultClass.TRAP: "The kernel stopped itself, by assert() or __trap().",
     FaultClass.LAUNCH_FAILURE: (
@@ -85,9 +84,7 @@ def headline(problem: Problem, result: CaseResult) -> str:
     """One sentence on a case that was not accepted."""
     case = f" (with {shown(result.sizes)})"
     if result.fault is not None:
-        return fault_headline(problem, result.fault, result.sizes) + (
-            "" if result.fault.fault in SIZELESS else case
-        )
+        return fault_headline(problem, result.fault, result.sizes) + ("" if result.fault.fault in SIZELESS else case)
     at = f", in line {result.line}" if result.line else ""
     lead = {
         Verdict.WRONG_ANSWER: "Wrong answer",
@@ -139,8 +136,8 @@ def element(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> s
     return f"{text}, that is {fault.array}[{row},{column}] of {rows} × {columns}"
 
 
-def explanation(result: CaseResult) -> tuple[str, ...]:
-    """What such a failure means and what usually causes it."""
+def explanation(result: CaseResult, details: str = "") -> tuple[str, ...]:
+    """What such a failure means and what usually causes it; `details` are of the judge's own failure."""
     lines = []
     if result.fault is not None:
         lines += [FAULTS.get(result.fault.fault, ""), _how_many(result.fault), result.fault.hint]
@@ -151,6 +148,9 @@ def explanation(result: CaseResult) -> tuple[str, ...]:
         lines += [_sentences(result.message)[1], KINDS.get(result.kind, ""), *others]
     else:
         lines.append(VERDICTS.get(result.verdict, ""))
+    if result.verdict is Verdict.INTERNAL_ERROR and details:
+        # A traceback's end, or what a crashed process said last.
+        lines.append(f"For a bug report: {' | '.join(map(str.strip, details.strip().splitlines()[-4:]))}")
     return tuple(dict.fromkeys(line for line in lines if line))
 
 

@@ -50,9 +50,7 @@ def families(problem: Problem) -> tuple[str, ...]:
 def make_inputs(problem: Problem, sizes: Mapping[str, int], family: str, seed: int) -> dict[str, Floats32]:
     """All input arrays of one case, by name, contiguous float32. Raises UsageError for an unknown family."""
     if family not in families(problem):
-        raise UsageError(
-            f"{problem.name} has no family of inputs {family!r}; it has {', '.join(families(problem))}"
-        )
+        raise UsageError(f"{problem.name} has no family of inputs {family!r}; it has {', '.join(families(problem))}")
     return {name: _make(problem, name, sizes, family, seed) for name in problem.inputs}
 
 

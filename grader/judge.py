@@ -92,7 +92,7 @@ def _grade(
     try:
         report = replace(report, kernels=runner.load(program))
     except RunnerStopped as stop:
-        return _failed(report, problem, ended(cases[0], stop.as_run()))
+        return _failed(report, problem, ended(cases[0], stop.as_run()), stop.details)
     examiner = Examiner(runner, problem, submission, program)
     results: list[CaseResult] = []
     for number, case in enumerate(cases, 1):
@@ -113,7 +113,7 @@ def _grade(
             constants=program.constants,
             examine=examiner.examine,
         )
-        report = _failed(replace(report, pattern=found.pattern), problem, found.smallest)
+        report = _failed(replace(report, pattern=found.pattern), problem, found.smallest, examiner.details)
     return replace(report, printed=_capped(examiner.printed))
 
 
@@ -170,7 +170,7 @@ def _not_compiled(report: Report, failure: CompileFailure) -> Report:
     )
 
 
-def _failed(report: Report, problem: Problem, result: CaseResult) -> Report:
+def _failed(report: Report, problem: Problem, result: CaseResult, details: str) -> Report:
     return replace(
         report,
         verdict=result.verdict,
@@ -178,7 +178,7 @@ def _failed(report: Report, problem: Problem, result: CaseResult) -> Report:
         kind=result.kind,
         fault=result.fault,
         line=result.line,
-        explanation=explain.explanation(result),
+        explanation=explain.explanation(result, details),
         smallest=result,
     )
 

@@ -90,7 +90,5 @@ def _dimensions(dimensions: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
     for dimension in dimensions:
         fixed = isinstance(dimension, int) and not isinstance(dimension, bool) and dimension >= 1
         if not fixed and not isinstance(dimension, str):
-            raise ProblemError(
-                f"array dimension {dimension!r} is neither the name of a size nor a number from 1 up"
-            )
+            raise ProblemError(f"array dimension {dimension!r} is neither the name of a size nor a number from 1 up")
     return dimensions

@@ -119,9 +119,7 @@ def _thresholds(names: Sequence[str], observations: Sequence[Observation]) -> It
         yield Candidate(text, lambda o: value(o) >= least)
     upper, lower = max(failed), min(passed)
     if upper < lower:
-        text = _between(
-            label, "<", upper + 1, lower, f"{label} is {upper} or less, and passes from {lower} on"
-        )
+        text = _between(label, "<", upper + 1, lower, f"{label} is {upper} or less, and passes from {lower} on")
         yield Candidate(text, lambda o: value(o) <= upper)
 
 
@@ -188,9 +186,7 @@ def _both(one: Candidate, other: Candidate) -> Candidate:
 
 
 def _of_family(family: str) -> Candidate:
-    return Candidate(
-        f'the inputs are of the family "{family}", whatever the sizes', lambda o: o.family == family
-    )
+    return Candidate(f'the inputs are of the family "{family}", whatever the sizes', lambda o: o.family == family)
 
 
 def _listed(names: Sequence[str], word: str) -> str:

@@ -55,9 +55,7 @@ def load_problem(folder: Path) -> Problem:
     problem.statement = _read(folder / STATEMENT)
     problem.starter = _read(folder / STARTER)
     if not re.search(rf"\b{problem.kernel}\b", problem.starter):
-        raise ProblemError(
-            f"{folder / STARTER}: it has no kernel named {problem.kernel}, which {path} asks for"
-        )
+        raise ProblemError(f"{folder / STARTER}: it has no kernel named {problem.kernel}, which {path} asks for")
     return problem
 
 
@@ -97,9 +95,7 @@ def _execute(path: Path, text: str) -> Problem:
         raise ProblemError(f"{_line(error, path)}{type(error).__name__}: {error}") from error
     problem = names.get("problem")
     if not isinstance(problem, Problem):
-        raise ProblemError(
-            "problem: it has to define one, as in problem = Problem(title=..., kernel=..., ...)"
-        )
+        raise ProblemError("problem: it has to define one, as in problem = Problem(title=..., kernel=..., ...)")
     return problem
 
 

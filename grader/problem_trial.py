@@ -36,8 +36,7 @@ def try_problem(problem: Problem) -> None:
 def _tiny_sizes(problem: Problem) -> dict[str, int]:
     """Small sizes, all different where the ranges allow it: equal ones would hide a transposed result."""
     return {
-        name: min(max(TINY[i % len(TINY)], size.low), size.high)
-        for i, (name, size) in enumerate(problem.sizes.items())
+        name: min(max(TINY[i % len(TINY)], size.low), size.high) for i, (name, size) in enumerate(problem.sizes.items())
     }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 Sizes = dict[str, int]
@@ -69,7 +70,7 @@ def shrink(
     holds from some size on this ends at the edge; for others at a size whose next smaller trials passed.
     """
     search = _Search(start, fails, effort or Effort(), clock)
-    try:
+    with suppress(_SpentError):
         search.still_fails(least)
         changed = True
         while changed:
@@ -79,8 +80,6 @@ def shrink(
             for name in start:
                 _lower(search, name, least[name])
             changed = search.best != before
-    except _SpentError:
-        pass  # the budget is part of the contract: what was found so far is the answer
     return search.best
 
 

@@ -16,33 +16,8 @@ from grader.errors import UsageError
 Sizes = dict[str, int]
 
 EDGES = (16, 32, 64, 128, 256)
-PRIMES = (
-    2,
-    3,
-    5,
-    7,
-    11,
-    13,
-    17,
-    19,
-    23,
-    29,
-    31,
-    37,
-    41,
-    47,
-    53,
-    61,
-    67,
-    79,
-    97,
-    101,
-    127,
-    131,
-    193,
-    257,
-    263,
-)
+SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+LARGE_PRIMES = (41, 47, 53, 61, 67, 79, 97, 101, 127, 131, 193, 257, 263)
 LINE = (257, 6000)
 """How long the long dimension is where the others are 1."""
 
@@ -229,11 +204,11 @@ def _equal(draw: _Draw) -> Sizes:
 
 
 def _primes(draw: _Draw) -> Sizes:
-    return draw.distinct(lambda: draw.rng.choice(PRIMES))
+    return draw.distinct(lambda: draw.rng.choice(SMALL_PRIMES + LARGE_PRIMES))
 
 
 def _large_primes(draw: _Draw) -> Sizes:
-    return draw.distinct(lambda: draw.rng.choice(PRIMES[12:]))
+    return draw.distinct(lambda: draw.rng.choice(LARGE_PRIMES))
 
 
 def _line(draw: _Draw) -> Sizes:

@@ -297,6 +297,7 @@ def test_a_program_that_can_not_be_loaded_is_a_report_too(graded):
     report, runner = graded(multiply, load=RunnerStopped(RunStatus.CRASHED, "the emulator broke", "a traceback"))
     assert (report.verdict, report.cases) == (Verdict.INTERNAL_ERROR, ())
     assert "the emulator broke" in report.headline
+    assert report.explanation[-1] == "For a bug report: a traceback"
     assert runner.closed == 1
 
 

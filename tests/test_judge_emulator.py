@@ -157,6 +157,26 @@ def test_what_a_kernel_prints_is_in_the_report(judge):
     assert report.printed == "M is 2\n"
 
 
+LARGE_SHARED = "__shared__ float t[20000]; t[M] = A[0]; C[0] = t[N];"
+LARGE_LOCAL = "float t[1 << 22]; for (int i = 0; i < 1 << 22; i += N) t[i] = A[0]; C[0] = t[M * K];"
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict", "fault", "words"),
+    [
+        ("assert(M > 5000);", Verdict.RUNTIME_ERROR, FaultClass.TRAP, "Assertion failed: M > 5000, line 7"),
+        (LARGE_SHARED, Verdict.RUNTIME_ERROR, FaultClass.LAUNCH_FAILURE, "80000 bytes"),
+        (LARGE_LOCAL, Verdict.MEMORY_LIMIT_EXCEEDED, None, "GiB"),
+    ],
+    ids=["assert", "shared memory", "local memory"],
+)
+def test_other_ends(judge, statement, verdict, fault, words):
+    report = judge(NAIVE.replace("float sum = 0.0f;", f"float sum = 0.0f; {statement}"))
+    assert report.verdict is verdict
+    assert (report.fault.fault if report.fault else None) is fault
+    assert words in report.headline
+
+
 INTERRUPTED = """
 import os
 import sys

@@ -165,9 +165,7 @@ def test_two_outputs_need_a_dict(folder):
 
 
 @pytest.mark.parametrize("name", ["problem.py", "statement.md", "starter.cu"])
-@pytest.mark.parametrize(
-    ("damage", "words"), [("missing", "missing"), ("empty", "empty"), ("binary", "not UTF-8")]
-)
+@pytest.mark.parametrize(("damage", "words"), [("missing", "missing"), ("empty", "empty"), ("binary", "not UTF-8")])
 def test_a_missing_empty_or_binary_file(folder, name, damage, words):
     file = folder / name
     file.unlink()

@@ -65,9 +65,7 @@ def _output(name: str, outputs: Mapping[str, npt.NDArray[Any]], bound: Bound) ->
     got = outputs.get(name)
     if got is None or got.shape != bound.expected.shape or got.dtype != np.float32:
         seen = "nothing" if got is None else f"{got.dtype} {got.shape}"
-        raise JudgeError(
-            f"output {name}: the runner gave {seen}, float32 {bound.expected.shape} was asked for"
-        )
+        raise JudgeError(f"output {name}: the runner gave {seen}, float32 {bound.expected.shape} was asked for")
     return got
 
 

@@ -47,9 +47,7 @@ def unwritten(array: str, found: Comparison) -> str:
     return f"{count} of {total} elements of {array} were never written, the first is {first}"
 
 
-def low_precision(
-    array: str, bound: Bound, found: Comparison, measured: Magnitudes, cause: LowPrecision
-) -> str:
+def low_precision(array: str, bound: Bound, found: Comparison, measured: Magnitudes, cause: LowPrecision) -> str:
     """The worst element in units of u times its scale, beside what is allowed."""
     size = np.where(found.wrong & np.isfinite(found.error), np.abs(found.error), 0.0)
     relative = size / np.where(measured.scale > 0, measured.scale, np.inf)
@@ -82,7 +80,7 @@ def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
         )
     left = int(np.count_nonzero(found.unwritten))
     if left:
-        text += f"; {left} were never written"
+        text += f"; {left} of them {'was' if left == 1 else 'were'} never written"
     return text
 
 

@@ -109,7 +109,7 @@ using ::intptr_t; using ::uintptr_t; using ::intmax_t; using ::uintmax_t;
 _CSTDDEF = """
 #pragma once
 #ifndef offsetof
-#define offsetof(type, member) __builtin_offsetof(type, member)
+#define offsetof(type, member) ((size_t)((char*)&(((type*)0)->member) - (char*)0))
 #endif
 typedef decltype(nullptr) nullptr_t;
 namespace std { using ::size_t; using ::ptrdiff_t; using ::nullptr_t; }

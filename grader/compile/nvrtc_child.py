@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import resource
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 from grader.compile.headers import HEADERS
@@ -46,7 +45,7 @@ def compile_source(request: Mapping[str, Any]) -> dict[str, Any]:
         nvrtc.destroyProgram(program)
 
 
-def _log(nvrtc: ModuleType, program: int) -> str:
+def _log(nvrtc: Any, program: int) -> str:
     try:
         log = nvrtc.getProgramLog(program)
     except UnicodeDecodeError as error:
@@ -55,7 +54,7 @@ def _log(nvrtc: ModuleType, program: int) -> str:
     return str(log)[:LOG_LIMIT]
 
 
-def _load() -> ModuleType:
+def _load() -> Any:
     try:
         from cupy.cuda import nvrtc
     except ImportError as error:

@@ -48,8 +48,11 @@ PACKING = {
 """How a scalar argument becomes bytes, by its C type on a 64-bit Linux."""
 
 
-class LaunchRefused(Exception):  # noqa: N818 - it is an outcome of the submission, not an error of kgrade
-    """A launch that CUDA answers with an error; `constants` are the launch constants that led to it."""
+class LaunchRefused(Exception):
+    """A launch that CUDA answers with an error, so an outcome of the submission and no KgradeError.
+
+    `constants` are the launch constants that led to it.
+    """
 
     def __init__(self, message: str, constants: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -115,13 +118,9 @@ class Launcher:
         if not isinstance(shared_bytes, int) or shared_bytes < 0:
             raise self._mistake(f"shared_bytes is {shared_bytes!r}; expected a number of bytes")
         if shared_bytes > MOST_SHARED:
-            raise self._refused(
-                f"{shared_bytes} bytes of shared memory asked for; a block has at most {MOST_SHARED}"
-            )
+            raise self._refused(f"{shared_bytes} bytes of shared memory asked for; a block has at most {MOST_SHARED}")
         self.steps.append(
-            Launch(
-                self._kernel, self._dimensions("grid", grid), (x, y, z), shared_bytes, self._packed(arguments)
-            )
+            Launch(self._kernel, self._dimensions("grid", grid), (x, y, z), shared_bytes, self._packed(arguments))
         )
 
     def _packed(self, arguments: Sequence[Any]) -> tuple[bytes, ...]:
@@ -131,8 +130,7 @@ class Launcher:
                 + ", ".join(name for _, name in self._parameters)
             )
         return tuple(
-            self._pack(c_type, name, value)
-            for (c_type, name), value in zip(self._parameters, arguments, strict=True)
+            self._pack(c_type, name, value) for (c_type, name), value in zip(self._parameters, arguments, strict=True)
         )
 
     def _pack(self, c_type: str, name: str, value: Any) -> bytes:

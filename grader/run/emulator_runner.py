@@ -31,7 +31,7 @@ GRACE_SECONDS = 3.0
 """The emulator keeps the time limit itself, and then knows the line; only if it does not is it killed."""
 TIMED = ("load", "execute")
 """Requests whose time is the submission's; the others are the judge's own work."""
-CHECKS = ("out-of-bounds accesses, exact for every array", "misaligned accesses", "barriers and deadlocks")
+CHECKS = ("accesses out of bounds of each array", "misaligned accesses", "deadlocks")
 STATUS = {"done": RunStatus.DONE, "fault": RunStatus.FAULT, "limit": RunStatus.TIME}
 
 

@@ -65,9 +65,10 @@ class Limits:
     instructions: int = 64_000_000
 
 
-class RunnerStopped(Exception):  # noqa: N818 - an outcome that becomes a Run, not an error of kgrade
-    """The runner can't go on with this case; `status` says why, `details` what a developer
-    would want to see. The next `prepare` starts afresh.
+class RunnerStopped(Exception):
+    """The runner can't go on with this case; it becomes a Run, so it is no KgradeError.
+
+    `status` says why, `details` what a developer would want to see. The next `prepare` starts afresh.
     """
 
     def __init__(self, status: RunStatus, message: str, details: str = "") -> None:

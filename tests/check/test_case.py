@@ -105,7 +105,7 @@ def test_few_unwritten_among_many_wrong_elements():
     unwritten["C"][4, 3] = True
     _, kind, message, _ = check(result + 1, sizes, inputs, unwritten=unwritten)
     assert kind is WrongKind.WRONG_VALUE
-    assert message.endswith("20 of 20 elements are wrong; 1 were never written")
+    assert message.endswith("20 of 20 elements are wrong; 1 of them was never written")
 
 
 def test_a_changed_input_comes_before_all_else():

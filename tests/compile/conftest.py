@@ -18,14 +18,8 @@ def compiler_process() -> Iterator[Child]:
         yield child
 
 
-@pytest.fixture
-def own_compiler(shared_compiler: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a test that ends its compiler, or is about its start."""
-    monkeypatch.setattr(nvrtc, "Compiler", Compiler)
-
-
-@pytest.fixture(autouse=True)
-def shared_compiler(compiler_process: Child, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session")
+def shared_compiler_class(compiler_process: Child) -> type[Compiler]:
     class SharedCompiler(Compiler):
         def __init__(self, toolkit: nvrtc.Toolkit, file: str, time_limit: float) -> None:
             self.file = file
@@ -37,4 +31,15 @@ def shared_compiler(compiler_process: Child, monkeypatch: pytest.MonkeyPatch) ->
         def __exit__(self, *reason: object) -> None:
             """The process lives on."""
 
-    monkeypatch.setattr(nvrtc, "Compiler", SharedCompiler)
+    return SharedCompiler
+
+
+@pytest.fixture(autouse=True)
+def shared_compiler(shared_compiler_class: type[Compiler], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvrtc, "Compiler", shared_compiler_class)
+
+
+@pytest.fixture
+def own_compiler(shared_compiler: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a test that ends its compiler, or is about its start."""
+    monkeypatch.setattr(nvrtc, "Compiler", Compiler)

@@ -66,9 +66,7 @@ class Script:
         if self.image == "limit":
             return {"status": "limit", "lines": [7, 0, 9], "instructions": 100, "seconds": 0.5}
         (output,) = self.problem.outputs.values()
-        array = poisoned(
-            output.shape(self.prepared["sizes"]), np.dtype("f4"), Poison(self.prepared["poison"])
-        )
+        array = poisoned(output.shape(self.prepared["sizes"]), np.dtype("f4"), Poison(self.prepared["poison"]))
         array[0] = len(request["steps"])
         os.pwrite(self.outputs, b"gap-" + array.tobytes(), 0)
         return {

@@ -36,9 +36,7 @@ def runner(monkeypatch):
 
 
 def program(image):
-    return Program(
-        Form.KERNEL, "compute_89", image, (Kernel("map_kernel", "_Z10map_kernel"),), {"BLOCK": 256}
-    )
+    return Program(Form.KERNEL, "compute_89", image, (Kernel("map_kernel", "_Z10map_kernel"),), {"BLOCK": 256})
 
 
 def run(runner, problem, image, limits=None, poison=Poison.NAN):
@@ -88,9 +86,7 @@ def test_a_changed_input_and_a_fault_and_a_limit_are_told(runner, problem):
         ("mistake in prepare", RunStatus.CRASHED, "ValueError: a mistake of the judge's own"),
     ],
 )
-def test_whatever_goes_wrong_has_a_status_and_the_next_case_gets_a_new_process(
-    runner, problem, image, status, words
-):
+def test_whatever_goes_wrong_has_a_status_and_the_next_case_gets_a_new_process(runner, problem, image, status, words):
     with pytest.raises(RunnerStopped) as stopped:
         run(runner, problem, image)
     assert stopped.value.status is status

@@ -14,6 +14,10 @@ from grader import __version__
 _LOCK = threading.Lock()
 
 
+class InvalidIrError(ValueError):
+    """LLVM refuses the translated code."""
+
+
 @lru_cache(maxsize=1)
 def _machine() -> Any:
     from llvmlite import binding
@@ -63,8 +67,11 @@ def _key(text: str) -> str:
 def _compile(ir: str) -> bytes:
     from llvmlite import binding
 
-    module = binding.parse_assembly(ir)
-    module.verify()
+    try:
+        module = binding.parse_assembly(ir)
+        module.verify()
+    except RuntimeError as error:
+        raise InvalidIrError(" ".join(str(error).split())) from error
     # The standard pipelines cost ten times as much and gain nothing here.
     passes = binding.create_new_module_pass_manager()
     passes.add_sroa_pass()

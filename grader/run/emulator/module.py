@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.run.emulator import layout
-from grader.run.emulator.engine import Native, has_masked_stores
+from grader.run.emulator.engine import InvalidIrError, Native, has_masked_stores
 from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.launch import Geometry, run_launch
@@ -116,7 +116,10 @@ class Module:
     def _compile(self, kernel: str) -> _Compiled:
         if kernel not in self._compiled:
             translation = translate(self._ptx, kernel, self._slots, has_masked_stores())
-            native = Native(translation.ir, ENTRY, self._cache)
+            try:
+                native = Native(translation.ir, ENTRY, self._cache)
+            except InvalidIrError as error:
+                raise UnsupportedPtx(f"kernel {kernel} has instructions whose operands do not fit: {error}") from error
             self._compiled[kernel] = _Compiled(translation, native, _driver(self._cache))
         return self._compiled[kernel]
 

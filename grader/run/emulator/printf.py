@@ -14,6 +14,7 @@ _SPECIFIER = re.compile(
     r"(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>[diouxXeEfFgGaAcspn%])"
 )
 _LONG = {"l", "ll", "z", "j", "t"}
+_WIDEST = 4096
 _WRAP = {"hh": 8, "h": 16}
 
 
@@ -35,6 +36,12 @@ def c_string(data: bytes) -> str:
     return data.split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
+def _count(text: str | None, arguments: _Arguments) -> int | None:
+    if text is None:
+        return None
+    return arguments.integer(4, True) if text == "*" else int(text)
+
+
 def format_printf(text: str, buffer: bytes, string_at: Callable[[int], bytes]) -> str:
     """The text that printf prints; `string_at` gives the bytes from a device address on."""
     arguments = _Arguments(buffer)
@@ -43,10 +50,12 @@ def format_printf(text: str, buffer: bytes, string_at: Callable[[int], bytes]) -
         kind = match["kind"]
         if kind == "%":
             return "%"
-        width, precision = (
-            str(arguments.integer(4, True)) if match[part] == "*" else match[part] for part in ("width", "precision")
-        )
-        spec = "%" + (match["flags"] or "") + (width or "") + (f".{precision}" if precision is not None else "")
+        width, precision = (_count(match[part], arguments) for part in ("width", "precision"))
+        if max(abs(width or 0), precision or 0) > _WIDEST:
+            return match[0]
+        # A negative precision counts as none (C11, 7.21.6.1).
+        point = f".{precision}" if precision is not None and precision >= 0 else ""
+        spec = "%" + (match["flags"] or "") + (str(width) if width is not None else "") + point
         if kind in "eEfFgGaA":
             value = struct.unpack("<d", arguments.take(8))[0]
             return float(value).hex() if kind in "aA" else str((spec + kind) % value)

@@ -1,7 +1,8 @@
 """The opcode families. A family is a module with a TABLE: (opcode, class of its type) -> the function that emits it.
 
 The class is that of the last type among the modifiers: "int" (u, s and b of 8 to 128 bits), "float" (f32, f64),
-"half" (f16, bf16 and the packed types), "pred"; a row with "" serves every class that has no row of its own.
+"half" (f16, bf16 and the packed types), "pred"; what sets the carry is of class "carry". A row with "" serves every
+class that has no row of its own.
 To add an opcode, write its function beside its kin and add its row.
 """
 
@@ -14,6 +15,7 @@ from grader.run.emulator.ops import (
     atomics,
     bits,
     builtins,
+    carry,
     compare,
     conversion,
     floating,
@@ -21,6 +23,7 @@ from grader.run.emulator.ops import (
     integer,
     memory,
     move,
+    video,
     warp,
 )
 from grader.run.emulator.ops.common import Handler
@@ -29,6 +32,8 @@ from grader.run.emulator.ptx.types import TYPES
 
 _FAMILIES = (
     integer,
+    carry,
+    video,
     bits,
     floating,
     half,
@@ -45,6 +50,8 @@ _HANDLERS: Mapping[tuple[str, str], Handler] = {key: row for family in _FAMILIES
 
 
 def type_class(instruction: Instruction) -> str:
+    if "cc" in instruction.modifiers:
+        return "carry"
     for modifier in reversed(instruction.modifiers):
         kind = TYPES.get(modifier)
         if kind is None:

@@ -5,18 +5,14 @@ Division, reciprocal and square root are in `floating.py`: there the correctly r
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from grader.run.emulator.native.approximation import approximate
 from grader.run.emulator.native.ir import V, splat_float
 from grader.run.emulator.native.minifloat import narrow
-from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.common import Handler, type_of
 from grader.run.emulator.ops.floating import finish, read_inputs
-from grader.run.emulator.ops.halves import finish_half, half_format, half_lanes, write_parts
+from grader.run.emulator.ops.halves import flush_half, half_format, half_lanes, write_parts
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.translate.emitter import Emitter
-
-Handler = Callable[[Emitter, Instruction], None]
 
 
 def _single(name: str) -> Handler:
@@ -35,9 +31,10 @@ def _halves(name: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         kind = type_of(i)
         form = half_format(kind)
-        values = half_lanes(e, i.operands[1], kind, "ftz" in i.modifiers)
+        flush = "ftz" in i.modifiers
+        values = half_lanes(e, i.operands[1], kind, flush)
         parts = [narrow(e.f, approximate(e.f, name, value), form) for value in values]
-        write_parts(e, i.operands[0], [finish_half(e, i, part, form) for part in parts], 16)
+        write_parts(e, i.operands[0], [flush_half(e, part, form) for part in parts] if flush else parts, 16)
 
     return emit
 

@@ -28,7 +28,7 @@ def compare_values(e: Emitter, operation: str, a: V, b: V, kind: PtxType) -> V:
 def _read(e: Emitter, operand: Operand, kind: PtxType, flush: bool) -> list[V]:
     """The values to compare: one, or two for a packed type."""
     if kind.is_float and kind.bits == 16:
-        return half_lanes(e, operand, kind)
+        return half_lanes(e, operand, kind, flush)
     if kind.is_float:
         value = e.read_float(operand, kind)
         return [flush_subnormals(e, value) if flush else value]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from grader.run.emulator.native.half_arithmetic import half_operation
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.minifloat import Format
-from grader.run.emulator.ops.common import type_of
-from grader.run.emulator.ops.halves import finish_half, half_bits, half_format, magnitude, write_parts
+from grader.run.emulator.ops.common import Handler, type_of
+from grader.run.emulator.ops.halves import finish_half, flush_half, half_bits, half_format, magnitude, write_parts
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -16,7 +16,7 @@ Compute = Callable[..., V]
 _KNOWN = {"rn", "ftz", "sat", "relu", "NaN", "xorsign", "abs", "f16", "bf16", "f16x2", "bf16x2"}
 
 
-def _elementwise(compute: Compute) -> Callable[[Emitter, Instruction], None]:
+def _elementwise(compute: Compute) -> Handler:
     """The instruction that applies compute(e, i, format, bits, …) to each number of its operands."""
 
     def emit(e: Emitter, i: Instruction) -> None:
@@ -24,8 +24,10 @@ def _elementwise(compute: Compute) -> Callable[[Emitter, Instruction], None]:
             raise e.unsupported()
         kind = type_of(i)
         form = half_format(kind)
-        columns = [half_bits(e, operand, kind, "ftz" in i.modifiers) for operand in i.operands[1:]]
+        flush = "ftz" in i.modifiers
+        columns = [half_bits(e, operand, kind, flush) for operand in i.operands[1:]]
         parts = [compute(e, i, form, *values) for values in zip(*columns, strict=True)]
+        parts = [flush_half(e, part, form) for part in parts] if flush else parts
         write_parts(e, i.operands[0], [finish_half(e, i, part, form) for part in parts], 16)
 
     return emit

@@ -45,11 +45,9 @@ def magnitude(e: Emitter, bits: V, form: Format) -> V:
 
 
 def finish_half(e: Emitter, i: Instruction, bits: V, form: Format) -> V:
-    """Applies .ftz, .sat and .relu to a result whose NaN is canonical."""
+    """Applies .sat and .relu to a result whose NaN is canonical."""
     f = e.f
     zero = splat("i32", 0)
-    if "ftz" in i.modifiers:
-        bits = flush_half(e, bits, form)
     if "sat" in i.modifiers or "relu" in i.modifiers:
         bits = f.select(f.compare("icmp uge", bits, splat("i32", form.sign)), zero, bits)
     if "sat" in i.modifiers:

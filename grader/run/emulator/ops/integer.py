@@ -30,7 +30,7 @@ def _simple(opcode: str) -> Handler:
     return emit
 
 
-def _product(e: Emitter, i: Instruction, a: V, b: V, kind: PtxType) -> V:
+def product(e: Emitter, i: Instruction, a: V, b: V, kind: PtxType) -> V:
     """a × b in the part of the product that the modifier asks for."""
     f = e.f
     if "lo" in i.modifiers:
@@ -44,18 +44,18 @@ def _product(e: Emitter, i: Instruction, a: V, b: V, kind: PtxType) -> V:
 
 def multiply(e: Emitter, i: Instruction) -> None:
     a, b = _read(e, i, 1, 2)
-    e.write(i.operands[0], _product(e, i, a, b, type_of(i)))
+    e.write(i.operands[0], product(e, i, a, b, type_of(i)))
 
 
 def multiply_add(e: Emitter, i: Instruction) -> None:
     f, kind = e.f, type_of(i)
     a, b = _read(e, i, 1, 2)
-    product = _product(e, i, a, b, kind)
+    result = product(e, i, a, b, kind)
     addend = e.read(i.operands[3], TYPES[f"{kind.kind}{2 * kind.bits}"] if "wide" in i.modifiers else kind)
     if "sat" in i.modifiers:
-        e.write(i.operands[0], f.map("llvm.sadd.sat", product, addend))
+        e.write(i.operands[0], f.map("llvm.sadd.sat", result, addend))
     else:
-        e.write(i.operands[0], f.op("add", product, addend))
+        e.write(i.operands[0], f.op("add", result, addend))
 
 
 def _product24(e: Emitter, i: Instruction) -> V:

@@ -6,14 +6,13 @@ import re
 
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.minifloat import BF16, E4M3, E5M2, F16, TF32, Format, narrow, widen
-from grader.run.emulator.ops.compare import flush_subnormals
 from grader.run.emulator.ops.halves import finish_half, write_parts
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import TYPES
 from grader.run.emulator.translate.emitter import Emitter
 
 _FORMATS = {"f16x2": F16, "bf16x2": BF16, "e4m3x2": E4M3, "e5m2x2": E5M2, "tf32": TF32}
-_KNOWN = {"rn", "rz", "rna", "relu", "satfinite", "ftz", "f32", *_FORMATS}
+_KNOWN = {"rn", "rz", "rna", "relu", "satfinite", "f32", *_FORMATS}
 
 
 def is_packed_conversion(i: Instruction) -> bool:
@@ -27,25 +26,18 @@ def convert_packed(e: Emitter, i: Instruction) -> None:
     f = e.f
     names = [m for m in i.modifiers if m in _FORMATS or m == "f32"]
     target, source = _FORMATS[names[0]], _FORMATS.get(names[1])
-    values = _floats(e, i) if source is None else _unpacked(e, i, source)
+    if source is None:
+        values = [e.read_float(operand, TYPES["f32"]) for operand in reversed(i.operands[1:])]
+    else:
+        values = _unpacked(e, i, source)
     mode = next((m for m in i.modifiers if m in ("rn", "rz", "rna")), "rn")
     parts = [narrow(f, value, target, mode, "satfinite" in i.modifiers) for value in values]
-    if "relu" in i.modifiers:
-        parts = [_not_negative(e, part, target) for part in parts]
+    parts = [finish_half(e, i, part, target) for part in parts]
     if target is TF32:
         parts = [f.op("shl", part, splat("i32", TF32.drop)) for part in parts]
         e.write(i.operands[0], parts[0])
         return
     write_parts(e, i.operands[0], parts, 1 + target.exponent + target.fraction)
-
-
-def _not_negative(e: Emitter, bits: V, form: Format) -> V:
-    return e.f.select(e.f.compare("icmp uge", bits, splat("i32", form.sign)), splat("i32", 0), bits)
-
-
-def _floats(e: Emitter, i: Instruction) -> list[V]:
-    values = [e.read_float(operand, TYPES["f32"]) for operand in reversed(i.operands[1:])]
-    return [flush_subnormals(e, value) for value in values] if "ftz" in i.modifiers else values
 
 
 def _unpacked(e: Emitter, i: Instruction, form: Format) -> list[V]:

@@ -65,6 +65,8 @@ class Emitter:
         self._cache: dict[str, V] = {}
         self._dirty: set[str] = set()
         self._predicate: V | None = None
+        # The condition code's carry, an i1; None until the block sets it.
+        self.carry: V | None = None
         self.active_bits = ""
         self.active = splat("i1", 1)
         self.mask = self.active

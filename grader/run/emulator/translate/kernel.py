@@ -54,7 +54,11 @@ def translate(module: PtxModule, kernel: str, variables: dict[str, int], masked_
     for block in program.blocks:
         function = program.functions[block.function]
         emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores)
-        _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
+        try:
+            _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
+        except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
+            # Inline assembly reaches the emulator unchecked: what is not PTX is named like what is not known.
+            raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
     return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes)
 
@@ -105,10 +109,7 @@ class _BlockCompiler:
         handler = find_handler(instruction)
         if handler is None:
             raise self.emitter.unsupported()
-        try:
-            handler(self.emitter, instruction)
-        except (KeyError, IndexError, ValueError) as error:
-            raise self.emitter.unsupported() from error
+        handler(self.emitter, instruction)
 
     def _lanes_left(self) -> str:
         emitter = self.emitter
