@@ -54,18 +54,18 @@ def draw_cases(problem: Problem, seed: int, count: int, given: Sequence[Mapping[
 
 
 def draw_probes(problem: Problem, constants: Mapping[str, int]) -> list[dict[str, int]]:
-    """Sizes that tell one cause of failure from another: all aligned and equal, then one at a time off.
+    """Sizes that tell one cause of failure from another: aligned and equal ones, then one at a time off.
 
     Drawn sizes differ in everything at once, so that few of them agree with many causes. Aligned means to the
     launch constants and to a warp. What is out of range or beyond a case's budget is left out.
     """
     unit = lcm(WARP, *constants.values())
-    aligned = dict.fromkeys(problem.sizes, unit)
+    aligned, doubled = dict.fromkeys(problem.sizes, unit), dict.fromkeys(problem.sizes, 2 * unit)
     off = [{**aligned, name: unit + offset} for offset in OFFSETS for name in problem.sizes]
     ranges, budget = problem.sizes, Budget()
     return [
         sizes
-        for sizes in [aligned, *off]
+        for sizes in [aligned, doubled, *off]
         if all(ranges[name].low <= value <= ranges[name].high for name, value in sizes.items())
         and budget.allows(problem, sizes)
     ]

@@ -25,9 +25,7 @@ def write_crash_log(error: Exception, arguments: Sequence[str]) -> tuple[str, st
     A JudgeError keeps its message; its hint may be the traceback of a child process, and goes to the file.
     """
     message = (
-        str(error)
-        if isinstance(error, KgradeError)
-        else f"a mistake in kgrade itself: {type(error).__name__}: {error}"
+        str(error) if isinstance(error, KgradeError) else f"a mistake in kgrade itself: {type(error).__name__}: {error}"
     )
     details = "\n".join(
         [

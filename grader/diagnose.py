@@ -40,9 +40,8 @@ ENDING = (
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The case that decides, the same failure at the smallest sizes, and what failing sizes share."""
+    """The failure at the smallest sizes that show it, and what failing sizes have in common."""
 
-    deciding: CaseResult
     smallest: CaseResult
     pattern: str
 
@@ -82,7 +81,7 @@ def diagnose(
     refused = deciding.fault is not None and deciding.fault.fault in SIZELESS
     if deciding.verdict not in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) or refused:
         # Another run would take another time limit, another process, or fail alike.
-        return Diagnosis(deciding, deciding, "")
+        return Diagnosis(deciding, "")
     began, seen, alike = clock(), list(results), {_key(deciding.sizes): deciding}
 
     def still_fails(sizes: Mapping[str, int]) -> bool:
@@ -104,7 +103,7 @@ def diagnose(
         for r in seen
         if r.verdict is not Verdict.INTERNAL_ERROR
     ]
-    return Diagnosis(deciding, smallest, find_pattern(observations, constants))
+    return Diagnosis(smallest, find_pattern(observations, constants))
 
 
 def _failure(result: CaseResult) -> tuple[object, ...]:

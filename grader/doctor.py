@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from grader.errors import KgradeError
 from grader.workspace import Workspace, cache_folder
 
 
@@ -33,7 +34,7 @@ class Part:
     required: bool = False
 
 
-class Missing(Exception):  # noqa: N818 (it is what was found, not a failure)
+class Missing(Exception):
     """A part is not there; the message says what was seen instead, if anything."""
 
 
@@ -63,6 +64,8 @@ def _examine(part: Part, workspace: Workspace) -> Finding:
         return Finding(part.name, True, part.required, part.look(workspace))
     except Missing as missing:
         found = str(missing)
+    except KgradeError as error:
+        found = error.message
     except Exception as error:
         # A broken installation fails in any way it likes; what it said is what the person needs.
         found = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -76,25 +79,35 @@ def _python(_: Workspace) -> str:
 
 
 def _nvrtc(_: Workspace) -> str:
-    from cupy.cuda import nvrtc
+    from grader.compile.nvrtc import compile_kernel
+    from grader.compile.toolkit import find_toolkit
 
-    major, minor = nvrtc.getVersion()
-    return f"{major}.{minor}"
+    library = find_toolkit().nvrtc
+    # A library may be there and not load, so it is put to work.
+    compile_kernel("__global__ void probe(int n) {}", "probe.cu", "probe", [("int", "n")], {})
+    return f"compiles, {library.name}" if library else "compiles"
+
+
+def _headers(_: Workspace) -> str:
+    from grader.compile.toolkit import find_toolkit
+
+    toolkit = find_toolkit()
+    if not toolkit.headers:
+        raise Missing
+    return str(toolkit.includes[0])
 
 
 def _llvm(_: Workspace) -> str:
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
-    wide = next(
-        (name for name in ("avx512f", "avx2", "avx", "neon") if features.get(name)), "no wide vectors"
-    )
+    wide = next((name for name in ("avx512f", "avx2", "avx", "neon") if features.get(name)), "no wide vectors")
     version = ".".join(map(str, llvm.llvm_version_info))
     return f"{version} for {llvm.get_host_cpu_name()} ({wide})"
 
 
 def _gpu(_: Workspace) -> str:
-    return _nvidia_smi("name")
+    return f"{_nvidia_smi('name')}; this release does not use it"
 
 
 def _driver(_: Workspace) -> str:
@@ -174,6 +187,7 @@ def _writable(folder: Path) -> str:
     return str(folder)
 
 
+_INSTALL_NVRTC = "pip install 'cupy-cuda13x>=14.0,<15' 'cuda-toolkit[nvrtc,cudart,cccl,crt]==13.0.*'"
 _SOLVE = "nothing in this release, which grades kernels; files with their own solve() will need it"
 
 PARTS: tuple[Part, ...] = (
@@ -182,9 +196,10 @@ PARTS: tuple[Part, ...] = (
         "NVRTC",
         _nvrtc,
         "no kernel can be compiled",
-        "pip install --force-reinstall kgrade, which brings CuPy and the CUDA wheels",
+        _INSTALL_NVRTC,
         required=True,
     ),
+    Part("CUDA headers", _headers, "no #include of cuda_fp16.h, cooperative_groups.h and others", _INSTALL_NVRTC),
     Part(
         "LLVM",
         _llvm,

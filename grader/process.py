@@ -71,9 +71,7 @@ class Child:
     in `/`, so paths in `args` have to be absolute. It dies with the thread that made it.
     """
 
-    def __init__(
-        self, module: str, args: Sequence[str] = (), environment: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, module: str, args: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> None:
         self.module = module
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -128,9 +126,7 @@ class Child:
     def __enter__(self) -> Child:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
 
     @contextlib.contextmanager
@@ -229,9 +225,7 @@ def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
 def _environment(descriptor: int, more: Mapping[str, str]) -> dict[str, str]:
     """What the child may know of the judge's environment: enough to find programs, libraries and caches."""
     kept = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_PREFIXES)}
-    folders = [
-        str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry
-    ]
+    folders = [str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     home = Path(__file__).absolute().parent.parent
     # For a checkout that is not installed. An installed package is found anyway, and site-packages before
     # the standard library would let old backports shadow its modules.

@@ -114,9 +114,7 @@ class TrivialKernels:
             return Outcome(self.name, expected, "not tried", error.message)
         if not accepted:
             return Outcome(self.name, expected, expected)
-        return Outcome(
-            self.name, expected, "accepted", f"accepts {', '.join(accepted)}: the checks are too weak"
-        )
+        return Outcome(self.name, expected, "accepted", f"accepts {', '.join(accepted)}: the checks are too weak")
 
 
 Work = WorkedSubmission | TrivialKernels
@@ -164,9 +162,7 @@ def read_expectation(file: Path) -> Expectation:
     text = file.read_text(encoding="utf-8")
     folder = file.parent.name
     if folder not in set(Verdict):
-        raise ProblemError(
-            f"{file.parent}: '{folder}' is not a verdict", f"use one of: {', '.join(map(str, Verdict))}"
-        )
+        raise ProblemError(f"{file.parent}: '{folder}' is not a verdict", f"use one of: {', '.join(map(str, Verdict))}")
     declared = _EXPECT.search(text)
     if declared is None:
         raise ProblemError(

@@ -44,8 +44,9 @@ def test_given_sizes_come_with_each_family_and_seeds_of_their_own(matmul):
 
 
 def test_probes_are_aligned_but_for_one_size(matmul):
-    aligned, *off = draw_probes(matmul, {"TILE": 24})
+    aligned, doubled, *off = draw_probes(matmul, {"TILE": 24})
     assert aligned == {"M": 96, "N": 96, "K": 96}
+    assert doubled == {"M": 192, "N": 192, "K": 192}
     assert len(off) == 15
     for sizes in off:
         (changed,) = [value for value in sizes.values() if value != 96]
@@ -53,7 +54,7 @@ def test_probes_are_aligned_but_for_one_size(matmul):
 
 
 def test_probes_of_a_vector_are_aligned_to_its_block(reduce):
-    assert [sizes["N"] for sizes in draw_probes(reduce, {"BLOCK": 256})] == [256, 257, 272, 260, 264, 258]
+    assert [sizes["N"] for sizes in draw_probes(reduce, {"BLOCK": 256})] == [256, 512, 257, 272, 260, 264, 258]
 
 
 def test_probes_that_cost_too_much_or_are_out_of_range_are_left_out(matmul):

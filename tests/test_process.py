@@ -60,12 +60,14 @@ serve(answer)
 """
 
 RAW_CHILD = """
-import time
+import sys, time
 from grader.process import child_connection
 
 connection = child_connection()._connection
-connection.send_bytes(b"[1, 2]")
-connection._send(b"\\0\\0\\1\\0half a message")
+if sys.argv[1] == "array":
+    connection.send_bytes(b"[1, 2]")
+else:
+    connection._send(b"\\0\\0\\1\\0half a message")
 time.sleep(60)
 """
 
@@ -230,14 +232,16 @@ def test_a_child_dies_with_its_killed_parent(modules: str) -> None:
     assert wait_until_gone(pid)
 
 
-def test_a_message_that_is_no_object_or_stops_halfway(modules: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "TRANSFER_SECONDS", 0.3)
-    with Child("raw_child", environment={"PYTHONPATH": modules}) as child:
-        monkeypatch.setattr(Child, "close", lambda self: None)
+def test_a_message_that_is_no_object(modules: str) -> None:
+    with Child("raw_child", ["array"], environment={"PYTHONPATH": modules}) as child:
         with pytest.raises(ChildFailed, match="not a JSON object"):
             child.receive(20)
-        monkeypatch.undo()
-        monkeypatch.setattr(process, "TRANSFER_SECONDS", 0.3)
+        assert not is_running(child.pid)
+
+
+def test_a_message_that_stops_halfway(modules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "TRANSFER_SECONDS", 0.3)
+    with Child("raw_child", ["half"], environment={"PYTHONPATH": modules}) as child:
         with pytest.raises(ChildDied, match="SIGKILL"):
             child.receive(20)
 

@@ -96,9 +96,7 @@ def test_differences_are_told(got: Expectation, differs: str) -> None:
 
 
 def test_only_what_is_declared_is_compared() -> None:
-    assert (
-        compare(Expectation(Verdict.WRONG_ANSWER), Expectation(Verdict.WRONG_ANSWER, "wrong_value", 5)) == ""
-    )
+    assert compare(Expectation(Verdict.WRONG_ANSWER), Expectation(Verdict.WRONG_ANSWER, "wrong_value", 5)) == ""
 
 
 def test_a_mismatch_is_found_in_processes(tmp_path: Path) -> None:

@@ -11,9 +11,7 @@ from grader.verdict import Verdict
 @click.command()
 @any_problem_argument
 @click.option("--user", metavar="NAME", help="Only this user's.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="The newest N."
-)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="The newest N.")
 @click.pass_context
 def command(ctx: click.Context, problem: str | None, user: str | None, limit: int) -> int:
     """List earlier submissions, to PROBLEM or to all, newest first."""
@@ -45,7 +43,5 @@ def command(ctx: click.Context, problem: str | None, user: str | None, limit: in
     console = output()
     console.print(table)
     if len(entries) > limit:
-        console.print(
-            f"{len(entries) - limit} older ones: kgrade history --limit {len(entries)}", style="dim"
-        )
+        console.print(f"{len(entries) - limit} older ones: kgrade history --limit {len(entries)}", style="dim")
     return 0

@@ -28,8 +28,6 @@ def command(ctx: click.Context, problem: str, file: str | None, force: bool) -> 
             f"{path} exists already", f"name another file: kgrade init {problem} -o FILE.cu, or add --force"
         ) from None
     except OSError as error:
-        raise UsageError(
-            f"{path} can't be written: {error.strerror}", "name another file with -o FILE.cu"
-        ) from error
+        raise UsageError(f"{path} can't be written: {error.strerror}", "name another file with -o FILE.cu") from error
     click.echo(f"wrote {path}\nnext: kgrade test {problem} {path}")
     return 0

@@ -51,9 +51,7 @@ def command(
     store = Store(workspace.database)
     # Before grading: nobody should wait for a verdict that can't be kept.
     store.check_writable()
-    report = grade_file(
-        workspace, problem, file, user=name, cases=cases, seed=seed, device=device, quiet=as_json
-    )
+    report = grade_file(workspace, problem, file, user=name, cases=cases, seed=seed, device=device, quiet=as_json)
     with _without_interruption():
         number = store.add(report)
         page = _write_page(report, workspace, workspace.report_page(number))

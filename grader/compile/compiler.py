@@ -30,7 +30,7 @@ _MODULE = "grader.compile.nvrtc_child"
 _CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 
 
-class CompileFailure(Exception):  # noqa: N818 (an ordinary outcome, not a failure of the judge)
+class CompileFailure(Exception):
     """The submission does not compile; the diagnostics say why. The student's fault, so no KgradeError."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], log: str = "") -> None:

@@ -24,8 +24,10 @@ _HEAD = re.compile(
 _CARET = re.compile(r"^\s*\^\s*$")
 _CONTEXT = re.compile(r"^\s+(?P<what>.+) at line (?P<line>\d+)(?: of (?P<file>\S.*))?$")
 _SEVERITIES = {"catastrophic error": "error", "remark": "note"}
-# "function X does not match because …", once for each overload that exists.
-_NOISE = frozenset({"3326", "3327"})
+# "parsing restarts here", and "function X does not match because …" for each overload that exists.
+_NOISE = frozenset({"12", "3326", "3327"})
+# A variable that is never used, or set and never used: where there are errors, mostly because of them.
+_UNUSED = frozenset({"177", "550"})
 
 
 @dataclass
@@ -67,7 +69,11 @@ def read_log(log: str, source: str, file: str, includes: Sequence[str] = ()) -> 
     reader = _Reader(source.split("\n"), file, tuple(includes))
     groups: list[list[Diagnostic]] = []
     seen: set[Diagnostic] = set()
-    for remark in read_remarks(log):
+    remarks = read_remarks(log)
+    noise = _NOISE | _UNUSED if any(remark.severity == "error" for remark in remarks) else _NOISE
+    for remark in remarks:
+        if remark.number in noise:
+            continue
         diagnostic = reader.read(remark)
         if diagnostic is None or diagnostic in seen:
             continue
@@ -95,8 +101,6 @@ class _Reader:
     includes: tuple[str, ...]
 
     def read(self, remark: Remark) -> Diagnostic | None:
-        if remark.number in _NOISE:
-            return None
         if not remark.file:
             return Diagnostic(remark.severity, remark.message, self._last_line())
         if not self._is_submission(remark.file):
@@ -128,11 +132,7 @@ class _Reader:
         """Lines of the submission among those that the compiler lists under "detected during"."""
         for text in remark.rest:
             match = _CONTEXT.match(text)
-            if (
-                match
-                and self._is_submission(match["file"] or default)
-                and int(match["line"]) <= len(self.lines)
-            ):
+            if match and self._is_submission(match["file"] or default) and int(match["line"]) <= len(self.lines):
                 yield int(match["line"])
 
     def _including_line(self, file: str) -> int | None:

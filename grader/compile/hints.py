@@ -18,9 +18,7 @@ from grader.compile.toolkit import INSTALL_TOOLKIT
 from grader.report import Diagnostic
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_FUNCTION_HEAD = re.compile(
-    r"\s*(__global__|__device__|extern|static|template|void|int|float)\b[^;=]*\)\s*\{"
-)
+_FUNCTION_HEAD = re.compile(r"\s*(__global__|__device__|extern|static|template|void|int|float)\b[^;=]*\)\s*\{")
 
 BUILTINS = (
     *("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"),
@@ -203,9 +201,7 @@ def _no_file(match: re.Match[str], context: Context) -> str:
         return "Only CUDA's own headers (cuda_fp16.h, cooperative_groups.h, cub, …) can be included."
     if re.search(rf'"{re.escape(name)}"', context.line):
         return f"A submission is one file: paste what it needs of {name} into it."
-    return (
-        "Device code can include CUDA's own headers and the common ones of C and C++. Try without this line."
-    )
+    return "Device code can include CUDA's own headers and the common ones of C and C++. Try without this line."
 
 
 def _index_of_float(match: re.Match[str], context: Context) -> str:

@@ -57,7 +57,7 @@ def compile_kernel(
     toolkit = find_toolkit()
     file = file_name if re.fullmatch(r"[\w.+-]+", file_name, re.ASCII) else "submission.cu"
     asked = [source, file, kernel, list(c_parameters), dict(constants)]
-    store = Cache(cache)
+    store = Cache(cache / "compile" if cache is not None else None)
     key = make_key({"asked": asked, "toolkit": _identity(toolkit), "options": OPTIONS})
     program = store.load(key)
     if program is None:
@@ -156,9 +156,7 @@ class _Task:
             raise JudgeError("the compiler's answer can't be understood", log.strip())
         # An unnamed namespace competes with the default; without that its constant is found.
         found = {
-            name: Lookup.PLAIN
-            if "is ambiguous" in message and lookups[name] is Lookup.DEFAULT
-            else Lookup.NONE
+            name: Lookup.PLAIN if "is ambiguous" in message and lookups[name] is Lookup.DEFAULT else Lookup.NONE
             for name, message in variables.items()
         }
         return {**lookups, **found}

@@ -63,9 +63,7 @@ def _load() -> Any:
         nvrtc.getVersion()
     except RuntimeError as error:
         first = str(error).strip().splitlines()[0]
-        raise ToolMissing(
-            f"NVRTC, NVIDIA's compiler library, can't be loaded: {first}", INSTALL_TOOLKIT
-        ) from None
+        raise ToolMissing(f"NVRTC, NVIDIA's compiler library, can't be loaded: {first}", INSTALL_TOOLKIT) from None
     return nvrtc
 
 

@@ -28,8 +28,7 @@ _MANGLED = re.compile(r"_Z(?:N|L)?(\d+)(\w+)")
 def read_kernels(ptx: str) -> tuple[Kernel, ...]:
     """The `.entry` functions in the order of the text."""
     return tuple(
-        Kernel(plain_name(match[1]), match[1], _parameter_bytes(match[2] or ""))
-        for match in _ENTRY.finditer(ptx)
+        Kernel(plain_name(match[1]), match[1], _parameter_bytes(match[2] or "")) for match in _ENTRY.finditer(ptx)
     )
 
 

@@ -14,9 +14,7 @@ from grader.report import Diagnostic
 
 Parameters = Sequence[tuple[str, str]]
 
-_TYPE_WORD = (
-    "float|double|int|unsigned|signed|long|short|char|bool|half|__half|size_t|int2|int4|float2|float4"
-)
+_TYPE_WORD = "float|double|int|unsigned|signed|long|short|char|bool|half|__half|size_t|int2|int4|float2|float4"
 _PLAIN_TYPE = re.compile(rf"(?:{_TYPE_WORD})(?: (?:{_TYPE_WORD}|\*|&))*")
 
 
@@ -33,9 +31,7 @@ def explain_kernel(kernel: str, c_parameters: Parameters, facts: Facts) -> Diagn
     if any(f.template for f in kernels):
         line = next(f.line for f in kernels if f.template)
         hint = f"Write a kernel of that name without template; it can call a __device__ template.\n{expected}"
-        return Diagnostic(
-            "error", f"{kernel} is a template, so there is no one kernel to launch", line, hint=hint
-        )
+        return Diagnostic("error", f"{kernel} is a template, so there is no one kernel to launch", line, hint=hint)
     if len(distinct) > 1:
         found = "\n".join(f"found:    {f.signature} in line {f.line}" for f in distinct.values())
         hint = f"Give the others another name.\n{expected}\n{found}"
@@ -87,18 +83,14 @@ def _explain_missing(kernel: str, named: list[Function], facts: Facts, expected:
     for function in named:
         if function.space == "kernel":
             where = f"namespace {function.namespace}"
-            return Diagnostic(
-                "error", f"{kernel} is inside {where}", function.line, hint="Move it out of there."
-            )
+            return Diagnostic("error", f"{kernel} is inside {where}", function.line, hint="Move it out of there.")
         words = "a __device__ function" if function.space == "device" else "a host function"
         hint = f"Write __global__ before it.\n{expected}"
         return Diagnostic("error", f"{kernel} is {words}, not a kernel", function.line, hint=hint)
     if not facts.kernels:
         return Diagnostic("error", message, hint=f"The file has no __global__ function.\n{expected}")
     order = difflib.get_close_matches(kernel, [k.qualified_name for k in facts.kernels], n=20, cutoff=0)
-    found = sorted(
-        facts.kernels, key=lambda k: order.index(k.qualified_name) if k.qualified_name in order else 99
-    )
+    found = sorted(facts.kernels, key=lambda k: order.index(k.qualified_name) if k.qualified_name in order else 99)
     lines = [f"found:    __global__ void {f.signature} in line {f.line}" for f in found[:5]]
     hint = "\n".join([f"Rename your kernel to {kernel}.", expected, *lines])
     return Diagnostic("error", message, found[0].line, hint=hint)

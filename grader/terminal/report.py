@@ -28,9 +28,7 @@ _DIAGNOSTICS, _ELEMENTS, _CASES, _PRINTED_LINES = 5, 4, 4, 10
 _SEVERITY_STYLE = {"error": "bold red", "warning": "bold yellow"}
 
 
-def print_report(
-    report: Report, console: Console, *, submission: int | None = None, page: Path | None = None
-) -> None:
+def print_report(report: Report, console: Console, *, submission: int | None = None, page: Path | None = None) -> None:
     """Print `report`; `submission` and `page` are its number and its HTML page, when it was recorded."""
     view = _View(report, console)
     for position, section in enumerate(view.sections()):
@@ -63,8 +61,8 @@ class _View:
             yield self.source(report.line)
         if report.verdict is Verdict.WRONG_ANSWER and (case := self.telling_case()) is not None:
             yield self.wrong_case(case)
-        if remarks := [text for text in (*report.explanation, report.pattern) if text]:
-            yield Group(*map(self.paragraph, remarks))
+        if report.explanation:
+            yield Group(*map(self.paragraph, report.explanation))
         # What the compiler warns of after an error mostly follows from the error.
         if report.verdict is not Verdict.COMPILE_ERROR and (warnings := self.diagnostics_of("warning")):
             yield warnings
@@ -171,6 +169,8 @@ class _View:
         rows = [("cases", f"{tried} {self.report.seconds:.1f} s")]
         if failing and self.report.smallest is not None:
             rows.append(("smallest failing", _sizes(self.report.smallest)))
+        if self.report.pattern:
+            rows.append(("in common", self.report.pattern))
         if len(failing) > 1:
             rows.append(("wrong with", _some_sizes(failing)))
         if right:

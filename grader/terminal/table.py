@@ -14,5 +14,5 @@ def plain_table(*columns: str, numbers: Collection[str] = ()) -> Table:
     """A table with these columns; those among `numbers` are right-aligned."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for name in columns:
-        table.add_column(name, justify="right" if name in numbers else "left")
+        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
     return table

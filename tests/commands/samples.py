@@ -19,9 +19,7 @@ __global__ void matrix_multiplication_kernel(const float* A, const float* B, flo
 
 
 def case(sizes: Sequence[int], verdict: Verdict = Verdict.ACCEPTED, **more: Any) -> CaseResult:
-    return CaseResult(
-        sizes=dict(zip("MNK", sizes, strict=True)), family="normal", seed=11, verdict=verdict, **more
-    )
+    return CaseResult(sizes=dict(zip("MNK", sizes, strict=True)), family="normal", seed=11, verdict=verdict, **more)
 
 
 def accepted_report() -> Report:

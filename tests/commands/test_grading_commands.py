@@ -129,9 +129,7 @@ def test_a_wrong_name_with_json_is_an_object_too(kgrade: Kgrade, workspace: Path
 
 
 @pytest.mark.parametrize("user", ["", " ", "x" * 65, "two\nlines", "\x1b[31mred"])
-def test_user_names_that_no_page_can_show_are_refused(
-    kgrade: Kgrade, judge: Judge, workspace: Path, user: str
-) -> None:
+def test_user_names_that_no_page_can_show_are_refused(kgrade: Kgrade, judge: Judge, workspace: Path, user: str) -> None:
     answer = kgrade("submit", "matmul", "mine.cu", "--user", user)
     assert answer.code == 2
     assert "user name" in answer.err
@@ -160,9 +158,7 @@ def test_a_workspace_that_cant_be_written_is_told_before_grading(
     assert kgrade("test", "matmul", "mine.cu").code == 0
 
 
-def test_a_page_that_cant_be_written_loses_no_submission(
-    kgrade: Kgrade, judge: Judge, workspace: Path
-) -> None:
+def test_a_page_that_cant_be_written_loses_no_submission(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
     (workspace / "submissions" / "reports").write_text("a file where the folder should be")
     answer = kgrade("submit", "matmul", "mine.cu")
     assert answer.code == 0
@@ -221,9 +217,7 @@ def test_saves_are_noticed_however_an_editor_makes_them(tmp_path: Path) -> None:
     assert time.monotonic() - began < 10
 
 
-def test_json_output_reads_back_with_numbers_that_json_lacks(
-    kgrade: Kgrade, judge: Judge, workspace: Path
-) -> None:
+def test_json_output_reads_back_with_numbers_that_json_lacks(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
     judge.report = wrong_report()
     answer = kgrade("test", "matmul", "mine.cu", "--json")
     text = json.dumps(answer.json, allow_nan=False)

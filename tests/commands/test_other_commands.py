@@ -120,9 +120,7 @@ def test_leaderboard_ranks_times_and_shows_emulated_entries_as_accepted(kgrade: 
     assert "nobody has solved yet: map, reduce, zip" in kgrade("leaderboard").out
 
 
-def test_leaderboard_pages_are_written_beside_a_faulty_problem(
-    kgrade: Kgrade, store: Store, workspace: Path
-) -> None:
+def test_leaderboard_pages_are_written_beside_a_faulty_problem(kgrade: Kgrade, store: Store, workspace: Path) -> None:
     store.add(report_of("<b>ada</b>"))
     assert kgrade("leaderboard", "--html", "site").code == 0
     assert "Matrix multiplication" in (workspace / "site" / "index.html").read_text()
@@ -139,9 +137,7 @@ def test_leaderboard_pages_need_a_folder(kgrade: Kgrade, workspace: Path) -> Non
     assert "mine.cu" in answer.err
 
 
-def test_new_makes_a_workspace_that_is_found(
-    kgrade: Kgrade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_makes_a_workspace_that_is_found(kgrade: Kgrade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     answer = kgrade("new", "course")
     assert answer.code == 0
@@ -213,9 +209,7 @@ def test_completion_says_how_to_enable_it(kgrade: Kgrade) -> None:
         ("kgrade --workspace /nowhere show ma", set()),
     ],
 )
-def test_the_shell_is_offered_commands_problems_and_options(
-    workspace: Path, typed: str, offered: set[str]
-) -> None:
+def test_the_shell_is_offered_commands_problems_and_options(workspace: Path, typed: str, offered: set[str]) -> None:
     words = {
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split()) - 1),

@@ -24,9 +24,7 @@ ESCAPE = "\x1b"
 def shown(report: Report, *, encoding: str = "utf-8", terminal: bool = False, width: int = 80) -> str:
     stream = io.BytesIO()
     file = io.TextIOWrapper(stream, encoding=encoding, errors=ascii.ERRORS)
-    console = Console(
-        file=file, width=width, force_terminal=terminal, highlight=False, emoji=False, markup=False
-    )
+    console = Console(file=file, width=width, force_terminal=terminal, highlight=False, emoji=False, markup=False)
     print_report(report, console, submission=3, page=Path("/w/submissions/reports/3.html"))
     file.flush()
     return stream.getvalue().decode(encoding)
@@ -161,9 +159,7 @@ def test_one_wrong_element_in_a_large_map_is_seen() -> None:
 
 
 def test_cases_that_are_many_are_counted() -> None:
-    cases = tuple(
-        CaseResult({"M": k, "N": k, "K": k}, "normal", 1, Verdict.ACCEPTED) for k in range(100, 112)
-    )
+    cases = tuple(CaseResult({"M": k, "N": k, "K": k}, "normal", 1, Verdict.ACCEPTED) for k in range(100, 112))
     text = shown(replace(accepted_report(), cases=cases))
     assert "12 of 12 right" in text
     assert "and 8 more" in text

@@ -67,11 +67,19 @@ def test_messages_of_several_lines_are_joined_and_overloads_left_out() -> None:
 
 def test_errors_come_before_warnings_and_notes_stay_with_them() -> None:
     log = (
-        "mine.cu(1): warning #177-D: unused\n  a;\n  ^\n\n"
+        "mine.cu(1): warning #68-D: a change of sign\n  a;\n  ^\n\n"
         'Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"\n\n'
         "mine.cu(2): error: wrong\n  b;\n  ^\nmine.cu(1): note #1-D: because\n  a;\n  ^\n\n"
     )
     assert [(d.severity, d.line) for d in read(log, "a;\nb;")] == [("error", 2), ("note", 1), ("warning", 1)]
+
+
+def test_consequences_of_an_error_are_left_out() -> None:
+    unused = "mine.cu(1): warning #177-D: never referenced\n\nmine.cu(1): warning #550-D: never used\n\n"
+    restart = "mine.cu(2): warning #12-D: parsing restarts here\n\n"
+    assert [d.severity for d in read(unused + restart, "a;\nb;")] == ["warning", "warning"]
+    error = "mine.cu(2): error: wrong\n\n"
+    assert [d.severity for d in read(unused + restart + error, "a;\nb;")] == ["error"]
 
 
 def test_the_same_remark_is_shown_once() -> None:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,19 +39,39 @@ class Real:
             return float(np.array([bits << 16], "u4").view("f4")[0])
         return float(np.array([bits], self.storage).view(f"f{self.storage[1]}")[0])
 
+    @lru_cache(maxsize=1 << 16)  # noqa: B019
     def exact(self, bits: int) -> Fraction:
         """Its value; infinity counts as the power of two after the largest number."""
         return Fraction(2) ** (self.emax + 1) if bits == self.infinity else Fraction(self.value(bits))
+
+    def guess(self, x: float) -> int:
+        """NumPy's conversion of a positive number: off by one at most, which saves most of the search."""
+        with np.errstate(all="ignore"):
+            if self.name == "bf16":
+                return int(np.array([x]).astype("f4").view("u4")[0]) >> 16
+            return int(np.array([x]).astype(f"f{self.storage[1]}").view(self.storage)[0])
+
+    def around(self, goal: Fraction, near: float, function: Callable[[Fraction], Fraction]) -> tuple[int, int]:
+        """The neighbouring bits between whose values the rising function passes the goal, by bisection.
+
+        Bits of positive floats are in the order of their values.
+        """
+        guess = self.guess(near)
+        low, high = max(guess - 2, 0), min(guess + 2, self.infinity)
+        if not function(self.exact(low)) <= goal < function(self.exact(high)):
+            low, high = 0, self.infinity
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if function(self.exact(middle)) <= goal else (low, middle)
+        return low, high
 
     def rounded(self, r: Fraction, mode: str = "rn", zero: float = 0.0) -> int:
         """Bits of the rational in this type; an exact zero takes the sign of `zero`."""
         if r == 0:
             return self.sign if math.copysign(1, zero) < 0 else 0
-        low, high = 0, self.infinity
         magnitude = abs(r)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.exact(middle) <= magnitude else (low, middle)
+        near = float(magnitude) if magnitude < Fraction(2) ** 1023 else math.inf
+        low, high = self.around(magnitude, near, lambda x: x)
         below, above = magnitude - self.exact(low), self.exact(high) - magnitude
         if below == 0:
             chosen = low
@@ -110,11 +130,9 @@ def ieee(base: str, x: list[float]) -> float:
 
 
 def root(real: Real, x: float, mode: str) -> int:
-    """Square root by bisection over the bits: the largest number whose square is not above x, or its neighbour."""
-    r, low, high = Fraction(x), 0, real.infinity
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if real.exact(middle) ** 2 <= r else (low, middle)
+    """The square root, from the two neighbours between whose squares x lies."""
+    r = Fraction(x)
+    low, high = real.around(r, math.sqrt(x), lambda y: y * y)
     if real.exact(low) ** 2 == r or mode in ("rz", "rm"):
         return low
     half = (real.exact(low) + real.exact(high)) / 2

@@ -66,23 +66,24 @@ def test_a_right_kernel_has_no_fault() -> None:
     ("size", "shift", "index", "block", "thread", "threads"),
     [
         (100, 1, 100, (3, 0, 0), (3, 0, 0), 1),
-        (100, 40, 100, (1, 0, 0), (28, 0, 0), 4),
+        (100, 40, 100, (1, 0, 0), (28, 0, 0), 40),
         (100, -1, -1, (0, 0, 0), (0, 0, 0), 1),
         (100, -5, -5, (0, 0, 0), (0, 0, 0), 5),
-        (64, 0, 64, (2, 0, 0), (0, 0, 0), 32),
-        (70, 0, 70, (2, 0, 0), (6, 0, 0), 26),
+        (64, 0, 64, (2, 0, 0), (0, 0, 0), 36),
+        (70, 0, 70, (2, 0, 0), (6, 0, 0), 30),
     ],
 )
 def test_read_out_of_bounds(
     size: int, shift: int, index: int, block: tuple[int, ...], thread: tuple[int, ...], threads: int, workers: int
 ) -> None:
+    """`block` and `thread` are the first at fault; `threads` counts those of all blocks."""
     fault = fault_of("copy", 4, 32, f4(size), f4(100), 100, shift, workers=workers)
     assert (fault.kind, fault.access, fault.array) == ("out_of_bounds", "read", "a")
     assert (fault.index, fault.extent, fault.itemsize, fault.bytes) == (index, size, 4, 4)
     assert (fault.line, fault.kernel) == (line_of("copy read"), "copy")
     assert (fault.block, fault.thread, fault.threads) == (block, thread, threads)
     assert fault.instruction.startswith("ld.global")
-    assert "a[" in fault.message and str(index) in fault.message and str(size) in fault.message
+    assert all(word in fault.message for word in ("read of 4 bytes", " a", str(index), str(size)))
 
 
 def test_write_out_of_bounds() -> None:
