@@ -241,9 +241,9 @@ def test_a_message_that_is_no_object(modules: str) -> None:
 
 def test_a_message_that_stops_halfway(modules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "TRANSFER_SECONDS", 0.3)
-    with Child("raw_child", ["half"], environment={"PYTHONPATH": modules}) as child:
-        with pytest.raises(ChildDied, match="SIGKILL"):
-            child.receive(20)
+    child = Child("raw_child", ["half"], environment={"PYTHONPATH": modules})
+    with child, pytest.raises(ChildDied, match="SIGKILL"):
+        child.receive(20)
 
 
 def test_a_message_over_the_limit_ends_the_child(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def number(value: float | np.floating) -> str:
 
 def changed(array: str, index: Sequence[int], outputs: Sequence[str]) -> str:
     return (
-        f"the kernel changed its input {array}, first at {element(array, index)}; "
+        f"the kernel changed the input array {array}, first at {element(array, index)}; "
         f"inputs are read only, results go to {' and '.join(outputs)}"
     )
 

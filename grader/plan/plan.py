@@ -6,7 +6,6 @@ Addresses are those of the runner's own buffers, so a plan is replayed as it sta
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 from grader.report import Dim3
 
@@ -31,7 +30,7 @@ class Memset:
     size: int
 
 
-Step = Union[Launch, Memset]
+Step = Launch | Memset
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,7 @@ class Store:
                 ~select(Source).where(Source.hash == digest).exists()
             )
             connection.execute(insert(Source).from_select(["hash", "text"], known))
-            number = connection.execute(
-                insert(Submission).values(**row).returning(Submission.id)
-            ).scalar_one()
+            number = connection.execute(insert(Submission).values(**row).returning(Submission.id)).scalar_one()
             text = to_json(replace(report, source=""))
             connection.execute(insert(StoredReport).values(submission_id=number, json=text))
         return number

@@ -131,12 +131,15 @@ def flat(a: Array) -> Array:
     return np.where(np.abs(a) < np.float32(2.0**-126), np.float32(0), a)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Family:
     """Rows on the same operands and with the same base opcode: they share a module."""
 
     name: str
     rows: tuple[Row, ...]
+
+    def __repr__(self) -> str:
+        return self.name
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -17,9 +17,11 @@ from grader.run.emulator.ptx.types import B32
 from grader.run.emulator.translate.barriers import barrier
 from grader.run.emulator.translate.calls import CallCompiler
 from grader.run.emulator.translate.cfg import (
+    BUILTIN_CALLS,
     Block,
     Program,
     build_program,
+    callee,
     is_block_barrier,
     is_call,
     synchronises,
@@ -30,6 +32,7 @@ from grader.run.emulator.translate.emitter import Emitter, Sites
 from grader.run.emulator.translate.storage import Storage, assign_storage
 
 ENTRY = "kgrade_warp"
+PRINTF_COST = 1 << 10
 
 
 @dataclass
@@ -70,6 +73,17 @@ def _may_wait(instruction: Instruction) -> bool:
     )
 
 
+def _cost(instruction: Instruction) -> int:
+    """What an instruction counts of the budget.
+
+    What a spinning thread executes counts for each lane, so that its warp soon gives way to the one that it waits for;
+    a call of printf counts as what formatting takes.
+    """
+    if instruction.opcode == "call" and callee(instruction) in BUILTIN_CALLS:
+        return PRINTF_COST
+    return LANES if _may_wait(instruction) else 1
+
+
 class _BlockCompiler:
     def __init__(
         self, block: Block, program: Program, emitter: Emitter, dispatcher: Dispatcher, calls: CallCompiler
@@ -82,9 +96,8 @@ class _BlockCompiler:
 
     def compile(self) -> None:
         emitter, dispatcher, block = self.emitter, self.dispatcher, self.block
-        # Those count for each lane, so that a spinning warp soon gives way to the one that it waits for.
         waiting = sum(_may_wait(i) for i in block.instructions)
-        dispatcher.open(block.pc, len(block.instructions) + (LANES - 1) * waiting, waiting)
+        dispatcher.open(block.pc, sum(_cost(i) for i in block.instructions), waiting)
         first = block.instructions[0] if block.instructions else None
         if first is not None and synchronises(first):
             emitter.instruction = first
