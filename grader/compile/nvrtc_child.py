@@ -6,6 +6,7 @@ It decides nothing about the source; that the compiler may crash, hang or eat me
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from grader.compile.headers import HEADERS
 from grader.compile.toolkit import INSTALL_CUPY, INSTALL_TOOLKIT
 from grader.errors import ToolMissing
 from grader.process import serve
+from grader.workspace import cache_folder
 
 MEMORY_LIMIT = 4 << 30
 """Address space in bytes: the largest kernels take a quarter of it, endless templates take all."""
@@ -55,6 +57,8 @@ def _log(nvrtc: Any, program: int) -> str:
 
 
 def _load() -> Any:
+    # CuPy makes its cache folder when it is imported: in kgrade's, not in the home folder.
+    os.environ["CUPY_CACHE_DIR"] = str(cache_folder() / "cupy")
     try:
         from cupy.cuda import nvrtc
     except ImportError as error:

@@ -114,7 +114,7 @@ def test_a_changed_input_comes_before_all_else():
         result + 1, sizes, inputs, unwritten={"C": np.ones((5, 4), bool)}, changed_inputs={"A": (0, 2)}
     )
     assert (verdict, kind) == (Verdict.WRONG_ANSWER, WrongKind.CHANGED_INPUT)
-    assert message == "the kernel changed its input A, first at A[0,2]; inputs are read only, results go to C"
+    assert message == "the kernel changed the input array A, first at A[0,2]; inputs are read only, results go to C"
     assert output.wrong == 20
 
 

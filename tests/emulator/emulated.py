@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from .harness import Outcome, family_case, family_ptx, scalar_bytes
 from .instructions import Family
 
 
-@lru_cache(maxsize=None)
+@cache
 def loaded(ptx: str) -> Module:
     """The emulator's module of this text: translated once however many launches it serves."""
     return Module(ptx, cache=None)
@@ -31,7 +31,9 @@ def on_emulator(ptx: str, case: Case, workers: int | None = 1) -> Outcome:
         case.kernel, case.grid, case.block, arguments, memory, shared_bytes=case.shared_bytes, workers=workers
     )
     assert result.status == "done", result
-    return Outcome({k: memory.read(k).copy() for k, v in case.arguments.items() if isinstance(v, np.ndarray)}, result.printed)
+    return Outcome(
+        {k: memory.read(k).copy() for k, v in case.arguments.items() if isinstance(v, np.ndarray)}, result.printed
+    )
 
 
 def emulate(family: Family, operands: list[NDArray[Any]]) -> list[NDArray[Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sysconfig
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ KERNELS = Path(__file__).parent / "kernels"
 Arrays = dict[str, NDArray[Any]]
 
 
-@lru_cache(maxsize=None)
+@cache
 def compile_ptx(source: str, name: str = "test.cu") -> str:
     """PTX of CUDA C++ by NVRTC, with line information."""
     from cupy.cuda import nvrtc
@@ -36,7 +36,7 @@ def compile_ptx(source: str, name: str = "test.cu") -> str:
     return str(text.decode() if isinstance(text, bytes) else text)
 
 
-@lru_cache(maxsize=None)
+@cache
 def kernel_ptx(file: str) -> str:
     text = (KERNELS / file).read_text()
     return text if file.endswith(".ptx") else compile_ptx(text, file)
@@ -62,7 +62,7 @@ def on_oracle(ptx: str, case: Case) -> Outcome:
     return Outcome({k: memory.read(k).copy() for k, v in case.arguments.items() if isinstance(v, np.ndarray)}, printed)
 
 
-@lru_cache(maxsize=None)
+@cache
 def family_ptx(family: Family) -> str:
     return ptx_gen.module(tuple(row.op for row in family.rows), family.inputs)
 

@@ -14,17 +14,93 @@ from .instructions.rows import bits_of, dtype
 Array = NDArray[Any]
 
 REAL_SPECIAL = {
-    "f32": [0, 0x8000_0000, 1, 0x8000_0001, 0x007F_FFFF, 0x0080_0000, 0x3F80_0000, 0xBF80_0000, 0x3F80_0001, 0x3FC0_0000,
-            0x4B80_0001, 0x4F00_0000, 0x5F80_0000, 0x7F7F_FFFF, 0xFF7F_FFFF, 0x7F80_0000, 0xFF80_0000, 0x7FC0_0000,
-            0x3F00_0000, 0xC020_0000],
-    "f64": [0, 1 << 63, 1, (1 << 63) + 1, (1 << 52) - 1, 1 << 52, 0x3FF0 << 48, 0xBFF0 << 48, (0x3FF0 << 48) + 1, 0x3FF8 << 48,
-            0x4340_0000_0000_0001, 0x41E0 << 48, 0x43F0 << 48, (0x7FF0 << 48) - 1, (0xFFF0 << 48) - 1, 0x7FF0 << 48,
-            0xFFF0 << 48, 0x7FF8 << 48, 0x3FE0 << 48, 0xC004 << 48, 0x3690 << 48, 0x47EF_FFFF_F000_0000],
-    "f16": [0, 0x8000, 1, 0x8001, 0x03FF, 0x0400, 0x3C00, 0xBC00, 0x3C01, 0x3E00, 0x6801, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00,
-            0x7E00, 0x3800, 0xC100],
-    "bf16": [0, 0x8000, 1, 0x8001, 0x007F, 0x0080, 0x3F80, 0xBF80, 0x3F81, 0x3FC0, 0x4380, 0x7F7F, 0xFF7F, 0x7F80, 0xFF80,
-             0x7FC0, 0x3F00, 0xC020],
-}  # fmt: skip
+    "f32": [
+        0,
+        0x8000_0000,
+        1,
+        0x8000_0001,
+        0x007F_FFFF,
+        0x0080_0000,
+        0x3F80_0000,
+        0xBF80_0000,
+        0x3F80_0001,
+        0x3FC0_0000,
+        0x4B80_0001,
+        0x4F00_0000,
+        0x5F80_0000,
+        0x7F7F_FFFF,
+        0xFF7F_FFFF,
+        0x7F80_0000,
+        0xFF80_0000,
+        0x7FC0_0000,
+        0x3F00_0000,
+        0xC020_0000,
+    ],
+    "f64": [
+        0,
+        1 << 63,
+        1,
+        (1 << 63) + 1,
+        (1 << 52) - 1,
+        1 << 52,
+        0x3FF0 << 48,
+        0xBFF0 << 48,
+        (0x3FF0 << 48) + 1,
+        0x3FF8 << 48,
+        0x4340_0000_0000_0001,
+        0x41E0 << 48,
+        0x43F0 << 48,
+        (0x7FF0 << 48) - 1,
+        (0xFFF0 << 48) - 1,
+        0x7FF0 << 48,
+        0xFFF0 << 48,
+        0x7FF8 << 48,
+        0x3FE0 << 48,
+        0xC004 << 48,
+        0x3690 << 48,
+        0x47EF_FFFF_F000_0000,
+    ],
+    "f16": [
+        0,
+        0x8000,
+        1,
+        0x8001,
+        0x03FF,
+        0x0400,
+        0x3C00,
+        0xBC00,
+        0x3C01,
+        0x3E00,
+        0x6801,
+        0x7BFF,
+        0xFBFF,
+        0x7C00,
+        0xFC00,
+        0x7E00,
+        0x3800,
+        0xC100,
+    ],
+    "bf16": [
+        0,
+        0x8000,
+        1,
+        0x8001,
+        0x007F,
+        0x0080,
+        0x3F80,
+        0xBF80,
+        0x3F81,
+        0x3FC0,
+        0x4380,
+        0x7F7F,
+        0xFF7F,
+        0x7F80,
+        0xFF80,
+        0x7FC0,
+        0x3F00,
+        0xC020,
+    ],
+}
 
 
 def special(kind: str) -> list[int]:
@@ -37,17 +113,41 @@ def special(kind: str) -> list[int]:
         halves = special(kind[:-2])
         return [high << 16 | low for low, high in zip(halves, reversed(halves), strict=True)]
     n = bits_of(kind)
-    numbers = [0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 0x80FF_7F01, 0x5555_5555_5555_5555,
-               0x3C00_BC00, 0x7F7F_FF7F_0001_8000, (1 << 24) - 1, 1 << 24, (1 << 53) + 1]  # fmt: skip
+    numbers = [
+        0,
+        1,
+        2,
+        3,
+        5,
+        7,
+        8,
+        15,
+        16,
+        31,
+        32,
+        33,
+        63,
+        64,
+        100,
+        127,
+        128,
+        255,
+        256,
+        0x80FF_7F01,
+        0x5555_5555_5555_5555,
+        0x3C00_BC00,
+        0x7F7F_FF7F_0001_8000,
+        (1 << 24) - 1,
+        1 << 24,
+        (1 << 53) + 1,
+    ]
     edges = [(1 << (n - 1)) - 1, 1 << (n - 1), (1 << (n - 1)) + 1, (1 << n) - 1, (1 << n) - 2]
     return [v for v in numbers if v < 1 << n] + edges
 
 
 def typed(rows: list[tuple[int, ...]], inputs: tuple[str, ...]) -> list[Array]:
     """One array an operand, in the operand's own type."""
-    return [
-        np.array([r[i] for r in rows], f"u{bits_of(kind) // 8}").view(dtype(kind)) for i, kind in enumerate(inputs)
-    ]
+    return [np.array([r[i] for r in rows], f"u{bits_of(kind) // 8}").view(dtype(kind)) for i, kind in enumerate(inputs)]
 
 
 def corner_cases(inputs: tuple[str, ...], most: int = 420) -> list[tuple[int, ...]]:
@@ -78,7 +178,9 @@ def random_bits(inputs: tuple[str, ...], seed: int, count: int) -> list[tuple[in
     near = int(rng.integers(0, 1 << 62))
     for kind in inputs:
         n = bits_of(kind)
-        values = rng.integers(0, 1 << 63, count, dtype=np.uint64) * np.uint64(2) + rng.integers(0, 2, count, dtype=np.uint64)
+        values = rng.integers(0, 1 << 63, count, dtype=np.uint64) * np.uint64(2) + rng.integers(
+            0, 2, count, dtype=np.uint64
+        )
         if kind in REAL_SPECIAL:
             # The same exponent, or one nearby, in half of the rows: cancellation, ties and double rounding.
             fraction = {"f32": 23, "f64": 52, "f16": 10, "bf16": 7}[kind]

@@ -184,28 +184,55 @@ def tangled(draw: st.DrawFn) -> tuple[Block, ...]:
     count = draw(st.integers(2, 7))
     target = st.integers(0, count)
     jumps = st.builds(
-        Jump, register, st.sampled_from([1, 3, 7, 31]), st.integers(0, 8), st.tuples(target, target, target, target), st.booleans()
+        Jump,
+        register,
+        st.sampled_from([1, 3, 7, 31]),
+        st.integers(0, 8),
+        st.tuples(target, target, target, target),
+        st.booleans(),
     )
-    return tuple(
-        Block(tuple(draw(st.lists(step, max_size=3))), draw(jumps)) for _ in range(count)
-    )
+    return tuple(Block(tuple(draw(st.lists(step, max_size=3))), draw(jumps)) for _ in range(count))
 
 
 FUEL = 60
 """Blocks that a thread visits at most."""
 
 
+TANGLED_START = f""".version 8.0
+.target sm_89
+.address_size 64
+.visible .entry run(
+	.param .u64 run_param_0,
+	.param .u64 run_param_1
+)
+{{
+	.reg .b32 	%v<{VARIABLES}>, %fuel, %i, %t, %n;
+	.reg .b64 	%in, %out, %at;
+	.reg .pred 	%p;
+	ld.param.u64 	%in, [run_param_0];
+	cvta.to.global.u64 	%in, %in;
+	ld.param.u64 	%out, [run_param_1];
+	cvta.to.global.u64 	%out, %out;
+	mov.u32 	%i, %tid.x;
+	mov.u32 	%n, %ntid.x;
+	mov.u32 	%t, %ctaid.x;
+	mad.lo.s32 	%i, %t, %n, %i;
+	mul.wide.u32 	%at, %i, {4 * VARIABLES};
+	add.s64 	%in, %in, %at;
+	mov.u32 	%fuel, {FUEL};
+"""
+
+
 def tangled_ptx(program: tuple[Block, ...]) -> str:
-    lines = [".version 8.0", ".target sm_89", ".address_size 64", ".visible .entry run(", "\t.param .u64 run_param_0,",
-             "\t.param .u64 run_param_1", ")", "{", f"\t.reg .b32 \t%v<{VARIABLES}>, %fuel, %i, %t, %n;",
-             "\t.reg .b64 \t%in, %out, %at;", "\t.reg .pred \t%p;",
-             "\tld.param.u64 \t%in, [run_param_0];", "\tcvta.to.global.u64 \t%in, %in;",
-             "\tld.param.u64 \t%out, [run_param_1];", "\tcvta.to.global.u64 \t%out, %out;",
-             "\tmov.u32 \t%i, %tid.x;", "\tmov.u32 \t%n, %ntid.x;", "\tmov.u32 \t%t, %ctaid.x;",
-             "\tmad.lo.s32 \t%i, %t, %n, %i;", f"\tmul.wide.u32 \t%at, %i, {4 * VARIABLES};", "\tadd.s64 \t%in, %in, %at;",
-             *(f"\tld.global.u32 \t%v{k}, [%in+{4 * k}];" for k in range(VARIABLES)), f"\tmov.u32 \t%fuel, {FUEL};"]  # fmt: skip
+    lines = TANGLED_START.splitlines()
+    lines += [f"\tld.global.u32 \t%v{k}, [%in+{4 * k}];" for k in range(VARIABLES)]
     for at, block in enumerate(program):
-        lines += [f"$B{at}:", "\tsub.u32 \t%fuel, %fuel, 1;", "\tsetp.eq.u32 \t%p, %fuel, 0;", f"\t@%p bra \t$B{len(program)};"]
+        lines += [
+            f"$B{at}:",
+            "\tsub.u32 \t%fuel, %fuel, 1;",
+            "\tsetp.eq.u32 \t%p, %fuel, 0;",
+            f"\t@%p bra \t$B{len(program)};",
+        ]
         lines += [f"\t{name} \t%v{to}, %v{source}, {constant};" for name, to, source, constant in block.steps]
         jump = block.jump
         lines.append(f"\tand.b32 \t%t, %v{jump.register}, {3 if jump.by_table else jump.mask};")

@@ -25,7 +25,10 @@ THREADS = 70
 """Two whole warps and a part of a third."""
 
 few = settings(
-    max_examples=30, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=30,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 

@@ -21,12 +21,15 @@ def line_of(mark: str) -> int:
     return next(i for i, text in enumerate(SOURCE, 1) if text.endswith(f"// <- {mark}"))
 
 
-def launch(kernel: str, grid: Any, block: Any, *arguments: Any, file: str = "faults.cu", **options: Any) -> LaunchResult:
+def launch(
+    kernel: str, grid: Any, block: Any, *arguments: Any, file: str = "faults.cu", **options: Any
+) -> LaunchResult:
     """Arrays are placed under their names in `options["names"]`, by default a, b, c."""
     names = iter(options.pop("names", "abcdef"))
     memory = options.pop("memory", None) or Memory()
     values = [
-        struct.pack("<Q", memory.place(next(names), a)) if isinstance(a, np.ndarray) else scalar_bytes(a) for a in arguments
+        struct.pack("<Q", memory.place(next(names), a)) if isinstance(a, np.ndarray) else scalar_bytes(a)
+        for a in arguments
     ]
 
     def triple(n: Any) -> tuple[int, int, int]:
@@ -255,6 +258,27 @@ def test_deadlock_at_different_barriers() -> None:
     assert fault.kind == "deadlock"
     assert fault.line in (line_of("other_barriers"), line_of("other_barriers") + 2)
     assert fault.threads in (32, 64)
+
+
+def test_deadlock_of_lanes_that_wait_for_lanes_at_a_barrier() -> None:
+    fault = fault_of("lonely_shuffle", 1, 32, np.zeros(32, "i4"))
+    assert (fault.kind, fault.line, fault.threads) == ("deadlock", line_of("lonely_shuffle"), 32)
+
+
+def test_endless_recursion_is_a_fault_and_no_crash() -> None:
+    fault = fault_of("endless_recursion", 2, 64, np.zeros(64, "i4"))
+    assert fault.line in range(line_of("endless_recursion") - 4, line_of("endless_recursion") + 1)
+    assert "recursion" in fault.message
+
+
+def test_division_by_zero_goes_on() -> None:
+    memory = Memory()
+    a, b = i4(7, -7, -(2**31), 5), i4(0, 2, -1, 3)
+    assert launch("divides", 1, 4, a, b, np.zeros(8, "i4"), memory=memory).status == "done"
+    out = memory.read("c")
+    # The result for a zero divisor is the hardware's own; the others are C's, with the quotient wrapped.
+    np.testing.assert_array_equal(out[1:4], [-3, -(2**31), 1])
+    np.testing.assert_array_equal(out[5:], [-1, 0, 2])
 
 
 # Deliberate stops

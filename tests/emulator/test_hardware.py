@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ def gpu_present() -> bool:
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not gpu_present(), reason="no NVIDIA GPU")]
 
 
-@lru_cache(maxsize=None)
+@cache
 def loaded(ptx: str) -> Any:
     from cupy.cuda import function
 
@@ -40,12 +40,12 @@ def on_gpu(ptx: str, case: Case) -> Outcome:
     import cupy
 
     buffers = {k: cupy.asarray(v) for k, v in case.arguments.items() if isinstance(v, np.ndarray)}
+    # An array of one element is passed by value, whatever its type.
     arguments = [
-        buffers[k].data.ptr if k in buffers else np.frombuffer(scalar_bytes(v), f"i{len(scalar_bytes(v))}")[0]
+        np.uint64(buffers[k].data.ptr) if k in buffers else np.frombuffer(scalar_bytes(v), f"V{len(scalar_bytes(v))}")
         for k, v in case.arguments.items()
     ]
-    kernel = loaded(ptx).get_function(case.kernel)
-    kernel(case.grid, case.block, [np.uint64(a) if isinstance(a, int) else a for a in arguments], shared_mem=case.shared_bytes)
+    loaded(ptx).get_function(case.kernel)(case.grid, case.block, arguments, shared_mem=case.shared_bytes)
     cupy.cuda.runtime.deviceSynchronize()
     return Outcome({k: cupy.asnumpy(v) for k, v in buffers.items()}, "")
 

@@ -8,7 +8,7 @@ import pytest
 from .cases import CASES, Case
 from .harness import assert_expected, kernel_ptx, on_oracle
 from .instructions import FAMILIES, Family, Row
-from .instructions.rows import Array, dtype, mismatches
+from .instructions.rows import Array, dtype, mismatches, same_bits
 from .operands import corner_cases, random_bits, typed
 from .oracle.lanes import vector
 from .oracle.ptx import split
@@ -39,6 +39,24 @@ def test_scalar_rules_equal_numpy(family: Family) -> None:
         kept = [o[defined] for o in operands]
         wrong += mismatches(row, kept, by_scalar_rule(row, kept))
     assert not wrong, "\n".join(wrong)
+
+
+def with_lane_rules(family: Family) -> bool:
+    return any(plain(row) and vector(row.opcode) for row in family.rows)
+
+
+@pytest.mark.parametrize("family", list(filter(with_lane_rules, FAMILIES)), ids=lambda f: f.name)
+def test_lane_rules_equal_scalar_rules(family: Family) -> None:
+    rows = [row for row in family.rows if plain(row) and vector(row.opcode)]
+    operands = typed(corner_cases(family.inputs, 100) + random_bits(family.inputs, 2, 100), family.inputs)
+    lanes = [o.view(f"u{o.dtype.itemsize}").astype("u8") for o in operands]
+    for row in rows:
+        rule = vector(row.opcode)
+        assert rule
+        with np.errstate(all="ignore"):
+            got = rule(*lanes).astype(f"u{np.dtype(dtype(row.output)).itemsize}").view(dtype(row.output))
+        same = same_bits(row.output, got, by_scalar_rule(row, operands))
+        assert same.all(), row.opcode
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.expect], ids=lambda c: c.kernel)

@@ -65,8 +65,14 @@ for k in ("u32", "s32", "u64", "s64"):
 for mode, amount in {"wrap": lambda c: c % 32, "clamp": lambda c: min(c, 32)}.items():
     row(f"shf.l.{mode}.b32", ("b32", "b32", "u32"), "b32",
         each(lambda a, b, c, amount=amount: ((b << 32 | a) << amount(c)) >> 32))  # fmt: skip
-    row(f"shf.r.{mode}.b32", ("b32", "b32", "u32"), "b32", each(lambda a, b, c, amount=amount: (b << 32 | a) >> amount(c)))
+    row(
+        f"shf.r.{mode}.b32",
+        ("b32", "b32", "u32"),
+        "b32",
+        each(lambda a, b, c, amount=amount: (b << 32 | a) >> amount(c)),
+    )
 for table in (0x80, 0xFE, 0x96, 0xE8, 0x1B, 0x00, 0xFF, 0xCA):
+
     def looked_up(a: int, b: int, c: int, table: int = table) -> int:
         masks = [(~a, ~b, ~c), (~a, ~b, c), (~a, b, ~c), (~a, b, c), (a, ~b, ~c), (a, ~b, c), (a, b, ~c), (a, b, c)]
         return sum(x & y & z for i, (x, y, z) in enumerate(masks) if table >> i & 1)

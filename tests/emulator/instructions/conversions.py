@@ -80,6 +80,11 @@ def between(source: str, to: str, mode: str, suffixes: tuple[str, ...] = ()) -> 
     return bitwise(each(one), to)
 
 
+def packed(half: Reference) -> Reference:
+    """Both operands converted; the first goes to the upper half."""
+    return lambda a, b: half(b).view("u2") | half(a).view("u2").astype("u4") << 16
+
+
 for mode in MODES:
     row(f"cvt.{mode}.f32.f64", ("f64",), "f32", between("f64", "f32", mode))
     row(f"cvt.{mode}.f16.f64", ("f64",), "f16", between("f64", "f16", mode))
@@ -88,8 +93,7 @@ for mode in ("rn", "rz"):
     row(f"cvt.{mode}.bf16.f32", ("f32",), "bf16", between("f32", "bf16", mode))
     row(f"cvt.{mode}.relu.f16.f32", ("f32",), "f16", between("f32", "f16", mode, ("relu",)))
     for half in ("f16", "bf16"):
-        row(f"cvt.{mode}.{half}x2.f32", ("f32", "f32"), f"{half}x2",
-            lambda a, b, f=between("f32", half, mode): f(b).view("u2") | f(a).view("u2").astype("u4") << 16)  # fmt: skip
+        row(f"cvt.{mode}.{half}x2.f32", ("f32", "f32"), f"{half}x2", packed(between("f32", half, mode)))
 row("cvt.rn.ftz.f16.f32", ("f32",), "f16", between("f32", "f16", "rn", ("ftz",)))
 row("cvt.rn.ftz.f32.f64", ("f64",), "f32", between("f64", "f32", "rn", ("ftz",)))
 row("cvt.rn.sat.f16.f32", ("f32",), "f16", between("f32", "f16", "rn", ("sat",)))
@@ -104,4 +108,3 @@ row("cvt.f32.bf16", ("bf16",), "f32", between("bf16", "f32", "rn"))
 for mode, function in {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}.items():
     for k in ("f32", "f64", "f16"):
         row(f"cvt.{mode}.{k}.{k}", (k,), k, function)
-

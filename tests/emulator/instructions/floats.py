@@ -14,7 +14,6 @@ ROWS = Table()
 row = ROWS.row
 
 
-
 def real(base: str, kind: str, *suffixes: str) -> None:
     count = {"fma": 3, "rcp": 1, "sqrt": 1}.get(base, 2)
     opcode = ".".join((base, *suffixes, kind))
@@ -66,7 +65,13 @@ def smaller(kind: str, base: str, suffixes: tuple[str, ...]) -> Reference:
             a, b = flushed(r, a), flushed(r, b)
         x, y = r.value(a), r.value(b)
         if math.isnan(x) or math.isnan(y):
-            return NAN[kind] if "NaN" in suffixes or math.isnan(x + 0 * 1) and math.isnan(y) else b if math.isnan(x) else a
+            return (
+                NAN[kind]
+                if "NaN" in suffixes or (math.isnan(x + 0 * 1) and math.isnan(y))
+                else b
+                if math.isnan(x)
+                else a
+            )
         if x == y:
             return (a | b) if base == "min" else (a & b)
         return a if (x < y) == (base == "min") else b
@@ -88,7 +93,14 @@ row("neg.ftz.f32", ("f32",), "f32", bitwise(each(lambda a: flushed(REALS["f32"],
 
 
 def ordered(name: str) -> Reference:
-    relation = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+    relation = {
+        "eq": np.equal,
+        "ne": np.not_equal,
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+    }
 
     def compare(a: Array, b: Array) -> Array:
         unordered = np.isnan(a) | np.isnan(b)
@@ -101,12 +113,20 @@ def ordered(name: str) -> Reference:
     return compare
 
 
+def as_mask(compare: Reference) -> Reference:
+    return lambda a, b: np.where(compare(a, b), 0xFFFF_FFFF, 0)
+
+
+def of_flat(compare: Reference) -> Reference:
+    return lambda a, b: compare(flat(a), flat(b))
+
+
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 for k, name in itertools.product(("f32", "f64", "f16"), COMPARISONS):
     row(f"setp.{name}.{k}", (k, k), "pred", ordered(name))
-    row(f"set.{name}.u32.{k}", (k, k), "u32", lambda a, b, f=ordered(name): np.where(f(a, b), 0xFFFF_FFFF, 0))
+    row(f"set.{name}.u32.{k}", (k, k), "u32", as_mask(ordered(name)))
 for name in ("eq", "lt", "geu"):
-    row(f"setp.{name}.ftz.f32", ("f32", "f32"), "pred", lambda a, b, f=ordered(name): f(flat(a), flat(b)))
+    row(f"setp.{name}.ftz.f32", ("f32", "f32"), "pred", of_flat(ordered(name)))
 row("set.lt.f32.f32", ("f32", "f32"), "f32", lambda a, b: (a < b).astype("f4"))
 row("set.lt.f16.f16", ("f16", "f16"), "f16", lambda a, b: (a < b).astype("f2"))
 row("set.gt.u32.f16x2", ("f16x2", "f16x2"), "b32",
@@ -127,4 +147,3 @@ for k in ("f32", "f64"):
         row(f"testp.{name}.{k}", (k,), "pred", test)
     row(f"selp.{k}", (k, k, "pred"), k, lambda a, b, p: np.where(p, a, b))
 row("slct.s32.f32", ("s32", "s32", "f32"), "s32", lambda a, b, c: np.where(c >= 0, a, b))
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 
 import numpy as np
@@ -12,6 +11,7 @@ from .rows import Table, bits_of, clamped
 
 ROWS = Table()
 row = ROWS.row
+
 
 def truncated(a: int, b: int) -> int:
     quotient = abs(a) // abs(b)
@@ -41,7 +41,14 @@ for k in INTEGERS:
         row(f"abs.{k}", (k,), k, each(abs))
     row(f"shr.{k}", (k, "u32"), k, each(lambda a, b, n=n: a >> min(b, n)))
     row(f"shr.{k} {{d}}, {{a}}, 3", (k,), k, lambda a: a >> 3)
-    orders = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+    orders = {
+        "eq": operator.eq,
+        "ne": operator.ne,
+        "lt": operator.lt,
+        "le": operator.le,
+        "gt": operator.gt,
+        "ge": operator.ge,
+    }
     unsigned = {"lo": operator.lt, "ls": operator.le, "hi": operator.gt, "hs": operator.ge} if k[0] == "u" else {}
     for name, order in {**orders, **unsigned}.items():
         row(f"setp.{name}.{k}", (k, k), "pred", order)

@@ -106,3 +106,25 @@ extern "C" __global__ void much_shared(int* out) {
     __syncthreads();
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
+
+extern "C" __global__ void lonely_shuffle(int* out) {
+    int i = threadIdx.x, v = i;
+    if (i < 16)
+        v = __shfl_sync(~0u, i, 3);  // <- lonely_shuffle
+    else
+        __syncthreads();
+    out[i] = v;
+}
+
+__device__ __noinline__ int forever(int n) {
+    volatile int mine[4];
+    mine[n & 3] = n;
+    return forever(n + 1) + mine[n & 3] + 1;  // <- endless_recursion
+}
+extern "C" __global__ void endless_recursion(int* out) { out[threadIdx.x] = forever(threadIdx.x); }
+
+extern "C" __global__ void divides(const int* a, const int* b, int* out) {
+    int i = threadIdx.x;
+    out[i] = a[i] / b[i];
+    out[i + blockDim.x] = a[i] % b[i];
+}

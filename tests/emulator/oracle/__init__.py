@@ -3,6 +3,7 @@
 It is written from the PTX ISA alone and shares no code with the emulator.
 """
 
-from .machine import Memory, Stuck, Trap, run
+from .machine import run
+from .state import Memory, Stuck, Trap
 
 __all__ = ["Memory", "Stuck", "Trap", "run"]

@@ -6,12 +6,12 @@ Only a matter of speed: `test_oracle.py` holds each of these against the scalar 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .scalar import mask, width
+from .words import mask, width
 
 Lanes = NDArray[np.uint64]
 Vector = Callable[..., Lanes]
@@ -46,7 +46,7 @@ def fma(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]) 
     return np.where(inexact, np.nextafter(total, np.copysign(np.inf, error)), total)
 
 
-@lru_cache(maxsize=None)
+@cache
 def vector(opcode: str) -> Vector | None:
     """The function of the operands' lanes, or None where only the scalar rule exists."""
     base, *mods = opcode.split(".")
@@ -76,7 +76,7 @@ def vector(opcode: str) -> Vector | None:
     low = np.uint64(mask(width(kind)))
     if base in ("mul", "mad"):
         wide = np.uint64(mask(2 * width(kind) if "wide" in extra else width(kind)))
-        if not extra or width(kind) == 64 and "wide" in extra:
+        if not extra or (width(kind) == 64 and "wide" in extra):
             return None
 
         def multiply(a: Lanes, b: Lanes) -> Lanes:

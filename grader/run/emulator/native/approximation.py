@@ -1,9 +1,10 @@
-"""2^x, log2, sine, cosine and tanh of float lanes to within 3 ulp, as routines.
+"""2^x, log2, sine, cosine and tanh of float lanes, as routines within 3 ulp (of 1, for sine and cosine).
 
 The instructions that they stand for are allowed more (PTX ISA, "Floating Point Instructions"): no bits of a certain
-GPU are imitated. Each polynomial interpolates its function at Chebyshev nodes of the reduced interval, its
-coefficients rounded to f32; the error given is the largest one there. Multiplications and additions are rounded
-apart, so that results are the same with and without a fused multiply-add in the processor.
+GPU are imitated, only the way in which angles are reduced, for its error grows with the angle. Each polynomial
+interpolates its function at Chebyshev nodes of the reduced interval, its coefficients rounded to f32; the error given
+is the largest one there. Multiplications and additions are rounded apart, so that results are the same with and
+without a fused multiply-add in the processor.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ _COSINE = (-1.2337005138397217, 0.253669410943985, -0.02086152881383896, 0.00090
 _TANH = (-0.3333333134651184, 0.13332915306091309, -0.053873948752880096, 0.021110959351062775,
          -0.006269119679927826)  # fmt: skip
 
-# Added to a small number, these leave its nearest integer in the lowest bits of the sum.
+# 1 / (2 pi) as an f32.
+_TURN = 0.15915493667125702
+# Added to a small number, this leaves its nearest integer in the lowest bits of the sum.
 _ROUNDER = 1.5 * 2.0**23
-_WIDE_ROUNDER = 1.5 * 2.0**52
 
 
 def approximate(f: IrFunction, name: str, value: V) -> V:
@@ -94,15 +96,15 @@ def _log2(f: IrFunction, x: V) -> V:
 def _quarter_turns(f: IrFunction, x: V) -> tuple[V, V]:
     """(r, q): x is q + r quarter turns, and whole turns; q an i32, r a float from -1/2 to 1/2.
 
-    In double precision, which is exact enough up to 2^30 or so; beyond, as on hardware, the digits run out.
+    As GPUs do it: the number of turns is cut to an f32, which for large x leaves little of the angle.
     """
-    turns = f.op("fmul", f.cast("fpext", x, "double"), splat_float("double", 0.15915494309189535))
+    turns = f.op("fmul", f.cast("fpext", x, "double"), splat_float("double", _TURN))
+    cut = f.op("and", f.bitcast(turns, "i64"), splat("i64", -1 << 29))
+    turns = f.cast("fptrunc", f.bitcast(cut, "double"), "float")
     part = f.op("fsub", turns, f.map("llvm.rint", turns))
-    quarters = f.op("fmul", part, splat_float("double", 4.0))
-    rounder = splat_float("double", _WIDE_ROUNDER)
-    moved = f.op("fadd", quarters, rounder)
-    rest = f.op("fsub", quarters, f.op("fsub", moved, rounder))
-    return f.cast("fptrunc", rest, "float"), f.cast("trunc", f.bitcast(moved, "i64"), "i32")
+    quarters = f.op("fmul", part, _constant(4.0))
+    moved = f.op("fadd", quarters, _constant(_ROUNDER))
+    return f.op("fsub", quarters, f.op("fsub", moved, _constant(_ROUNDER))), f.bitcast(moved, "i32")
 
 
 def _circular(f: IrFunction, x: V, first_quarter: int) -> V:
@@ -118,8 +120,10 @@ def _circular(f: IrFunction, x: V, first_quarter: int) -> V:
 
 
 def _sine(f: IrFunction, x: V) -> V:
-    small = f.compare("fcmp olt", f.map("llvm.fabs", x), _constant(2.0**-13))
-    return f.select(small, x, _circular(f, x, 0))
+    size = f.map("llvm.fabs", x)
+    sign = f.op("and", f.bitcast(x, "i32"), splat("i32", 1 << 31))
+    value = f.op("xor", f.bitcast(_circular(f, size, 0), "i32"), sign)
+    return f.select(f.compare("fcmp olt", size, _constant(2.0**-13)), x, f.bitcast(value, "float"))
 
 
 def _cosine(f: IrFunction, x: V) -> V:

@@ -6,8 +6,8 @@ Division, reciprocal and square root are in `floating.py`: there the correctly r
 from __future__ import annotations
 
 from grader.run.emulator.native.approximation import approximate
-from grader.run.emulator.native.ir import V, splat_float
-from grader.run.emulator.native.minifloat import narrow
+from grader.run.emulator.native.ir import IrFunction, V, splat_float
+from grader.run.emulator.native.minifloat import F16, Format, narrow
 from grader.run.emulator.ops.common import Handler, type_of
 from grader.run.emulator.ops.floating import finish, read_inputs
 from grader.run.emulator.ops.halves import flush_half, half_format, half_lanes, write_parts
@@ -26,17 +26,25 @@ def _single(name: str) -> Handler:
 
 
 def _halves(name: str) -> Handler:
-    """The f32 result rounded to 16 bits; .ftz, which the bf16 forms have to name, flushes at both ends."""
+    """The f32 result cut to 16 bits; .ftz, which the bf16 forms have to name, flushes at both ends."""
 
     def emit(e: Emitter, i: Instruction) -> None:
         kind = type_of(i)
         form = half_format(kind)
         flush = "ftz" in i.modifiers
         values = half_lanes(e, i.operands[1], kind, flush)
-        parts = [narrow(e.f, approximate(e.f, name, value), form) for value in values]
+        parts = [_cut(e.f, approximate(e.f, name, value), form) for value in values]
         write_parts(e, i.operands[0], [flush_half(e, part, form) for part in parts] if flush else parts, 16)
 
     return emit
+
+
+def _cut(f: IrFunction, value: V, form: Format) -> V:
+    """Rounded towards zero, as GPUs do it; what is larger than all f16 becomes infinite nevertheless."""
+    if form is F16:
+        infinity = splat_float("float", float("inf"))
+        value = f.select(f.compare("fcmp oge", value, splat_float("float", 2.0**16)), infinity, value)
+    return narrow(f, value, form, "rz")
 
 
 def reciprocal_square_root(e: Emitter, i: Instruction) -> None:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import WARP
+from grader.run.emulator.native.half_arithmetic import half_operation
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
 from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.halves import half_format
 from grader.run.emulator.ops.memory import state_space
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import PtxType
@@ -52,7 +54,9 @@ def _atomic(e: Emitter, i: Instruction) -> Atomic:
     if kind.width > 64:
         raise e.unsupported()
     if kind.is_float and kind.bits == 16:
-        raise e.unsupported()
+        if operation != "add":
+            raise e.unsupported()
+        return Atomic("half_add", state_space(i), kind.integer, kind.bytes, kind)
     if kind.is_float:
         return Atomic(
             "f" + operation if operation == "add" else operation,
@@ -130,6 +134,8 @@ def _operate(f: IrFunction, atomic: Atomic, t: str, host: str, lane: str) -> str
         new = f.let(f"extractelement <{LANES} x {t}> %value1, i32 {lane}")
         pair = f.let(f"cmpxchg ptr {host}, {t} {value}, {t} {new} seq_cst seq_cst")
         return f.let(f"extractvalue {{ {t}, i1 }} {pair}, 0")
+    if atomic.half is not None:
+        return _half_add(f, atomic.half, t, host, value)
     if atomic.t == t:
         return f.let(f"atomicrmw {atomic.operation} ptr {host}, {t} {value} seq_cst, align {atomic.size}")
     number = f.let(f"bitcast {t} {value} to {atomic.t}")
@@ -137,6 +143,35 @@ def _operate(f: IrFunction, atomic: Atomic, t: str, host: str, lane: str) -> str
         return f.let(f"atomicrmw xchg ptr {host}, {t} {value} seq_cst, align {atomic.size}")
     before = f.let(f"atomicrmw {atomic.operation} ptr {host}, {atomic.t} {number} seq_cst, align {atomic.size}")
     return f.let(f"bitcast {atomic.t} {before} to {t}")
+
+
+def _half_add(f: IrFunction, kind: PtxType, t: str, host: str, value: str) -> str:
+    """Adds 16-bit floats, each of a pair by itself, by compare-and-swap: no processor has an atomic for them."""
+    form = half_format(kind)
+    again, done = f.name_block("again"), f.name_block("done")
+    addends = _halves(f, t, value, kind.packed)
+    f.goto(again)
+    f.block(again)
+    before = f.let(f"load atomic {t}, ptr {host} monotonic, align {kind.bytes}")
+    pairs = zip(_halves(f, t, before, kind.packed), addends, strict=True)
+    sums = [half_operation(f, "add", form, f.spread("i32", a), f.spread("i32", b)) for a, b in pairs]
+    new = "0"
+    for index, total in enumerate(sums):
+        part = f.let(f"and i32 {f.let(f'extractelement {total}, i32 0')}, 65535")
+        new = f.let(f"or i32 {new}, {f.let(f'shl i32 {part}, {16 * index}')}")
+    if t == "i16":
+        new = f.let(f"trunc i32 {new} to i16")
+    pair = f.let(f"cmpxchg ptr {host}, {t} {before}, {t} {new} seq_cst seq_cst")
+    f.branch(f.let(f"extractvalue {{ {t}, i1 }} {pair}, 1"), done, again)
+    f.block(done)
+    return before
+
+
+def _halves(f: IrFunction, t: str, value: str, count: int) -> list[str]:
+    """The 16-bit numbers in a value, low first, as i32."""
+    if t == "i16":
+        return [f.let(f"zext i16 {value} to i32")]
+    return [f.let(f"and i32 {f.let(f'lshr i32 {value}, {16 * index}')}, 65535") for index in range(count)]
 
 
 TABLE = {("atom", ""): atom, ("red", ""): red}

@@ -70,7 +70,11 @@ def _integer_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to:
     if source.bits < 32:
         value = e.resize(value, "i32", source.is_signed)
     if to.bits > 16:
-        finish(e, i, rounded_cast(f, operation, mode, value, "float" if to.bits == 32 else "double"))
+        result = rounded_cast(f, operation, mode, value, "float" if to.bits == 32 else "double")
+        if mode == "rm" and not source.is_signed:
+            # Processors without unsigned conversions make 0 a difference, which rounds down to -0.
+            result = f.map("llvm.fabs", result)
+        finish(e, i, result)
         return
     if source.bits == 64:
         value = _fold_low_bits(e, value, source)

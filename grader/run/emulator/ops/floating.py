@@ -146,7 +146,8 @@ def test_property(e: Emitter, i: Instruction) -> None:
         "infinite": f.compare("icmp eq", magnitude, infinity),
         "number": number,
         "notanumber": f.invert(number),
-        "normal": f.op("and", finite, f.invert(tiny)),
+        # The PTX ISA counts zeros as normal.
+        "normal": f.op("and", finite, f.invert(f.op("and", tiny, nonzero))),
         "subnormal": f.op("and", tiny, nonzero),
     }
     e.write(i.operands[0], results[next(m for m in i.modifiers if m in results)])

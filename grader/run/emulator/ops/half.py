@@ -38,7 +38,7 @@ def _add(e: Emitter, i: Instruction, form: Format, a: V, b: V) -> V:
 
 
 def _subtract(e: Emitter, i: Instruction, form: Format, a: V, b: V) -> V:
-    return half_operation(e.f, "add", form, a, _negate(e, i, form, b))
+    return half_operation(e.f, "add", form, a, _flip_sign(e, b, form))
 
 
 def _multiply(e: Emitter, i: Instruction, form: Format, a: V, b: V) -> V:
@@ -50,11 +50,24 @@ def _fused_multiply_add(e: Emitter, i: Instruction, form: Format, a: V, b: V, c:
 
 
 def _negate(e: Emitter, i: Instruction, form: Format, a: V) -> V:
-    return e.f.op("xor", a, splat("i32", form.sign))
+    return _canonical(e, a, _flip_sign(e, a, form), form)
 
 
 def _absolute(e: Emitter, i: Instruction, form: Format, a: V) -> V:
-    return magnitude(e, a, form)
+    return _canonical(e, a, magnitude(e, a, form), form)
+
+
+def _flip_sign(e: Emitter, bits: V, form: Format) -> V:
+    return e.f.op("xor", bits, splat("i32", form.sign))
+
+
+def _is_nan(e: Emitter, bits: V, form: Format) -> V:
+    assert form.infinity is not None
+    return e.f.compare("icmp ugt", magnitude(e, bits, form), splat("i32", form.infinity))
+
+
+def _canonical(e: Emitter, operand: V, result: V, form: Format) -> V:
+    return e.f.select(_is_nan(e, operand, form), splat("i32", form.nan), result)
 
 
 def _extreme(which: str) -> Compute:
@@ -87,10 +100,8 @@ def _mirror(e: Emitter, signed: V, form: Format) -> V:
 def _sort_key(e: Emitter, bits: V, form: Format, nan_key: int) -> V:
     """An i32 that sorts as the numbers do; NaN becomes `nan_key`."""
     f = e.f
-    assert form.infinity is not None
     signed = f.cast("sext", f.cast("trunc", bits, "i16"), "i32")
-    is_nan = f.compare("icmp ugt", magnitude(e, bits, form), splat("i32", form.infinity))
-    return f.select(is_nan, splat("i32", nan_key), _mirror(e, signed, form))
+    return f.select(_is_nan(e, bits, form), splat("i32", nan_key), _mirror(e, signed, form))
 
 
 TABLE = {

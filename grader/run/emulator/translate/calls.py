@@ -20,7 +20,7 @@ from grader.run.emulator.translate.cfg import Block, Program, callee, is_call
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import WORD_STRIDE, copy_area
-from grader.run.emulator.translate.storage import Storage, align_up
+from grader.run.emulator.translate.storage import CallAreas, Storage, align_up
 
 
 def _arguments(instruction: Instruction) -> tuple[list[str], list[str]]:
@@ -58,6 +58,14 @@ class CallCompiler:
         kernel = self._storage.frames[self._program.kernel]
         return kernel.local_bytes if alone else total
 
+    def _areas(self, name: str | None) -> CallAreas:
+        """The places of a function's parameters and results; of those called by address for None."""
+        if name is None:
+            return self._storage.by_address
+        function, frame = self._program.functions[name], self._storage.frames[name]
+        parameters = tuple(frame.areas[p.name] for p in function.parameters)
+        return CallAreas(parameters, tuple(frame.areas[p.name] for p in function.results), frame.return_pc)
+
     def _frame_bytes(self, name: str) -> int:
         frame = self._storage.frames[name]
         return align_up(frame.local_bytes, 16) + frame.saved_bytes
@@ -78,14 +86,14 @@ class CallCompiler:
             raise emitter.unsupported("a call by address without a function whose address is taken")
         if caller in self._program.recursive:
             self._push(emitter)
-        first = self._program.functions[targets[0]]
+        areas = self._areas(name)
         _, arguments = _arguments(instruction)
-        for argument, formal in zip(arguments, first.parameters, strict=False):
-            source = emitter.frame.areas[argument]
-            copy_area(emitter, source, self._storage.frames[first.name].areas[formal.name], formal.size)
+        for argument, place in zip(arguments, areas.parameters, strict=False):
+            size = emitter.function.call_parameters[argument].size
+            copy_area(emitter, emitter.frame.areas[argument], place, size)
         self._grow_stack(emitter, caller, targets)
         lanes = lanes_left()
-        back = self._storage.frames[first.name].return_pc
+        back = areas.return_pc
         old = f.load_lanes("i32", "%warp", back)
         f.store_lanes(f.select(f.mask(lanes), splat("i32", here + 1), old), "%warp", back)
         if address is None:
@@ -138,11 +146,9 @@ class CallCompiler:
         shrunk = f.op("sub", frame, splat("i32", self._frame_bytes(block.function)))
         f.store_lanes(f.select(emitter.active, shrunk, frame), "%warp", WARP["frame"])
         results, _ = _arguments(instruction)
-        name = callee(instruction)
-        first = self._program.functions[name or next(iter(self._program.addressed))]
-        for result, formal in zip(results, first.results, strict=False):
-            source = self._storage.frames[first.name].areas[formal.name]
-            copy_area(emitter, source, emitter.frame.areas[result], formal.size)
+        for result, place in zip(results, self._areas(callee(instruction)).results, strict=False):
+            size = emitter.function.call_parameters[result].size
+            copy_area(emitter, place, emitter.frame.areas[result], size)
         if block.function in self._program.recursive:
             self._pop(emitter)
 

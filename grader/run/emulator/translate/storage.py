@@ -6,6 +6,7 @@ A register that is written before it is read in the only block that names it nee
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from grader.run.emulator import layout
 from grader.run.emulator.ptx.syntax import (
@@ -91,6 +92,15 @@ class Frame:
     saved_bytes: int = 0
 
 
+@dataclass(frozen=True)
+class CallAreas:
+    """Where a call puts its parameters, finds its results, and leaves the way back: state offsets."""
+
+    parameters: tuple[int, ...]
+    results: tuple[int, ...]
+    return_pc: int
+
+
 @dataclass
 class Storage:
     """All places of a program. `state_bytes` is the size of a warp's state; slots are address slots."""
@@ -104,6 +114,7 @@ class Storage:
     dynamic_slot: int
     parameters: dict[str, int]
     parameter_bytes: int
+    by_address: CallAreas
 
 
 def parameter_offsets(parameters: tuple[Parameter, ...]) -> tuple[dict[str, int], int]:
@@ -153,19 +164,23 @@ def _frame(program: Program, function: Function, state: _State) -> Frame:
     return frame
 
 
-def _share_areas(program: Program, frames: dict[str, Frame], state: _State) -> None:
-    """Functions called by address take parameters in common places, since the caller can't know which one it calls."""
-    common: list[int] = []
-    results: list[int] = []
-    return_pc = state.take(128)
-    for name in program.addressed:
-        function, frame = program.functions[name], frames[name]
-        for places, parameters in ((common, function.parameters), (results, function.results)):
-            for index, parameter in enumerate(parameters):
-                while len(places) <= index:
-                    places.append(state.take(128 * 64))
-                frame.areas[parameter.name] = places[index]
-        frame.return_pc = return_pc
+def _share_areas(program: Program, frames: dict[str, Frame], state: _State) -> CallAreas:
+    """Functions called by address take parameters in common places: the caller can't know which one it calls."""
+    functions = [program.functions[name] for name in program.addressed]
+
+    def places(lists: list[tuple[Parameter, ...]]) -> tuple[int, ...]:
+        columns = [[p for p in column if p is not None] for column in zip_longest(*lists)]
+        return tuple(state.take(max(_area_bytes(p) for p in column)) for column in columns)
+
+    areas = CallAreas(
+        places([f.parameters for f in functions]), places([f.results for f in functions]), state.take(128)
+    )
+    for function in functions:
+        frame = frames[function.name]
+        frame.areas |= {p.name: place for p, place in zip(function.parameters, areas.parameters, strict=False)}
+        frame.areas |= {p.name: place for p, place in zip(function.results, areas.results, strict=False)}
+        frame.return_pc = areas.return_pc
+    return areas
 
 
 def _is_shared(variable: Variable) -> bool:
@@ -213,8 +228,7 @@ def assign_storage(program: Program, module: PtxModule, variables: dict[str, int
     """Places for everything that `program` names; `variables` are the module's address slots."""
     state = _State()
     frames = {name: _frame(program, function, state) for name, function in program.functions.items()}
-    if program.addressed:
-        _share_areas(program, frames, state)
+    by_address = _share_areas(program, frames, state)
     for name in program.recursive:
         frames[name].saved_bytes = _saved_bytes(program.functions[name], frames[name])
     slots, offsets, total, dynamic = _shared_slots(program, module)
@@ -229,6 +243,7 @@ def assign_storage(program: Program, module: PtxModule, variables: dict[str, int
         dynamic,
         parameters,
         parameter_bytes,
+        by_address,
     )
 
 

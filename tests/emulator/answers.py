@@ -1,0 +1,73 @@
+"""What NumPy or plain Python says that some of the kernels compute, from the buffers as they were before."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .launches import Array
+
+
+def collatz(a: dict[str, Array]) -> dict[str, Array]:
+    def steps(v: int) -> int:
+        n = 0
+        while v > 1 and n < 200:
+            v, n = (3 * v + 1 if v % 2 else v // 2), n + 1
+        return n
+
+    return {"steps": np.array([steps(int(v)) for v in a["start"]], "i4")}
+
+
+def matmul(a: dict[str, Array]) -> dict[str, Array]:
+    return {"C": (a["A"].reshape(13, 10) @ a["B"].reshape(10, 11)).ravel()}
+
+
+def softmax(a: dict[str, Array]) -> dict[str, Array]:
+    x = a["x"].reshape(3, 77).astype("f8")
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return {"y": (e / e.sum(axis=1, keepdims=True)).astype("f4").ravel()}
+
+
+def fibonacci(n: int) -> int:
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a
+
+
+def ackermann(m: int, n: int) -> int:
+    return n + 1 if m == 0 else ackermann(m - 1, 1 if n == 0 else ackermann(m, n - 1))
+
+
+def recursion(a: dict[str, Array]) -> dict[str, Array]:
+    rows = [(fibonacci(n), ackermann(i % 3, n % 5), n % 2 == 0) for i, n in enumerate(a["x"].tolist())]
+    return {"out": np.array(rows, "i4").ravel()}
+
+
+def wide(a: dict[str, Array]) -> dict[str, Array]:
+    def row(x: int, y: int) -> list[int]:
+        y = y or 7
+        q = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        ux, uy = x % 2**64, y % 2**64
+        product, mixed = x * y, ((ux << 37) + uy) % 2**128
+        rest = abs(product) % 1000003 * (1 if product >= 0 else -1)
+        bits = x % 2**64
+        counts = bits.bit_count() + 64 - uy.bit_length() + (bits & -bits).bit_length() + int(f"{uy:064b}"[::-1], 2)
+        shifted = x >> (y & 63) if x < y else x << (y & 63)
+        larger = (product < 0) + 2 * (mixed > product % 2**128)
+        return [
+            q,
+            x - q * y,
+            ux // uy,
+            ux % uy,
+            product >> 64,
+            product,
+            mixed >> 50,
+            (product >> 64) ^ (ux * uy >> 64),
+            counts,
+            shifted,
+            mixed // (uy | 1) - rest,
+            larger,
+        ]
+
+    rows = [row(x, y) for x, y in zip(a["a"].tolist(), a["b"].tolist(), strict=True)]
+    return {"out": np.array([[v % 2**64 for v in r] for r in rows], "u8").view("i8").ravel()}
