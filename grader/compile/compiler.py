@@ -23,6 +23,8 @@ OPTIONS = (
     f"--gpu-architecture={TARGET}",
     "--std=c++17",
     "--generate-line-info",
+    # nvcc has __int128 where the host compiler does.
+    "--device-int128",
     f"--pre-include={IMPLICIT}",
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sysconfig
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from grader.compile.toolkit import find_toolkit
 
 from . import oracle, ptx_gen
 from .cases import Case
@@ -25,8 +26,7 @@ def compile_ptx(source: str, name: str = "test.cu") -> str:
     """PTX of CUDA C++ by NVRTC, with line information."""
     from cupy.cuda import nvrtc
 
-    include = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13" / "include"
-    options = ["-arch=compute_89", "-lineinfo", "--device-int128", f"-I{include}", f"-I{include / 'cccl'}"]
+    options = ["-arch=compute_89", "-lineinfo", "--device-int128", *(f"-I{i}" for i in find_toolkit().includes)]
     program = nvrtc.createProgram(source, name, (), ())
     try:
         nvrtc.compileProgram(program, options)

@@ -25,9 +25,7 @@ def store(tmp_path: Path) -> Store:
 
 def test_a_report_comes_back_as_it_went_in(store: Store) -> None:
     fault = FaultReport(FaultClass.OUT_OF_BOUNDS, "reads past the end", line=3, index=17, extent=17)
-    report = make_report(
-        verdict=Verdict.RUNTIME_ERROR, fault=fault, line=3, source="// ünïcode\n", score=float("inf")
-    )
+    report = make_report(verdict=Verdict.RUNTIME_ERROR, fault=fault, line=3, source="// ünïcode\n", score=float("inf"))
     number = store.add(report)
     entry = store.get(number)
     assert (entry.id, entry.report, entry.source) == (number, report, report.source)
@@ -70,9 +68,7 @@ def test_a_source_is_kept_once(store: Store) -> None:
     assert "same" not in json
 
 
-@pytest.mark.parametrize(
-    "name", ["O'Brien; DROP TABLE submissions;--", "\udcff\udcfe.cu", "a\0b", "", "名前"]
-)
+@pytest.mark.parametrize("name", ["O'Brien; DROP TABLE submissions;--", "\udcff\udcfe.cu", "a\0b", "", "名前"])
 def test_any_name_can_be_recorded(store: Store, name: str) -> None:
     number = store.add(make_report(user=name, file=name))
     assert len(store.summaries()) == 1

@@ -176,9 +176,7 @@ def test_a_read_only_store_reads_in_this_process_too(database: Path, monkeypatch
     assert [path.name for path in database.parent.iterdir()] == ["kgrade.db"]
 
 
-def test_a_lock_that_is_never_released_ends_in_a_message(
-    database: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_that_is_never_released_ends_in_a_message(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.store.connect.BUSY_SECONDS", 0.2)
     store = Store(database)
     store.add(make_report())

@@ -47,9 +47,8 @@ extern "C" __global__ void inline_labels(const int* x, int* out) {
 
 extern "C" __global__ void clocks(int* out) {
     long long start = clock64();
-    unsigned first = clock();
     __nanosleep(10);
-    out[threadIdx.x] = (clock64() >= start) + 2 * (clock() - first < 0x7fffffffu);
+    out[threadIdx.x] = clock64() >= start;
 }
 
 // Ordered accesses and fences by name: a flag handed from one half of the block to the other.
