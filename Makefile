@@ -1,5 +1,6 @@
 # make demo   set up, grade a right and a faulty kernel, write the leaderboard's pages
 # make test   set up, then lint, types and all tests
+# make test-gpu  set up, then the tests that need an NVIDIA GPU
 # make check  the same as make test
 # make clean  remove what the others made
 
@@ -13,7 +14,7 @@ SITE := site
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 
-.PHONY: demo test check bench clean
+.PHONY: demo test test-gpu check bench clean
 
 demo: $(INSTALLED)
 	@test -d $(DEMO) || $(BIN)/kgrade new $(DEMO) >/dev/null
@@ -37,6 +38,9 @@ check: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
+
+test-gpu: $(INSTALLED_DEV)
+	$(BIN)/pytest -m gpu
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/pip install --quiet --editable '.[bench]'

@@ -19,6 +19,14 @@ from grader.sizes import Budget, check_sizes, draw_sizes
 MOST_FLOPS = 20_000_000_000
 MOST_BYTES = 500_000_000
 """The most that sizes given by hand may ask of the emulator: some minutes, and what fits its memory."""
+MOST_FLOPS_ON_GPU = 2_000_000_000_000
+MOST_BYTES_ON_GPU = 4_000_000_000
+"""The same for a GPU: there the reference, which the processor computes, takes the time."""
+LARGE = Budget(flops=20_000_000_000, bytes=160_000_000)
+"""What the largest case may cost on a GPU: its inputs and reference take the processor one to two seconds."""
+GPU_SECONDS = 10.0
+GPU_FLOPS_PER_SECOND = 10_000_000_000
+"""Less than one thread block does alone."""
 FLOPS_PER_SECOND = 20_000_000
 WARP_INSTRUCTIONS_PER_FLOP = 2
 """What a slow kernel may need: a warp instruction does up to 32 operations, so this is ample."""
@@ -34,10 +42,12 @@ class Case:
     seed: int
 
 
-def draw_cases(problem: Problem, seed: int, count: int, given: Sequence[Mapping[str, int]]) -> list[Case]:
+def draw_cases(
+    problem: Problem, seed: int, count: int, given: Sequence[Mapping[str, int]], on_gpu: bool = False
+) -> list[Case]:
     """The cases of a grading: `count` drawn ones, or each given size with every family of inputs.
 
-    Raises UsageError for a size that the problem or the emulator can't take.
+    Raises UsageError for a size that the problem or the device can't take.
     """
     names = families(problem)
     if not given:
@@ -48,9 +58,20 @@ def draw_cases(problem: Problem, seed: int, count: int, given: Sequence[Mapping[
     cases: list[Case] = []
     for sizes in given:
         check_sizes(problem, sizes)
-        _check_cost(problem, sizes)
+        _check_cost(problem, sizes, on_gpu)
         cases += [Case(dict(sizes), family, case_seed(seed, len(cases) + i)) for i, family in enumerate(names)]
     return cases
+
+
+def draw_largest(problem: Problem, seed: int, number: int) -> Case:
+    """A further case for a GPU, the one of this number: near the largest sizes whose reference comes soon."""
+    names, own = families(problem), case_seed(seed, number)
+    return Case(draw_sizes(problem, own, 1, LARGE)[0], names[own % len(names)], own)
+
+
+def fits_emulator(problem: Problem, case: Case) -> bool:
+    """Whether a case costs the emulator no more than one drawn for it."""
+    return Budget().allows(problem, case.sizes)
 
 
 def draw_probes(problem: Problem, constants: Mapping[str, int]) -> list[dict[str, int]]:
@@ -86,16 +107,23 @@ def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
     )
 
 
+def gpu_limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
+    """The same on a GPU."""
+    return Limits(seconds=max(GPU_SECONDS, problem.cost_of(sizes).flops / GPU_FLOPS_PER_SECOND))
+
+
 def shown(sizes: Mapping[str, int]) -> str:
     """As `--case` takes them: "M=17,N=1,K=3"."""
     return ",".join(f"{name}={value}" for name, value in sizes.items())
 
 
-def _check_cost(problem: Problem, sizes: Mapping[str, int]) -> None:
+def _check_cost(problem: Problem, sizes: Mapping[str, int], on_gpu: bool) -> None:
     flops, size = problem.cost_of(sizes).flops, problem.array_bytes(sizes)
-    if flops > MOST_FLOPS or size > MOST_BYTES:
+    device = "the judge beside a GPU" if on_gpu else "the emulator"
+    most = Budget(MOST_FLOPS_ON_GPU, MOST_BYTES_ON_GPU) if on_gpu else Budget(MOST_FLOPS, MOST_BYTES)
+    if not most.allows(problem, sizes):
         raise UsageError(
-            f"{shown(sizes)} is too large for the emulator: {flops:,} operations on {size:,} bytes; "
-            f"it takes up to {MOST_FLOPS:,} and {MOST_BYTES:,}",
+            f"{shown(sizes)} is too large for {device}: {flops:,} operations on {size:,} bytes; "
+            f"it takes up to {most.flops:,} and {most.bytes:,}",
             "type smaller sizes after --case",
         )

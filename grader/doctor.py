@@ -107,7 +107,13 @@ def _llvm(_: Workspace) -> str:
 
 
 def _gpu(_: Workspace) -> str:
-    return f"{_nvidia_smi('name')}; this release does not use it"
+    from grader.run.gpu.devices import find_gpus, target_of
+
+    gpus = find_gpus()
+    if not gpus:
+        # What the system's own tool says tells a machine without a GPU from one whose driver fails.
+        raise Missing(f"{_nvidia_smi('name')}, but the driver's library NVML does not show it")
+    return ", ".join(f"gpu:{gpu.index} {gpu.name} ({target_of(gpu)}, {gpu.memory >> 30} GiB)" for gpu in gpus)
 
 
 def _driver(_: Workspace) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from grader.cases import Case, limits_of
+from grader.cases import Case
 from grader.plan.harness import LaunchRefused, build_plan
 from grader.report import CaseResult, FaultReport
 from grader.run.poison import Poison
@@ -19,9 +19,16 @@ from grader.run.runner import Run, Runner, RunnerStopped, RunStatus
 from grader.verdict import FaultClass, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy
+
     from grader.compile.program import Program
     from grader.problem import Problem
+    from grader.run.runner import Limits
     from grader.submission import Submission
+
+    Array = numpy.ndarray[Any, Any]
 
 VERDICTS = {
     RunStatus.FAULT: Verdict.RUNTIME_ERROR,
@@ -32,45 +39,73 @@ VERDICTS = {
 
 
 class Examiner:
-    """Examines cases of one submission.
+    """Examines cases of one submission; `twice` asks for two runs of each.
 
     `printed` is what the first case that printed anything printed, `details` what the first failure of the
-    judge itself left for its makers.
+    judge itself left for its makers. `repeated` counts cases that ran twice, `differing` those of them whose
+    results were not the same bits.
     """
 
-    def __init__(self, runner: Runner, problem: Problem, submission: Submission, program: Program) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        problem: Problem,
+        submission: Submission,
+        program: Program,
+        limits: Callable[[Problem, Case], Limits],
+        twice: bool = False,
+    ) -> None:
         self.printed = ""
         self.details = ""
+        self.repeated = 0
+        self.differing = 0
+        self._limits = limits
+        self._twice = twice
         self._runner = runner
         self._problem = problem
         self._source = submission.text
         self._program = program
 
     def examine(self, case: Case) -> CaseResult:
-        """Runs the case, a second time where elements may be unwritten, and compares the outputs."""
+        """Runs the case, a second time where that is asked for or elements may be unwritten, and compares."""
         began = time.monotonic()
-        run = self._run_poisoned(case)
+        runs = self._run_poisoned(case)
+        run = runs[-1]
         self.printed = self.printed or run.printed
         self.details = self.details or run.details
-        result = self._compare(case, run) if run.status is RunStatus.DONE else ended(case, run, self._source)
+        if run.status is RunStatus.DONE:
+            results = (self._compare(case, run) for run in runs)
+            result = min(results, key=lambda result: result.verdict is Verdict.ACCEPTED)
+        else:
+            result = ended(case, run, self._source)
         return dataclasses.replace(result, seconds=time.monotonic() - began, instructions=run.instructions)
 
-    def _run_poisoned(self, case: Case) -> Run:
-        """One run, and where an output still holds its poison a second one with other poison.
+    def _run_poisoned(self, case: Case) -> list[Run]:
+        """The runs to compare with the reference: two where their results differ, else one. A failed run is alone.
 
-        An element is unwritten if it kept both: a kernel may well write a NaN of its own.
+        An element is unwritten if it kept two different poisons: a kernel may well write a NaN of its own.
         """
         first = self._run(case, Poison.NAN)
-        if first.status is not RunStatus.DONE or not any(mask.any() for mask in first.unwritten.values()):
-            return first
+        if first.status is not RunStatus.DONE:
+            return [first]
+        if not self._twice and not any(mask.any() for mask in first.unwritten.values()):
+            return [first]
         second = self._run(case, Poison.FINITE)
         if second.status is not RunStatus.DONE:
-            return second
+            return [second]
         both = {name: mask & second.unwritten[name] for name, mask in first.unwritten.items()}
-        return dataclasses.replace(first, unwritten=both)
+        changed = {**second.changed, **first.changed}
+        first = dataclasses.replace(first, unwritten=both, changed=changed)
+        if not self._twice:
+            return [first]
+        self.repeated += 1
+        if all(same_bits(array, second.outputs[name], both[name]) for name, array in first.outputs.items()):
+            return [first]
+        self.differing += 1
+        return [dataclasses.replace(second, unwritten=both, changed=changed), first]
 
     def _run(self, case: Case, poison: Poison) -> Run:
-        limits = limits_of(self._problem, case.sizes)
+        limits = self._limits(self._problem, case)
         try:
             addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed, poison)
             plan = build_plan(self._problem, self._program.constants, case.sizes, addresses)
@@ -80,7 +115,8 @@ class Examiner:
         except RunnerStopped as stop:
             return stop.as_run()
         if run.status is RunStatus.TIME and not run.message:
-            spent = f"{run.instructions or 0:,} warp instructions and {run.seconds:.1f} s"
+            counted = "" if run.instructions is None else f"{run.instructions:,} warp instructions and "
+            spent = f"{counted}{run.seconds:.1f} s"
             return dataclasses.replace(run, message=f"still running after {spent}")
         return run
 
@@ -107,6 +143,12 @@ class Examiner:
         found = (define_line(self._source, name) for name in refusal.constants)
         line = next((line for line in found if line is not None), None)
         return FaultReport(FaultClass.LAUNCH_FAILURE, refusal.message, line=line, kernel=self._problem.kernel)
+
+
+def same_bits(one: Array, other: Array, but: Array) -> bool:
+    """Whether two arrays hold the same bits, except in the elements that `but` marks."""
+    bits = f"u{one.dtype.itemsize}"
+    return not ((one.view(bits) != other.view(bits)) & ~but).any()
 
 
 def ended(case: Case, run: Run, source: str = "") -> CaseResult:

@@ -13,23 +13,22 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from grader import __version__, explain
-from grader.cases import Case, draw_cases, draw_probes, shown
 from grader.compile.nvrtc import CompileFailure, compile_kernel
 from grader.compile.program import Program
-from grader.diagnose import deciding_case, diagnose, ends_grading
+from grader.diagnose import Diagnosis
 from grader.errors import UsageError
-from grader.examine import Examiner, ended
+from grader.findings import checks_of, explained
+from grader.grading import Grading, Outcome
 from grader.problem import Problem
 from grader.report import CaseResult, Report
-from grader.run.emulator_runner import EmulatorRunner
-from grader.run.runner import Runner, RunnerStopped
+from grader.run.choose import Part, all_cases, choose_gpu, device_name, start_parts
+from grader.run.gpu.devices import Gpu, target_of
 from grader.submission import Submission
 from grader.verdict import Form, Verdict
 from grader.workspace import cache_folder
 
 COMPILE_SECONDS = 30.0
 MOST_PRINTED = 4000
-CHECKS = ("unwritten output elements", "changed inputs", "NaN and infinity")
 
 Progress = Callable[[str], None]
 
@@ -37,7 +36,7 @@ Progress = Callable[[str], None]
 @dataclass(frozen=True)
 class Options:
     """How to grade. `sizes` replaces the drawn cases; `seed` repeats an earlier grading; `device` is "auto",
-    "emulator" or "gpu"; `cache` is where compiled kernels are kept, None for the user's cache folder.
+    "emulator", "gpu" or "gpu:N"; `cache` is where compiled kernels are kept, None for the user's cache folder.
     """
 
     cases: int = 12
@@ -59,17 +58,24 @@ def grade(
     Raises UsageError for what can't be graded this way, JudgeError where a tool is missing. A failure of
     the judge during the grading is a Report with the verdict `internal_error`.
     """
-    _check_gradable(submission, options)
+    _check_gradable(submission)
     began = time.monotonic()
+    gpu = choose_gpu(options.device)
     seed = secrets.randbits(48) if options.seed is None else options.seed
-    cases = draw_cases(problem, seed, options.cases, options.sizes)
-    report = _blank(problem, submission, options, seed)
+    cases = all_cases(problem, seed, options.cases, options.sizes, gpu)
+    report = _blank(problem, submission, options, seed, device_name(gpu))
     cache = options.cache or cache_folder()
-    runner: Runner = EmulatorRunner(problem.folder, cache / "kernels")
+    parts = start_parts(problem, cases, gpu, cache, progress)
     try:
-        report = _grade(report, problem, submission, cases, cache / "programs", runner, progress)
+        progress("compiling")
+        program = _compile(problem, submission, cache / "programs", gpu)
+        report = replace(report, diagnostics=program.diagnostics, launch=dict(program.constants))
+        report = _grade(report, problem, submission, program, parts, progress)
+    except CompileFailure as failure:
+        report = _not_compiled(report, failure)
     finally:
-        runner.close()
+        for part in parts:
+            part.runner.close()
     return replace(report, seconds=time.monotonic() - began)
 
 
@@ -77,59 +83,47 @@ def _grade(
     report: Report,
     problem: Problem,
     submission: Submission,
-    cases: Sequence[Case],
-    cache: Path,
-    runner: Runner,
+    program: Program,
+    parts: Sequence[Part],
     progress: Progress,
 ) -> Report:
-    progress("compiling")
-    try:
-        program = _compile(problem, submission, cache)
-    except CompileFailure as failure:
-        return _not_compiled(report, failure)
-    report = replace(report, diagnostics=program.diagnostics, launch=dict(program.constants))
-    progress("translating")
-    try:
-        report = replace(report, kernels=runner.load(program))
-    except RunnerStopped as stop:
-        return _failed(report, problem, ended(cases[0], stop.as_run()), stop.details)
-    examiner = Examiner(runner, problem, submission, program)
-    results: list[CaseResult] = []
-    for number, case in enumerate(cases, 1):
-        progress(f"case {number} of {len(cases)}: {shown(case.sizes)}")
-        results.append(examiner.examine(case))
-        if ends_grading(results[-1]):
-            break
-    report = replace(report, cases=tuple(results), checks=_checks(runner, results))
-    deciding = deciding_case(results)
-    if deciding is not None:
-        progress("finding the smallest sizes that fail")
-        found = diagnose(
-            deciding,
-            results,
-            untried=cases[len(results) :],
-            probes=draw_probes(problem, program.constants),
-            least={name: size.low for name, size in problem.sizes.items()},
-            constants=program.constants,
-            examine=examiner.examine,
+    """Lets each runner do its part; the first whose failure counts decides the verdict."""
+    before: list[tuple[Grading, Outcome]] = []
+    for part in parts:
+        grading = Grading(part, problem, submission, program)
+        with part.turn():
+            outcome = grading.run(progress)
+            failed = outcome.failure is not None and (part.decides or not outcome.undecided)
+            found = _diagnose(grading, outcome, progress) if failed else None
+        before.append((grading, outcome))
+        report = replace(
+            report,
+            kernels=outcome.kernels or report.kernels,
+            cases=outcome.cases or report.cases,
+            checks=checks_of(before),
+            printed=report.printed or _capped(grading.examiner.printed),
         )
-        report = _failed(replace(report, pattern=found.pattern), problem, found.smallest, examiner.details)
-    return replace(report, printed=_capped(examiner.printed))
+        if found is not None:
+            smallest = explained(found.smallest, before)
+            report = replace(report, pattern=found.pattern)
+            return _failed(report, problem, smallest, outcome.details)
+    return report
 
 
-def _check_gradable(submission: Submission, options: Options) -> None:
+def _diagnose(grading: Grading, outcome: Outcome, progress: Progress) -> Diagnosis:
+    progress("finding the smallest sizes that fail")
+    return grading.diagnose(outcome)
+
+
+def _check_gradable(submission: Submission) -> None:
     if submission.form is Form.SOLVE:
         raise UsageError(
             "the file defines solve(); this release grades the kernel form, which is the kernel without it",
             "take solve() and its launch out of the file; kgrade show PROBLEM shows the launch that is used",
         )
-    if options.device == "gpu":
-        raise UsageError("this release has no GPU judge yet", "type: --device emulator")
-    if options.device not in ("auto", "emulator"):
-        raise UsageError(f"there is no device {options.device!r}", "use one of: auto, emulator")
 
 
-def _compile(problem: Problem, submission: Submission, cache: Path) -> Program:
+def _compile(problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None) -> Program:
     return compile_kernel(
         submission.text,
         submission.path_name,
@@ -138,16 +132,17 @@ def _compile(problem: Problem, submission: Submission, cache: Path) -> Program:
         problem.constants,
         time_limit=COMPILE_SECONDS,
         cache=cache,
+        gpu_target=None if gpu is None else target_of(gpu),
     )
 
 
-def _blank(problem: Problem, submission: Submission, options: Options, seed: int) -> Report:
+def _blank(problem: Problem, submission: Submission, options: Options, seed: int, device: str) -> Report:
     """The report before anything is known: as it stays when every case is accepted."""
     return Report(
         problem=problem.name,
         title=problem.title,
         form=submission.form,
-        device=EmulatorRunner.device,
+        device=device,
         user=options.user,
         file=submission.path_name,
         source=submission.text,
@@ -155,7 +150,7 @@ def _blank(problem: Problem, submission: Submission, options: Options, seed: int
         submitted=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         seed=seed,
         verdict=Verdict.ACCEPTED,
-        headline=explain.accepted_headline(EmulatorRunner.device),
+        headline=explain.accepted_headline(device),
         version=__version__,
     )
 
@@ -181,11 +176,6 @@ def _failed(report: Report, problem: Problem, result: CaseResult, details: str) 
         explanation=explain.explanation(result, details),
         smallest=result,
     )
-
-
-def _checks(runner: Runner, results: Sequence[CaseResult]) -> tuple[str, ...]:
-    gates = dict.fromkeys(output.gate for result in results for output in result.outputs)
-    return (*CHECKS, *(f"gate {gate}" for gate in sorted(gates)), *runner.checks)
 
 
 def _capped(printed: str) -> str:

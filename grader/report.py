@@ -126,15 +126,73 @@ class KernelInfo:
     registers: int | None = None
     shared_bytes: int | None = None
     local_bytes: int | None = None
+    spill_bytes: int | None = None
+    """Bytes of registers that a thread keeps in local memory, because it has too few."""
+    occupancy: float | None = None
+    """Warps that one SM holds at once, as a share of those that it could hold, 0 to 1."""
+    limited_by: str = ""
+    """What stops a higher occupancy: "registers", "shared memory", "threads" or "blocks"."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A measured quantity and the interval that holds it with 95 % confidence."""
+    """A measured quantity and the interval that holds it with 99 % confidence."""
 
     value: float
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class SizeMeasurement:
+    """How long the submission takes on one benchmark size, and what that is worth.
+
+    `time` is in seconds a run of all its launches; `ratio` is it divided by the baseline's time, taken pair by pair,
+    and None without a baseline. `flops` and `bytes` are the problem's cost, `sol` the share of the speed of light:
+    1 is as quick as this GPU can be. `quads` were used and `dropped` were not, because the clock changed inside
+    them; `verified` timed outputs were compared with the reference. `floor` is the time of an empty kernel.
+    """
+
+    sizes: Mapping[str, int]
+    time: Interval
+    ratio: Interval | None
+    flops: int
+    bytes: int
+    sol: float
+    quads: int
+    dropped: int
+    verified: int
+    floor: float
+    clock_mhz: tuple[float, float]
+    """The lowest and the highest clock of the SMs that was seen."""
+    throttled: tuple[str, ...] = ()
+    """Why the GPU ran slower than it could, in NVML's reasons."""
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """What one GPU reaches: bytes a second, fp32 operations a second, and the time of an empty kernel in seconds.
+
+    The first two were measured on this GPU; those of the data sheet stand beside them, None where it is unknown.
+    """
+
+    gpu: str
+    uuid: str
+    driver: str
+    bandwidth: float
+    flops: float
+    datasheet_bandwidth: float | None
+    datasheet_flops: float | None
+    floor: float
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """All that was timed, and on what. `null_ratio` is the baseline against itself: 1 where timing is sound."""
+
+    sizes: tuple[SizeMeasurement, ...]
+    ceilings: Ceilings
+    null_ratio: Interval | None
 
 
 @dataclass(frozen=True)
@@ -171,6 +229,8 @@ class Report:
     version: str = ""
     launch: Mapping[str, int] = field(default_factory=dict)
     """The launch constants that were used, e.g. {"TILE": 16}."""
+    measurement: Measurement | None = None
+    """What was timed; None on the emulator, and where the submission is not accepted."""
 
 
 @lru_cache(maxsize=1)

@@ -83,7 +83,7 @@ class WorkedSubmission:
         expected = str(self.expected)
         try:
             submission = read_submission(self.file)
-            report = grade(_problem(self.folder), submission, Options(seed=SEED, user="verify"))
+            report = grade(_problem(self.folder), submission, Options(seed=SEED, user="verify", device="emulator"))
         except KgradeError as error:
             return Outcome(self.name, expected, "not graded", error.message)
         got = expectation_met_by(report)

@@ -19,6 +19,7 @@ from grader.judge import Options, grade
 from grader.plan.plan import Launch
 from grader.problem import load_problem
 from grader.report import Diagnostic, FaultReport, KernelInfo, from_json, to_json
+from grader.run import choose
 from grader.run.poison import BITS, Poison, poisoned, still_poisoned
 from grader.run.runner import Run, RunnerStopped, RunStatus
 from grader.submission import make_submission
@@ -116,9 +117,10 @@ def graded(monkeypatch, problem):
         def compile_kernel(source, file_name, kernel, c_parameters, constants, **_):
             return Program(Form.KERNEL, "compute_89", "ptx", (Kernel(kernel, "_Z1k"),), {**constants, "TILE": tile})
 
-        monkeypatch.setattr(judge, "EmulatorRunner", lambda folder, cache: runner)
+        monkeypatch.setattr(choose, "EmulatorRunner", lambda folder, cache: runner)
+        monkeypatch.setattr(choose, "find_gpus", list)
         monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
-        monkeypatch.setattr(judge.EmulatorRunner, "device", "emulator", raising=False)
+        monkeypatch.setattr(choose.EmulatorRunner, "device", "emulator", raising=False)
         submission = make_submission("mine.cu", source.encode())
         return grade(problem, submission, Options(**{"seed": 5, **options}), progress), runner
 
@@ -320,7 +322,7 @@ def test_errors_of_the_compiler_are_a_report_with_the_first_line(monkeypatch, pr
         raise CompileFailure(found, "the log")
 
     monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
-    report = grade(problem, make_submission("mine.cu", SOURCE.encode()))
+    report = grade(problem, make_submission("mine.cu", SOURCE.encode()), Options(device="emulator"))
     assert (report.verdict, report.line, report.cases) == (Verdict.COMPILE_ERROR, 3, ())
     assert report.diagnostics == found
     assert report.headline == 'Does not compile: line 3: expected a ";" (and 1 more)'
@@ -351,7 +353,7 @@ def test_output_of_the_kernel_is_shown_once_and_capped(graded):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"device": "gpu"}, "no GPU judge yet"),
+        ({"device": "gpu"}, "no NVIDIA GPU was found"),
         ({"device": "abacus"}, "'abacus'"),
         ({"cases": 0}, "0 cases"),
         ({"sizes": [{"M": 8192, "N": 8192, "K": 8192}]}, "too large for the emulator"),
@@ -359,7 +361,8 @@ def test_output_of_the_kernel_is_shown_once_and_capped(graded):
         ({"sizes": [{"M": 1}]}, "missing"),
     ],
 )
-def test_what_can_not_be_graded_is_refused_in_words(problem, options, words):
+def test_what_can_not_be_graded_is_refused_in_words(problem, monkeypatch, options, words):
+    monkeypatch.setattr(choose, "find_gpus", list)
     with pytest.raises(UsageError, match=words) as refused:
         grade(problem, make_submission("mine.cu", SOURCE.encode()), Options(**options))
     assert refused.value.hint

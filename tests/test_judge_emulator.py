@@ -46,7 +46,7 @@ def judge(problem, tmp_path_factory):
 
     def run(source, **options):
         submission = make_submission("mine.cu", source.encode())
-        return grade(problem, submission, Options(**{"seed": 11, "cache": cache, **options}))
+        return grade(problem, submission, Options(**{"seed": 11, "cache": cache, "device": "emulator", **options}))
 
     return run
 
@@ -189,8 +189,8 @@ def progress(text):
     if text.startswith("case"):
         print(Path(f"/proc/self/task/{os.getpid()}/children").read_text(), flush=True)
 
-problem = load_problem(Path(sys.argv[1]))
-grade(problem, make_submission("mine.cu", sys.argv[2].encode()), Options(cache=Path(sys.argv[3])), progress)
+problem, options = load_problem(Path(sys.argv[1])), Options(cache=Path(sys.argv[3]), device="emulator")
+grade(problem, make_submission("mine.cu", sys.argv[2].encode()), options, progress)
 """
 
 

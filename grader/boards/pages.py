@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.boards import code, errormap
+from grader.boards import code, errormap, roofline, timing
 from grader.boards.files import write_files
 from grader.boards.templating import pages
 from grader.boards.words import repeat_command
-from grader.report import CaseResult, Diagnostic, OutputCheck, Report
+from grader.measure.overall import overall_score
+from grader.report import CaseResult, Diagnostic, Measurement, OutputCheck, Report, SizeMeasurement
 from grader.store.entry import parse_utc
 from grader.verdict import Verdict
 
@@ -55,9 +56,13 @@ class DiagnosticView:
     lines: Sequence[code.CodeLine]
 
 
-def write_report(report: Report, path: Path, template_folders: Sequence[Path] = ()) -> None:
+Beside = Sequence[tuple[str, Measurement]]
+"""Names and measurements of the best entries, for the roofline."""
+
+
+def write_report(report: Report, path: Path, template_folders: Sequence[Path] = (), *, beside: Beside = ()) -> None:
     """Writes the report's page to `path`. Raises WorkspaceError where it can't be written."""
-    text = render_report(report, template_folders)
+    text = render_report(report, template_folders, beside=beside)
     write_files(path.parent, [(path.name, text)])
 
 
@@ -68,8 +73,10 @@ def render_report(
     number: int | None = None,
     links: Links | None = None,
     stamp: str = "",
+    beside: Beside = (),
 ) -> str:
     """The report's page. `number` is the submission's; `stamp` lets the site see whether it is up to date."""
+    measurement = report.measurement
     lines = code.listing(report.source, code.remarks_of(report))
     ordered = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     return pages(tuple(template_folders)).render(
@@ -90,10 +97,20 @@ def render_report(
         most_elements=MOST_ELEMENTS,
         size_names=list(report.cases[0].sizes) if report.cases else [],
         cases=[case_row(case) for case in report.cases],
+        measured=list(measured_rows(measurement)) if measurement else [],
+        score=overall_score(measurement) if measurement else None,
+        timing_remarks=list(timing.remarks(measurement)) if measurement else [],
+        roofline=roofline.draw(measurement, beside) if measurement else None,
         passed=sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
         repeat=repeat_command(report),
         repeat_smallest=repeat_command(report, report.smallest) if report.smallest else "",
     )
+
+
+def measured_rows(measurement: Measurement) -> Iterator[tuple[SizeMeasurement, str]]:
+    """Each size with what limits it at the speed of light."""
+    for size in measurement.sizes:
+        yield size, roofline.limit(size, measurement.ceilings)
 
 
 def wrong_outputs(report: Report) -> Iterator[WrongOutput]:

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from markupsafe import Markup
 
+from grader.boards.best import best_numbers, measured
 from grader.boards.charts import best_so_far
 from grader.boards.files import write_files
 from grader.boards.pages import Links, render_report
@@ -120,12 +121,13 @@ def _all_pages(
         links = Links(home="../index.html", board=f"../{board.page}")
         for summary in board.submissions:
             path = report_page(summary)
-            stamp = _stamp(fingerprint, summary)
+            best = best_numbers(board.rows, summary)
+            stamp = _stamp(fingerprint, summary, best)
             if not _up_to_date(folder / path, stamp):
-                report = store.get(summary.id).report
+                report, beside = store.get(summary.id).report, measured(store, best)
                 yield (
                     path,
-                    render_report(report, template_folders, number=summary.id, links=links, stamp=stamp),
+                    render_report(report, template_folders, number=summary.id, links=links, stamp=stamp, beside=beside),
                 )
     for board in boards:
         yield board.page, render.render("problem.html", **_problem_values(board))
@@ -175,8 +177,10 @@ def _markdown(text: str) -> Markup:
     return Markup(parser.renderer.render(tokens, parser.options, {}))
 
 
-def _stamp(fingerprint: str, summary: Summary) -> str:
+def _stamp(fingerprint: str, summary: Summary, best: Sequence[int]) -> str:
+    """Changes with all that a report's page shows: the report, the templates, the best entries beside it."""
     facts = f"{fingerprint} {summary.id} {summary.problem} {summary.submitted.isoformat()} {summary.source_hash}"
+    facts += "".join(f" {number}" for number in best)
     return sha256(facts.encode()).hexdigest()[:32]
 
 

@@ -77,8 +77,65 @@ def interval(time: Interval) -> str:
     return f"{duration(time.low)} to {duration(time.high)}"
 
 
+def bounds(time: Interval) -> str:
+    """The bounds of a time in one unit, with enough digits to tell 0.1 % apart."""
+    factor, unit = next(
+        ((factor, unit) for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")) if time.value >= factor),
+        (1e-9, "ns"),
+    )
+    return f"{time.low / factor:,.5g} to {time.high / factor:,.5g} {unit}"
+
+
+def between(measured: Interval) -> str:
+    """The bounds of a number without a unit, such as a score or a ratio."""
+    return f"{measured.low:.4f} to {measured.high:.4f}"
+
+
 def score(value: float) -> str:
     return f"{value:.3f}"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A large quantity with three digits and the prefix that suits it: "4.31 TB/s", "812 GFLOP/s"."""
+    for factor, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor * (1 - 1e-9):
+            return f"{_three_digits(value / factor)} {prefix}{unit}"
+    return f"{value:.3g} {unit}"
+
+
+def giga(value: float) -> str:
+    """A quantity in units of 10⁹ with three digits, for a column whose head names the unit."""
+    return f"{value / 1e9:,.0f}" if value >= 1e11 else f"{value / 1e9:.3g}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent with three digits."""
+    return f"{_three_digits(share * 100)} %" if share > 0 else "0 %"
+
+
+def factor(ratio: Interval) -> str:
+    """How many times as long as the baseline, with the digits that its interval supports."""
+    return (
+        f"{ratio.value:.3f}"
+        if ratio.value < 2
+        else f"{ratio.value:,.0f}"
+        if ratio.value >= 100
+        else f"{ratio.value:.3g}"
+    )
+
+
+def spread(measured: Interval) -> str:
+    """The larger side of an interval in per cent of its value: "± 0.12 %"."""
+    if not measured.value > 0:
+        return ""
+    share = max(measured.high - measured.value, measured.value - measured.low) / measured.value
+    return f"± {max(share * 100, 0.01):.2f} %" if share < 0.1 else f"± {share * 100:.0f} %"
+
+
+def clocks(lowest_and_highest: Sequence[float]) -> str:
+    """A range of clocks in MHz, or the one clock."""
+    low, high = (f"{clock:,.0f}" for clock in lowest_and_highest)
+    return f"{low} MHz" if low == high else f"{low} to {high} MHz"
 
 
 def memory(size: int) -> str:
@@ -134,7 +191,15 @@ FILTERS: Mapping[str, Callable[..., str]] = {
         several,
         duration,
         interval,
+        bounds,
+        between,
         score,
+        quantity,
+        giga,
+        percent,
+        factor,
+        spread,
+        clocks,
         memory,
         date,
         iso,

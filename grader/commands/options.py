@@ -19,7 +19,7 @@ from grader.workspace import Workspace, find_workspace
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 LONGEST_USER = 64
-
+DEVICES = ("auto", "gpu", "emulator")
 
 _CASE_HINT = "write a case as --case M=17,N=1,K=3, with every size of the problem"
 
@@ -63,16 +63,20 @@ user_option = click.option(
 )
 
 
+device_option = click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    metavar="DEVICE",
+    shell_complete=lambda _ctx, _param, word: [CompletionItem(d) for d in DEVICES if d.startswith(word)],
+    help="What runs the kernel: gpu, gpu:1 for the second GPU, emulator, or auto: a GPU where there is one.",
+)
+
+
 def grading_options(command: _F) -> _F:
     """The options of every command that grades."""
     for option in (
-        click.option(
-            "--device",
-            type=click.Choice(["auto", "emulator"]),
-            default="auto",
-            show_default=True,
-            help="What runs the kernel.",
-        ),
+        device_option,
         click.option(
             "--seed",
             type=click.IntRange(0, 2**63 - 1),

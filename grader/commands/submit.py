@@ -21,6 +21,7 @@ from grader.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.report import Report
+    from grader.store import Store
     from grader.workspace import Workspace
 
 
@@ -54,17 +55,19 @@ def command(
     report = grade_file(workspace, problem, file, user=name, cases=cases, seed=seed, device=device, quiet=as_json)
     with _without_interruption():
         number = store.add(report)
-        page = _write_page(report, workspace, workspace.report_page(number))
+        page = _write_page(report, workspace, store, number)
     print_result(report, file, as_json=as_json, number=number, page=page)
     return exit_code(report.verdict)
 
 
-def _write_page(report: Report, workspace: Workspace, path: Path) -> Path | None:
+def _write_page(report: Report, workspace: Workspace, store: Store, number: int) -> Path | None:
     """Write the report page. The submission is recorded already, so a failure here is only a remark."""
+    from grader.boards.best import best_beside
     from grader.boards.pages import write_report
 
+    path = workspace.report_page(number)
     try:
-        write_report(report, path, workspace.template_folders)
+        write_report(report, path, workspace.template_folders, beside=best_beside(store, number))
     except KgradeError as error:
         click.echo(f"kgrade: {error.message}\n  {error.hint}", err=True)
         return None

@@ -9,6 +9,7 @@ import click
 
 from grader.commands.options import (
     case_option,
+    device_option,
     file_argument,
     problem_argument,
     user_name,
@@ -21,6 +22,7 @@ from grader.errors import KgradeError, SourceError
 @problem_argument
 @file_argument
 @case_option
+@device_option
 @click.option("--cases", type=click.IntRange(1, 1000), default=12, show_default=True, metavar="N")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Use the same seed each time.")
 @click.pass_context
@@ -29,6 +31,7 @@ def command(
     problem: str,
     file: str,
     sizes: tuple[dict[str, int], ...],
+    device: str,
     cases: int,
     seed: int | None,
 ) -> int:
@@ -46,7 +49,7 @@ def command(
             console.clear()
             try:
                 report = grade_file(
-                    workspace, problem, file, user=name, cases=cases, seed=seed, device="auto", sizes=sizes
+                    workspace, problem, file, user=name, cases=cases, seed=seed, device=device, sizes=sizes
                 )
             except KgradeError as error:
                 # An editor may leave the file empty or away for a moment: the next save tries again.

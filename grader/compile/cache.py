@@ -5,6 +5,7 @@ A cache that can't be read or written is no error: then everything is compiled a
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -19,7 +20,7 @@ from grader.compile.program import Kernel, Program
 from grader.report import Diagnostic
 from grader.verdict import Form
 
-FORMAT = 1
+FORMAT = 2
 """Goes into every key: raise it when the same source compiles to something else, or is stored differently."""
 
 KEEP = 500
@@ -51,7 +52,8 @@ class Cache:
     def store(self, key: str, program: Program) -> None:
         if self._folder is None:
             return
-        data = {"key": key, "program": {**asdict(program), "constants": dict(program.constants)}}
+        cubin = base64.b64encode(program.cubin).decode()
+        data = {"key": key, "program": {**asdict(program), "constants": dict(program.constants), "cubin": cubin}}
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._write(self._folder / f"{key}.json", json.dumps(data).encode())
@@ -85,4 +87,5 @@ def _to_program(data: Mapping[str, Any]) -> Program:
         kernels=tuple(Kernel(k["name"], k["symbol"], tuple(k["parameter_bytes"])) for k in data["kernels"]),
         constants={str(name): int(value) for name, value in data["constants"].items()},
         diagnostics=tuple(Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]),
+        cubin=base64.b64decode(data["cubin"], validate=True),
     )

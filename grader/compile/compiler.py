@@ -1,10 +1,11 @@
-"""The judge's side of the compiler's process: one source text in, PTX or a log out, within a time limit.
+"""The judge's side of the compiler's process: source text in; PTX, machine code or a log out, in time.
 
 It tells a compiler that fails from a source that fails it; what a log means it doesn't know.
 """
 
 from __future__ import annotations
 
+import base64
 import signal
 import time
 from collections.abc import Sequence
@@ -20,7 +21,6 @@ from grader.report import Diagnostic
 TARGET = "compute_89"
 
 OPTIONS = (
-    f"--gpu-architecture={TARGET}",
     "--std=c++17",
     "--generate-line-info",
     # nvcc has __int128 where the host compiler does.
@@ -43,12 +43,16 @@ class CompileFailure(Exception):
 
 @dataclass(frozen=True)
 class Compiled:
-    """One answer of the compiler. `symbol` is the kernel's name in the PTX, where it was asked for."""
+    """One answer of the compiler: PTX, or a cubin where a GPU's target was named.
+
+    `symbol` is the kernel's name in it, where it was asked for.
+    """
 
     ok: bool
     log: str
     ptx: str = ""
     symbol: str = ""
+    cubin: bytes = b""
 
 
 class Compiler:
@@ -69,8 +73,10 @@ class Compiler:
     ) -> None:
         self._child.close()
 
-    def compile(self, source: str, kernel: str | None = None, options: Sequence[str] = ()) -> Compiled:
-        """Compile a text; `kernel` is the function whose symbol is wanted.
+    def compile(
+        self, source: str, kernel: str | None = None, options: Sequence[str] = (), target: str = TARGET
+    ) -> Compiled:
+        """Compile a text; `kernel` is the function whose symbol is wanted. A `target` such as "sm_90a" gives a cubin.
 
         Raises CompileFailure where the source hangs or crashes the compiler, ToolMissing, or a JudgeError.
         """
@@ -79,7 +85,8 @@ class Compiler:
             "source": source,
             "file": self.file,
             "name": kernel,
-            "options": [*OPTIONS, *includes, *options],
+            "options": [f"--gpu-architecture={target}", *OPTIONS, *includes, *options],
+            "cubin": target.startswith("sm_"),
         }
         try:
             self._child.send(request)
@@ -93,7 +100,8 @@ class Compiler:
         if not answer["ok"]:
             _check_status(answer["status"], answer["log"])
             return Compiled(False, answer["log"])
-        return Compiled(True, answer["log"], answer["ptx"], answer["symbol"])
+        cubin = base64.b64decode(answer["cubin"])
+        return Compiled(True, answer["log"], answer["ptx"], answer["symbol"], cubin)
 
 
 def _explain_crash(died: ChildDied) -> Exception:
@@ -102,7 +110,9 @@ def _explain_crash(died: ChildDied) -> Exception:
         return died
     options = list(OPTIONS)
     with Child(_MODULE) as child:
-        child.send({"source": "__global__ void k() {}", "file": "k.cu", "name": "k", "options": options})
+        child.send(
+            {"source": "__global__ void k() {}", "file": "k.cu", "name": "k", "options": options, "cubin": False}
+        )
         if not child.receive(60.0)["ok"]:
             return died
     message = f"the compiler itself crashed on this source ({died.signal.name})"

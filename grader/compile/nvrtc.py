@@ -19,6 +19,7 @@ from grader.compile.diagnostics import cap, read_log, read_remarks
 from grader.compile.facts import Facts
 from grader.compile.hints import add_hints
 from grader.compile.host_code import without_host_code
+from grader.compile.includes import find_foreign_include
 from grader.compile.parse import parse
 from grader.compile.probe import Lookup, append_probes, read_answer
 from grader.compile.program import Kernel, Program
@@ -46,8 +47,9 @@ def compile_kernel(
     *,
     time_limit: float = TIME_LIMIT,
     cache: Path | None = None,
+    gpu_target: str | None = None,
 ) -> Program:
-    """Compile a kernel submission for the emulator.
+    """Compile a kernel submission for the emulator and, where `gpu_target` names one ("sm_90a"), for a GPU.
 
     `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with
     the values that hold where the submission gives none. `time_limit` is in seconds, `cache` a folder.
@@ -56,13 +58,13 @@ def compile_kernel(
     """
     toolkit = find_toolkit()
     file = file_name if re.fullmatch(r"[\w.+-]+", file_name, re.ASCII) else "submission.cu"
-    asked = [source, file, kernel, list(c_parameters), dict(constants)]
+    asked = [source, file, kernel, list(c_parameters), dict(constants), gpu_target]
     store = Cache(cache / "compile" if cache is not None else None)
-    key = make_key({"asked": asked, "toolkit": _identity(toolkit), "options": OPTIONS})
+    key = make_key({"asked": asked, "toolkit": _identity(toolkit), "options": [TARGET, *OPTIONS]})
     program = store.load(key)
     if program is None:
         with Compiler(toolkit, file, time_limit) as compiler:
-            task = _Task(compiler, source, kernel, tuple(c_parameters), constants)
+            task = _Task(compiler, source, kernel, tuple(c_parameters), constants, gpu_target)
             program = task.run()
         store.store(key, program)
     return program
@@ -86,6 +88,7 @@ class _Task:
     kernel: str
     c_parameters: Sequence[tuple[str, str]]
     constants: Mapping[str, int]
+    gpu_target: str | None
     facts: Facts = field(init=False)
     text: str = field(init=False)
     options: tuple[str, ...] = ()
@@ -108,18 +111,22 @@ class _Task:
             compiled = self._compile(lookups)
         return self._finish(compiled, lookups)
 
-    def _compile(self, lookups: Mapping[str, Lookup]) -> Compiled:
+    def _compile(self, lookups: Mapping[str, Lookup], target: str = TARGET) -> Compiled:
         types = [c_type for c_type, _ in self.c_parameters]
         text = append_probes(self.text, self.kernel, types, lookups)
-        return self.compiler.compile(text, self.kernel, self.options)
+        return self.compiler.compile(text, self.kernel, self.options, target)
 
     def _refuse_foreign_files(self) -> None:
         """The compiler would read any file of the machine, and quote it."""
-        foreign = [i for i in self.facts.includes if i.path[1:2] == "/" or ".." in i.path]
-        if foreign:
-            message = f"{foreign[0].path} can't be included: a submission is one file"
-            hint = "CUDA's own headers are included by name, such as <cuda_fp16.h>."
-            raise CompileFailure([Diagnostic("error", message, foreign[0].line, hint=hint)])
+        found = find_foreign_include(self.source, [Path(folder) for folder in self.compiler.includes])
+        if found is None:
+            return
+        if found.named:
+            message = f"{found.target} can't be included: a submission is one file"
+        else:
+            message = 'an #include has to name its file, as <file> or "file"'
+        hint = "CUDA's own headers are included by name, such as <cuda_fp16.h>."
+        raise CompileFailure([Diagnostic("error", message, found.line, hint=hint)])
 
     def _find_what_compiles(self) -> None:
         """Leave out host code if that helps. Raises CompileFailure where nothing compiles."""
@@ -171,6 +178,7 @@ class _Task:
         if wrong:
             raise CompileFailure(wrong, compiled.log)
         unused = note_unused(lookups, used, self.source, self.facts)
+        cubin = self._compile_cubin(lookups, chosen.symbol) if self.gpu_target else b""
         own = Kernel(self.kernel, chosen.symbol, chosen.parameter_bytes)
         return Program(
             form=Form.KERNEL,
@@ -179,4 +187,19 @@ class _Task:
             kernels=(own, *(kernel for kernel in kernels if kernel is not chosen)),
             constants=used,
             diagnostics=cap([*self.notes, *unused, *self._read_log(compiled.log)]),
+            cubin=cubin,
         )
+
+    def _compile_cubin(self, lookups: Mapping[str, Lookup], symbol: str) -> bytes:
+        """Machine code of the same text. Raises CompileFailure for what only the assembler refuses."""
+        assert self.gpu_target is not None
+        compiled = self._compile(lookups, self.gpu_target)
+        if not compiled.ok:
+            said = next((line.strip() for line in compiled.log.splitlines() if line.strip()), "no reason given")
+            unread = (Diagnostic("error", f"does not compile for {self.gpu_target}: {said}"),)
+            found = self._read_log(compiled.log)
+            wrong = found if any(d.severity == "error" for d in found) else (*found, *unread)
+            raise CompileFailure(wrong, compiled.log)
+        if compiled.symbol != symbol:
+            raise JudgeError(f"the kernel is {compiled.symbol} for the GPU and {symbol} for the emulator")
+        return compiled.cubin

@@ -1,10 +1,11 @@
-"""The child process in which NVRTC runs: source text in, PTX or the compiler's log out.
+"""The child process in which NVRTC runs: source text in, PTX or a cubin or the compiler's log out.
 
 It decides nothing about the source; that the compiler may crash, hang or eat memory is why it is a process.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import resource
@@ -27,7 +28,8 @@ FILE_LIMIT = 1 << 20
 def compile_source(request: Mapping[str, Any]) -> dict[str, Any]:
     """Compile `source` with `options`; `name` is the kernel whose symbol is asked for, or null.
 
-    Answers `ok`, `log`, and where it is ok `ptx` and `symbol`; `status` is NVRTC's word for what went wrong.
+    Answers `ok`, `log`, and where it is ok `ptx`, `symbol` and, if `cubin` is asked for, that in base 64; `status`
+    is NVRTC's word for what went wrong.
     """
     nvrtc = _load()
     headers = [text.encode() for text in HEADERS.values()]
@@ -41,8 +43,13 @@ def compile_source(request: Mapping[str, Any]) -> dict[str, Any]:
         except nvrtc.NVRTCError as error:
             return {"ok": False, "log": _log(nvrtc, program), "status": str(error)}
         symbol = nvrtc.getLoweredName(program, request["name"]) if request["name"] else ""
-        ptx = nvrtc.getPTX(program).decode()
-        return {"ok": True, "log": _log(nvrtc, program), "ptx": ptx, "symbol": symbol}
+        made = {"ptx": "", "cubin": ""}
+        if request["cubin"]:
+            # CuPy takes the last byte for the end of a string.
+            made["cubin"] = base64.b64encode(nvrtc.getCUBIN(program) + b"\0").decode()
+        else:
+            made["ptx"] = nvrtc.getPTX(program).decode()
+        return {"ok": True, "log": _log(nvrtc, program), "symbol": symbol, **made}
     finally:
         nvrtc.destroyProgram(program)
 

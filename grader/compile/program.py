@@ -20,7 +20,10 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled submission. `image` is PTX text for the emulator; `constants` are launch constants such as TILE."""
+    """A compiled submission. `image` is PTX text for the emulator; `constants` are launch constants such as TILE.
+
+    `cubin` is machine code for one GPU's own target, empty where none was asked for.
+    """
 
     form: Form
     target: str
@@ -28,3 +31,4 @@ class Program:
     kernels: tuple[Kernel, ...]
     constants: Mapping[str, int] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
+    cubin: bytes = b""

@@ -18,6 +18,7 @@ from grader.inputs import make_inputs
 from grader.problem import Problem, load_problem
 from grader.process import serve
 from grader.run import emulator
+from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
 from grader.run.poison import Poison, poisoned
 from grader.verdict import FaultClass
 
@@ -30,16 +31,14 @@ MEMORY_LIMIT = 4 << 30
 MEMORY_PER_THREAD = 16 << 20
 """Private memory that this process may hold: a fixed part, and the stack and heap of one thread a core."""
 
-PRINTED_LIMIT = 100_000
-"""Characters of printf output that go on to the judge: a kernel may print for as long as it runs."""
+FOREIGN_KERNEL = "inline PTX has put another kernel in the place of this one"
 
 
 class Worker:
     """Answers the judge's requests, one at a time."""
 
     def __init__(self) -> None:
-        # Memory that is gone with its last descriptor; the judge opens it through /proc.
-        self._outputs = os.memfd_create("kgrade-outputs")
+        self._outputs = Outputs()
         self._problem: Problem | None = None
         self._module: emulator.Module | None = None
         self._refusal: Message | None = None
@@ -62,10 +61,11 @@ class Worker:
 
     def open(self, folder: str) -> Message:
         self._problem = load_problem(Path(folder))
-        return {"outputs": self._outputs}
+        return {"outputs": self._outputs.descriptor}
 
     def load(self, image: str, symbols: Mapping[str, str], cache: str | None) -> Message:
         self._symbols = symbols
+        self._memory = emulator.Memory()
         try:
             self._module = emulator.Module(image, cache=Path(cache) if cache else None)
             for symbol in symbols.values():
@@ -86,7 +86,8 @@ class Worker:
 
     def prepare(self, sizes: Mapping[str, int], family: str, seed: int, poison: str) -> Message:
         assert self._problem is not None
-        self._memory = emulator.Memory()
+        # What a kernel left in its variables is still there, as on a GPU: a remembered result is found out.
+        self._memory.clear()
         self._inputs = make_inputs(self._problem, sizes, family, seed)
         arrays = dict(self._inputs)
         for name, array in self._problem.outputs.items():
@@ -112,19 +113,28 @@ class Worker:
                 break
         answer["seconds"] = time.monotonic() - began
         if answer["status"] == "done":
-            answer["changed"] = self._changed()
-            answer["outputs"] = self._hand_over()
+            assert self._problem is not None
+            read = self._memory.read
+            answer["changed"] = first_changes(self._inputs, ((name, read(name)) for name in self._inputs))
+            answer["outputs"] = self._outputs.hand_over((name, read(name)) for name in self._problem.outputs)
+        else:
+            # On a GPU, too, a failed launch is the end of what its program had in memory.
+            self._memory = emulator.Memory()
         return answer
 
     def _launch(self, step: Message, instructions: int, seconds: float) -> Message:
         assert self._module is not None
         symbol = self._symbols[step["kernel"]]
+        arguments = [bytes.fromhex(text) for text in step["arguments"]]
+        if self._module.kernels[symbol].parameter_bytes != tuple(map(len, arguments)):
+            # The compiler has checked the source's kernel: this one comes from inline PTX.
+            return {"status": "fault", "fault": _unsupported(emulator.UnsupportedPtx(FOREIGN_KERNEL))}
         try:
             result = self._module.launch(
                 symbol,
                 grid=tuple(step["grid"]),
                 block=tuple(step["block"]),
-                arguments=[bytes.fromhex(text) for text in step["arguments"]],
+                arguments=arguments,
                 memory=self._memory,
                 shared_bytes=step["shared_bytes"],
                 limits=emulator.Limits(instructions=instructions, seconds=max(seconds, 0.1)),
@@ -145,30 +155,6 @@ class Worker:
             data = self._memory.read(name).reshape(-1).view(np.uint8)
             if start == address and size == data.nbytes:
                 data[:] = value
-
-    def _changed(self) -> dict[str, list[int]]:
-        """The first element of each input that is not, bit by bit, what it was before."""
-        changed = {}
-        for name, before in self._inputs.items():
-            now = self._memory.read(name)
-            bits = f"u{before.dtype.itemsize}"
-            different = np.ascontiguousarray(now).view(bits) != np.ascontiguousarray(before).view(bits)
-            if different.any():
-                changed[name] = [int(i) for i in np.unravel_index(int(different.argmax()), different.shape)]
-        return changed
-
-    def _hand_over(self) -> dict[str, int]:
-        """Writes the outputs into the shared memory; gives each one's offset."""
-        assert self._problem is not None
-        offsets, end = {}, 0
-        os.ftruncate(self._outputs, 0)
-        for name in self._problem.outputs:
-            data = memoryview(self._memory.read(name).tobytes())
-            offsets[name] = end
-            while data:
-                written = os.pwrite(self._outputs, data, end)
-                data, end = data[written:], end + written
-        return offsets
 
 
 def _fault(fault: emulator.Fault, kernel: str) -> Message:

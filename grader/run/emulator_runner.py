@@ -1,163 +1,30 @@
-"""The judge's side of the emulator: a Runner that starts, asks, stops and replaces the emulator's process.
+"""The emulator as a Runner: what its process is told of a program, and what its runs are checked for.
 
-It runs no device code itself; only plain data comes back, and the outputs through memory that both share.
+How the process is started, asked and replaced is the same for every runner and is written elsewhere.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.compile.program import Program
-from grader.plan.plan import Launch, Memset, Plan, Step
-from grader.process import Child, ChildDied, ChildFailed, ChildTimeout
-from grader.report import FaultReport, KernelInfo
-from grader.run.poison import Poison, still_poisoned
-from grader.run.runner import Limits, Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass
-
-if TYPE_CHECKING:
-    from grader.problem import Problem
+from grader.run.child_runner import ChildRunner
 
 MODULE = "grader.run.emulator_child"
-START_SECONDS = 30.0
-"""For starting, reading the problem and making inputs: trusted work, late only on a loaded machine."""
-LOAD_SECONDS = 60.0
-GRACE_SECONDS = 3.0
-"""The emulator keeps the time limit itself, and then knows the line; only if it does not is it killed."""
-TIMED = ("load", "execute")
-"""Requests whose time is the submission's; the others are the judge's own work."""
 CHECKS = ("accesses out of bounds of each array", "misaligned accesses", "deadlocks")
-STATUS = {"done": RunStatus.DONE, "fault": RunStatus.FAULT, "limit": RunStatus.TIME}
 
 
-class EmulatorRunner:
-    """Runs one submission on the emulator, in a process of its own that is started at once."""
+class EmulatorRunner(ChildRunner):
+    """Runs one submission on the emulator. `cache` is where translated kernels are kept."""
 
     device: str = "emulator"
     checks: tuple[str, ...] = CHECKS
 
     def __init__(self, folder: Path, cache: Path | None = None, module: str = MODULE) -> None:
-        self._folder = folder
         self._cache = cache
-        self._module = module
-        self._program: Program | None = None
-        self._problem: Problem | None = None
-        self._poison = Poison.NAN
-        self._sizes: Mapping[str, int] = {}
-        self._child: Child | None = None
-        self._outputs: int | None = None
-        self._start()
+        super().__init__(folder, module)
 
-    def load(self, program: Program) -> tuple[KernelInfo, ...]:
-        self._program = program
+    def _image_of(self, program: Program) -> dict[str, Any]:
         symbols = {kernel.name: kernel.symbol for kernel in program.kernels}
-        cache = str(self._cache) if self._cache else None
-        request = {"do": "load", "image": program.image, "symbols": symbols, "cache": cache}
-        answer = self._ask(request, LOAD_SECONDS)
-        return tuple(KernelInfo(**kernel) for kernel in answer["kernels"])
-
-    def prepare(
-        self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
-    ) -> dict[str, int]:
-        if self._child is None:
-            self._start()
-            if self._program is not None:
-                self.load(self._program)
-        self._problem, self._sizes, self._poison = problem, sizes, poison
-        request = {"sizes": dict(sizes), "family": family, "seed": seed, "poison": str(poison)}
-        return dict(self._ask({"do": "prepare", **request}, START_SECONDS)["addresses"])
-
-    def execute(self, plan: Plan, limits: Limits) -> Run:
-        request = {"do": "execute", "steps": [_told(step) for step in plan.steps], **asdict(limits)}
-        answer = self._ask(request, limits.seconds + GRACE_SECONDS)
-        outputs = self._read_outputs(answer.get("outputs", {}))
-        return Run(
-            status=STATUS[answer["status"]],
-            fault=_fault_report(answer["fault"]) if answer.get("fault") else None,
-            outputs=outputs,
-            unwritten={name: still_poisoned(array, self._poison) for name, array in outputs.items()},
-            changed={name: tuple(index) for name, index in answer.get("changed", {}).items()},
-            lines=tuple(line for line in answer.get("lines", ()) if line),
-            instructions=answer.get("instructions"),
-            printed=answer.get("printed", ""),
-            seconds=answer.get("seconds", 0.0),
-        )
-
-    def close(self) -> None:
-        if self._child is not None:
-            self._child.close()
-            self._child = None
-        if self._outputs is not None:
-            os.close(self._outputs)
-            self._outputs = None
-
-    def _start(self) -> None:
-        # The problem is opened without waiting, so that its loading goes on while the submission compiles.
-        self._child = Child(self._module)
-        self._child.send({"do": "open", "folder": str(self._folder.absolute())})
-
-    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """One request and its answer. Whatever goes wrong ends this process; `prepare` starts the next."""
-        if self._child is None:
-            raise RunnerStopped(RunStatus.CRASHED, "the emulator's process has ended")
-        try:
-            if self._outputs is None:
-                opened = self._child.receive(START_SECONDS)
-                self._outputs = os.open(f"/proc/{self._child.pid}/fd/{opened['outputs']}", os.O_RDONLY)
-            self._child.send(request)
-            answer = self._child.receive(seconds)
-            if "error" in answer:
-                raise RunnerStopped(RunStatus.MEMORY, answer["error"])
-        except BaseException as error:
-            # Ctrl-C too: an answer that nobody waited for must never be taken for that of the next request.
-            self.close()
-            if isinstance(error, ChildTimeout) and request["do"] in TIMED:
-                raise RunnerStopped(RunStatus.TIME, f"no end after {seconds:.0f} s") from None
-            if isinstance(error, ChildDied) and error.signal is signal.SIGKILL:
-                # Nothing of kgrade's kills a child that it waits for; the system does when memory runs out.
-                message = "the system ended it, most likely because memory ran out"
-                raise RunnerStopped(RunStatus.MEMORY, message) from None
-            if isinstance(error, (ChildTimeout, ChildDied, ChildFailed)):
-                raise RunnerStopped(RunStatus.CRASHED, error.message, error.hint) from None
-            raise
-        return answer
-
-    def _read_outputs(self, offsets: Mapping[str, int]) -> dict[str, Any]:
-        import numpy as np
-
-        outputs = {}
-        for name, offset in offsets.items():
-            assert self._problem is not None and self._outputs is not None
-            array = self._problem.outputs[name]
-            # Read, not mapped: what the judge looks at can't change under it.
-            data = os.pread(self._outputs, array.nbytes(self._sizes), offset)
-            outputs[name] = np.frombuffer(data, array.dtype.numpy).reshape(array.shape(self._sizes))
-        return outputs
-
-
-def _told(step: Step) -> dict[str, Any]:
-    if isinstance(step, Memset):
-        return {"memset": [step.address, step.value, step.size]}
-    assert isinstance(step, Launch)
-    return {
-        "kernel": step.kernel,
-        "grid": step.grid,
-        "block": step.block,
-        "shared_bytes": step.shared_bytes,
-        "arguments": [argument.hex() for argument in step.arguments],
-    }
-
-
-def _fault_report(told: Mapping[str, Any]) -> FaultReport:
-    fields = {name: value for name, value in told.items() if value is not None}
-    for name in ("block", "thread"):
-        if name in fields:
-            fields[name] = tuple(fields[name])
-    fields["fault"] = FaultClass(told["fault"])
-    fields["line"] = told.get("line") or None
-    return FaultReport(**fields)
+        return {"image": program.image, "symbols": symbols, "cache": str(self._cache) if self._cache else None}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
+from grader.measure.overall import overall_score
 from grader.report import Interval, Report
 from grader.verdict import FaultClass, Form, Verdict, WrongKind
 
@@ -17,7 +18,7 @@ class Summary:
     """The few facts of a submission that lists and rankings need; cheap to read by the thousand.
 
     `submitted` is in UTC. `score` and `time` are None where the device's time says
-    nothing, as on the emulator.
+    nothing, as on the emulator. `score_low` and `score_high` are the bounds of the score's interval.
     """
 
     id: int
@@ -37,6 +38,8 @@ class Summary:
     score: float | None = None
     time: Interval | None = None
     seconds: float = 0.0
+    score_low: float | None = None
+    score_high: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,7 @@ class Entry(Summary):
 
 def summarize(number: int, report: Report) -> Summary:
     """The summary of a report that is recorded under `number`."""
+    measured = overall_score(report.measurement) if report.measurement and report.score is not None else None
     return Summary(
         id=number,
         problem=report.problem,
@@ -67,6 +71,8 @@ def summarize(number: int, report: Report) -> Summary:
         score=report.score,
         time=report.time,
         seconds=report.seconds,
+        score_low=measured.low if measured else None,
+        score_high=measured.high if measured else None,
     )
 
 

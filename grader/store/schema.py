@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, MetaData, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in `migrations/versions`. Known without importing Alembic, so that opening is fast."""
 
 
@@ -76,6 +76,8 @@ class Submission(Base):
     time_low: Mapped[float | None] = mapped_column(Double)
     time_high: Mapped[float | None] = mapped_column(Double)
     seconds: Mapped[float] = mapped_column(Double)
+    score_low: Mapped[float | None] = mapped_column(Double)
+    score_high: Mapped[float | None] = mapped_column(Double)
 
 
 class StoredReport(Base):

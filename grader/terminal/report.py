@@ -16,9 +16,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from grader.boards import timing
 from grader.boards.words import element, number, repeat_command, several, sizes, triple, units
-from grader.report import CaseResult, Diagnostic, ElementError, FaultReport, OutputCheck, Report
-from grader.terminal import error_map
+from grader.report import CaseResult, Diagnostic, ElementError, FaultReport, Measurement, OutputCheck, Report
+from grader.terminal import error_map, times
 from grader.terminal.console import is_unicode, safe
 from grader.terminal.excerpt import excerpt
 from grader.terminal.table import plain_table
@@ -66,6 +67,8 @@ class _View:
         # What the compiler warns of after an error mostly follows from the error.
         if report.verdict is not Verdict.COMPILE_ERROR and (warnings := self.diagnostics_of("warning")):
             yield warnings
+        if report.measurement is not None:
+            yield self.times(report.measurement)
         if report.printed:
             yield self.printed()
         if report.cases:
@@ -150,6 +153,16 @@ class _View:
             yield Padding(_elements(name, output.elements), (0, 0, 0, 2), expand=False)
         if output.map is not None and output.total > 1:
             yield error_map.draw(output.map, unicode=self.unicode)
+
+    def times(self, measurement: Measurement) -> Group:
+        parts: list[RenderableType] = [
+            Padding(times.table(measurement), (0, 0, 0, 2), expand=False),
+            "",
+            self.rows(times.facts(self.report, measurement)),
+        ]
+        for remark in timing.remarks(measurement):
+            parts += ["", self.paragraph(remark, style="yellow")]
+        return Group(*parts)
 
     def printed(self) -> Text:
         lines = safe(self.report.printed).splitlines()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from grader.measure.overall import overall_score
 from grader.report import (
     CaseResult,
     Diagnostic,
@@ -19,6 +20,8 @@ from grader.report import (
 )
 from grader.store import Store
 from grader.verdict import FaultClass, Form, Verdict, WrongKind
+
+from .measurements import matmul_times, vector_times
 
 NAIVE = """\
 // Matrix multiplication, one thread per element of C.
@@ -300,6 +303,28 @@ def hostile() -> Report:
     )
 
 
+def measured(faster: float = 1.0, **changes: Any) -> Report:
+    measurement = changes.pop("measurement", matmul_times(faster))
+    score = overall_score(measurement)
+    kernel = KernelInfo("matrix_multiplication_kernel", 32, 2048, 0, 0, 1.0, "threads")
+    values: dict[str, Any] = {
+        "device": "NVIDIA H200",
+        "headline": "All 8 cases are right.",
+        "score": score and score.value,
+        "time": measurement.sizes[1].time,
+        "kernels": (kernel,),
+        "measurement": measurement,
+    }
+    return accepted(**(values | changes))
+
+
+def measured_vector() -> Report:
+    kernel = KernelInfo("vector_addition_kernel", 255, 49_152, 512, 416, 0.125, "registers")
+    return measured(
+        problem="zip", title="Vector addition", score=None, measurement=vector_times(), kernels=(kernel,), cases=()
+    )
+
+
 REPORTS = {
     function.__name__: function
     for function in (
@@ -309,6 +334,8 @@ REPORTS = {
         compile_error,
         time_limit,
         wrong_vector,
+        measured,
+        measured_vector,
         hostile,
     )
 }
@@ -352,8 +379,9 @@ def on_gpu(user: str, day: int, score: float, device: str = "NVIDIA H100 80GB HB
 def filled_store(path: Path, *, ranked: bool = True) -> Store:
     """A store with one report of each sort, and a board with ranks where asked for."""
     store = Store(path)
-    for make in REPORTS.values():
-        store.add(make())
+    for report in (make() for make in REPORTS.values()):
+        if ranked or report.measurement is None:
+            store.add(report)
     for user in ("grace", "linus", "a user with a rather long name, as some people have"):
         store.add(accepted(user=user))
     if ranked:

@@ -10,7 +10,7 @@ import pytest
 from grader.boards.pages import render_report, write_report
 from grader.errors import WorkspaceError
 
-from . import samples
+from . import measurements, samples
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -81,6 +81,44 @@ def test_an_accepted_page() -> None:
     assert "2 KiB" in text and "seed 123" in text
     assert "kgrade test matmul naive.cu --seed 123" in text
     assert "Smallest failing" not in text and "What happened" not in text
+
+
+def test_an_emulated_page_has_nothing_of_times() -> None:
+    page = page_of("accepted")
+    for part in ("Roofline", "Speed of light", "Occupancy", "Spills", "How it was timed"):
+        assert part not in page.text, part
+
+
+def test_a_measured_page_shows_times_rates_and_the_kernel() -> None:
+    page = page_of("measured")
+    text = re.sub(r"\s+", " ", page.text)
+    for part in (
+        "0.102 (0.1015 to 0.1018)",
+        "2 M=4096 N=4096 K=4096 26.0 ms ± 0.20 % 9.61 5,278 7.73 10.3 % arithmetic",
+        "26.014 to 26.092 ms 9.5944 to 9.6204 30 1 24 1,905 to 1,980 MHz nothing",
+        "4.31 TB/s reached, 4.80 TB/s by the data sheet", "51.2 TFLOP/s reached, 66.9 TFLOP/s by the data sheet",
+        "driver 580.95.05", "1.0002 (0.9991 to 1.0011)",
+        "matrix_multiplication_kernel322 KiB0 B 0 B100 %threads",
+    ):  # fmt: skip
+        assert part in text, part
+    assert "svg" in page.tags and page.tags.count("desc") == 1
+    assert "careful" not in " ".join(page.values("class"))
+
+
+def test_a_measured_page_without_a_baseline_says_what_is_wrong_with_its_times() -> None:
+    page = page_of("measured_vector")
+    text = re.sub(r"\s+", " ", page.text)
+    assert "× baseline" not in text and "Score" not in text
+    assert page.values("class").count("callout careful") == 4
+    assert "1 N=1000 1.24 µs ± 0.20 % 0.806 9.68 96.0 % launch" in text
+    assert "1,410 MHz power cap, thermal slowdown" in text
+    assert "416 B12.5 %registers" in text and "4.31 TB/s reached Arithmetic" in text
+
+
+def test_the_best_entries_stand_in_the_roofline() -> None:
+    html = render_report(samples.measured(), beside=[("</svg>grace", measurements.matmul_times(7.0))])
+    page = Page(html)
+    assert "</svg>grace, M=1024 N=1024 K=1024: 58.6 µs" in page.text and "&lt;/svg&gt;grace" in html
 
 
 def test_a_fault_is_told_with_its_line_and_its_threads() -> None:

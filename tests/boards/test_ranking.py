@@ -20,7 +20,9 @@ def entry(
     device: str = H100,
     verdict: Verdict = Verdict.ACCEPTED,
     hour: int | None = None,
+    within: float | None = None,
 ) -> Summary:
+    """`within` is half the width of the score's interval, as a share of the score."""
     return Summary(
         id=number,
         problem="zip",
@@ -34,6 +36,8 @@ def entry(
         verdict=verdict,
         headline="",
         score=score,
+        score_low=None if within is None or score is None else score * (1 - within),
+        score_high=None if within is None or score is None else score * (1 + within),
     )
 
 
@@ -54,6 +58,37 @@ def test_the_best_score_of_each_user_counts_and_order_of_arrival_does_not() -> N
 def test_equal_scores_share_a_rank_and_the_earlier_stands_first() -> None:
     entries = [entry(1, "ada", 0.5), entry(2, "bob", 0.7), entry(3, "cy", 0.7), entry(4, "di", 0.6)]
     assert places(entries) == [(1, 2), (1, 3), (3, 4), (4, 1)]
+
+
+def test_scores_whose_intervals_overlap_share_a_rank() -> None:
+    entries = [
+        entry(1, "ada", 0.700, within=0.003),
+        entry(2, "bob", 0.703, within=0.003),
+        entry(3, "cy", 0.650, within=0.003),
+        entry(4, "di", 0.690, within=0.003),
+    ]
+    for order in permutations(entries):
+        assert places(list(order)) == [(1, 2), (1, 1), (3, 4), (4, 3)]
+
+
+def test_scores_that_can_be_told_apart_do_not_share_a_rank() -> None:
+    assert places([entry(1, "ada", 0.700, within=0.001), entry(2, "bob", 0.703, within=0.001)]) == [(1, 2), (2, 1)]
+
+
+def test_intervals_overlap_within_one_device_model_only() -> None:
+    entries = [entry(1, "ada", 0.7, H100, within=0.01), entry(2, "bob", 0.7, A100, within=0.01)]
+    assert places(entries) == [(1, 2), (1, 1)]
+
+
+def test_a_time_that_scatters_does_not_lift_an_entry() -> None:
+    """Else a kernel that runs quickly now and then would share the first rank with everybody."""
+    entries = [entry(1, "ada", 0.9, within=0.003), entry(2, "bob", 0.5, within=0.9), entry(3, "cy", 0.51, within=0.003)]
+    assert places(entries) == [(1, 1), (2, 3), (3, 2)]
+
+
+def test_an_entry_without_an_interval_stands_where_its_score_is() -> None:
+    entries = [entry(1, "ada", 0.7), entry(2, "bob", 0.701, within=0.003), entry(3, "cy", 0.6999)]
+    assert places(entries) == [(1, 2), (1, 1), (1, 3)]
 
 
 def test_a_score_that_is_equalled_later_keeps_the_first_entry() -> None:

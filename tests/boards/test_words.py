@@ -73,3 +73,53 @@ def test_the_command_to_repeat_can_be_pasted(file: str) -> None:
     assert shlex.split(words.repeat_command(report, report.cases[1])) == [
         "kgrade", "test", "matmul", file, "--case", "M=17,N=1,K=3", "--seed", "123",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(4.31e12, "4.31 TB/s"), (5.12e13, "51.2 TB/s"), (8.12e11, "812 GB/s"), (1e15, "1.00 PB/s"), (1, "1 B/s")],
+)
+def test_quantities(value: float, text: str) -> None:
+    assert words.quantity(value, "B/s") == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(5.278e12, "5,278"), (7.73e9, "7.73"), (1e11, "100"), (8.06e8, "0.806")])
+def test_rates_in_a_column(value: float, text: str) -> None:
+    assert words.giga(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.1, "10.0 %"), (1.0, "100 %"), (1.07, "107 %"), (0, "0 %"), (0.005, "0.500 %")]
+)
+def test_shares(value: float, text: str) -> None:
+    assert words.percent(value) == text
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        ((1.0, 0.999, 1.002), "± 0.20 %"),
+        ((1.0, 0.9, 1.2), "± 20 %"),
+        ((2.0, 2.0, 2.0), "± 0.01 %"),
+        ((0.0, 0.0, 0.0), ""),
+    ],
+)
+def test_spreads_are_the_larger_side(interval: tuple[float, float, float], text: str) -> None:
+    assert words.spread(Interval(*interval)) == text
+
+
+def test_bounds_tell_a_thousandth_apart() -> None:
+    assert words.bounds(Interval(1.24e-6, 1.2388e-6, 1.2425e-6)) == "1.2388 to 1.2425 µs"
+    assert words.bounds(Interval(1.5, 1.4999, 1.5002)) == "1.4999 to 1.5002 s"
+    assert words.bounds(Interval(5e-10, 5e-10, 5e-10)) == "0.5 to 0.5 ns"
+    assert words.between(Interval(1.0002, 0.9991, 1.0011)) == "0.9991 to 1.0011"
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(0.98765, "0.988"), (7.4273, "7.43"), (151.4, "151")])
+def test_times_the_baseline(ratio: float, text: str) -> None:
+    assert words.factor(Interval(ratio, ratio, ratio)) == text
+
+
+def test_clocks() -> None:
+    assert words.clocks((1410.0, 1980.0)) == "1,410 to 1,980 MHz"
+    assert words.clocks((1980.0, 1980.0)) == "1,980 MHz"

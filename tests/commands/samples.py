@@ -6,7 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from grader.report import CaseResult, ElementError, ErrorMap, FaultReport, OutputCheck, Report
+from grader.report import (
+    CaseResult,
+    Ceilings,
+    ElementError,
+    ErrorMap,
+    FaultReport,
+    Interval,
+    KernelInfo,
+    Measurement,
+    OutputCheck,
+    Report,
+    SizeMeasurement,
+)
 from grader.verdict import FaultClass, Form, Verdict, WrongKind
 
 SOURCE = """\
@@ -39,6 +51,28 @@ def accepted_report() -> Report:
         cases=(case((1, 1, 1)), case((16, 16, 16))),
         launch={"TILE": 16},
         seconds=0.5,
+    )
+
+
+def measured_report(*, ratio: float | None = 9.61, throttled: tuple[str, ...] = (), kernels: int = 1) -> Report:
+    """As on an H200: a naive kernel at two sizes, the second with a time that scatters."""
+    ceilings = Ceilings("NVIDIA H200", "GPU-1f5c2a44", "580.95.05", 4.31e12, 51.2e12, 4.8e12, 66.9e12, 1.19e-6)
+    found = []
+    for n, time in ((1024, Interval(410e-6, 409.6e-6, 410.8e-6)), (8192, Interval(0.214, 0.195, 0.24))):
+        paired = None if ratio is None else Interval(ratio, ratio * 0.999, ratio * 1.001)
+        flops, moved = 2 * n**3, 12 * n**2
+        sol = flops / ceilings.flops / time.value
+        sizes = {"M": n, "N": n, "K": n}
+        found.append(
+            SizeMeasurement(sizes, time, paired, flops, moved, sol, 30, 1, 24, 1.19e-6, (1905.0, 1980.0), throttled)
+        )
+    kernel = KernelInfo("matrix_multiplication_kernel", 255, 2048, 0, 416, 0.125, "registers")
+    return replace(
+        accepted_report(),
+        device="NVIDIA H200",
+        score=0.1013,
+        kernels=(kernel,) * kernels,
+        measurement=Measurement(tuple(found), ceilings, Interval(1.0, 0.999, 1.001)),
     )
 
 

@@ -16,7 +16,7 @@ from grader.terminal.excerpt import excerpt
 from grader.terminal.report import print_report
 from grader.verdict import Verdict
 
-from .samples import SOURCE, accepted_report, faulty_report, wrong_report
+from .samples import SOURCE, accepted_report, faulty_report, measured_report, wrong_report
 
 ESCAPE = "\x1b"
 
@@ -36,6 +36,32 @@ def test_an_accepted_report() -> None:
     for words in ("2 of 2 right", "TILE = 16", "submission 3 of ada", "/w/submissions/reports/3.html"):
         assert words in text
     assert "kgrade test matmul mine.cu --seed 7" in text
+
+
+def test_times_rates_and_resources_of_a_measured_kernel() -> None:
+    text = shown(measured_report())
+    lines = [re.sub(" +", " ", line.strip()) for line in text.splitlines()]
+    assert "sizes time ± × baseline GFLOP/s GB/s of light" in lines
+    assert "M=1024,N=1024,K=1024 410 µs 0.20 % 9.61 5,238 30.7 10.2 %" in lines
+    assert "score 0.101 (0.0956 to 0.1062) of the speed of light" in lines
+    assert "ceilings 4.31 TB/s, 51.2 TFLOP/s, empty kernel 1.19 µs" in lines
+    assert "data sheet 4.80 TB/s, 66.9 TFLOP/s" in lines
+    resources = "kernel 255 registers, 2 KiB shared memory, 416 B spilled, occupancy 12.5 % (limited by registers)"
+    assert resources in re.sub(r"\s+", " ", text)
+    assert "SM clock 1,905 to 1,980 MHz, no throttling" in lines
+    assert "The time with M=8192 N=8192 K=8192 scatters: ± 12 %." in text
+
+
+def test_times_without_a_baseline_while_the_gpu_slowed_down() -> None:
+    text = shown(measured_report(ratio=None, throttled=("power cap",), kernels=2))
+    assert "baseline" not in text and "no throttling" not in text
+    assert "The GPU slowed itself down (power cap)" in text
+    assert text.count("matrix_multiplication_kernel: 255 registers") == 2
+
+
+def test_an_emulated_report_has_no_times() -> None:
+    text = shown(accepted_report())
+    assert "GB/s" not in text and "SM clock" not in text
 
 
 def test_a_fault_shows_line_access_and_thread() -> None:
@@ -88,14 +114,14 @@ def test_a_compile_error_shows_the_place_and_a_hint() -> None:
     assert "repeat" not in "\n".join(lines)
 
 
-@pytest.mark.parametrize("report", [accepted_report(), faulty_report(), wrong_report()])
+@pytest.mark.parametrize("report", [accepted_report(), faulty_report(), wrong_report(), measured_report()])
 def test_eighty_columns_hold_it_without_escape_codes(report: Report) -> None:
     text = shown(report)
     assert ESCAPE not in text
     assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
-@pytest.mark.parametrize("report", [accepted_report(), faulty_report(), wrong_report()])
+@pytest.mark.parametrize("report", [accepted_report(), faulty_report(), wrong_report(), measured_report()])
 def test_a_terminal_without_unicode_gets_ascii_only(report: Report) -> None:
     text = shown(report, encoding="ascii")
     assert "?" not in text

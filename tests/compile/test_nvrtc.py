@@ -237,8 +237,10 @@ def test_files_of_the_machine_are_never_quoted(tmp_path: Path) -> None:
     (tmp_path / "secret.h").write_text("hunter2 is the password\n")
     by_macro = f'#define NAME "{tmp_path}/secret.h"\n#include NAME\n'
     from_the_root = f'#include "{str(tmp_path)[1:]}/secret.h"\n'
-    expected = "the included file secret.h can't be used: a submission is one file"
-    for source in (by_macro, from_the_root):
+    for source, expected in (
+        (by_macro, 'an #include has to name its file, as <file> or "file"'),
+        (from_the_root, f'"{str(tmp_path)[1:]}/secret.h" can\'t be included: a submission is one file'),
+    ):
         diagnostics = refusal(source + KERNEL).diagnostics
         assert diagnostics[0].message == expected
         assert "hunter2" not in str(diagnostics)

@@ -12,7 +12,7 @@ from grader.compile.program import Kernel, Program
 from grader.plan.harness import build_plan
 from grader.plan.plan import Plan
 from grader.problem import load_problem
-from grader.run import emulator_runner
+from grader.run import child_runner
 from grader.run.emulator_runner import EmulatorRunner
 from grader.run.poison import Poison
 from grader.run.runner import Limits, RunnerStopped, RunStatus
@@ -100,7 +100,7 @@ def test_whatever_goes_wrong_has_a_status_and_the_next_case_gets_a_new_process(r
 
 
 def test_a_child_that_hangs_is_killed_at_the_time_limit(runner, problem, monkeypatch):
-    monkeypatch.setattr(emulator_runner, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(child_runner, "GRACE_SECONDS", 0.1)
     child = runner._child.pid
     with pytest.raises(RunnerStopped) as stopped:
         run(runner, problem, "hang in execute", Limits(seconds=0.2))
@@ -110,7 +110,7 @@ def test_a_child_that_hangs_is_killed_at_the_time_limit(runner, problem, monkeyp
 
 def test_late_preparation_is_the_judges_own_failure(runner, problem, monkeypatch):
     runner.load(program("hang in prepare"))
-    monkeypatch.setattr(emulator_runner, "START_SECONDS", 0.2)
+    monkeypatch.setattr(child_runner, "START_SECONDS", 0.2)
     with pytest.raises(RunnerStopped) as stopped:
         run_again(runner, problem)
     assert stopped.value.status is RunStatus.CRASHED

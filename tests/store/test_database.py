@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import StoreError, UsageError
-from grader.report import FaultReport, Interval
+from grader.report import Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
 from grader.store import Store, summarize
 from grader.store.entry import parse_utc
 from grader.verdict import FaultClass, Verdict
@@ -45,6 +45,39 @@ def test_a_summary_from_the_database_equals_one_from_the_report(store: Store) ->
     number = store.add(report)
     expected = replace(summarize(number, report), source_hash=sha256(report.source.encode()).hexdigest())
     assert store.summaries() == [expected]
+
+
+def test_a_measurement_comes_back_and_its_score_has_an_interval(store: Store) -> None:
+    ceilings = Ceilings("NVIDIA H200", "GPU-1", "580", 1e12, 1e13, None, 2e13, 1e-6)
+    size = SizeMeasurement(
+        {"N": 1},
+        Interval(2e-3, 1.6e-3, 2.5e-3),
+        None,
+        10,
+        10**9,
+        0.5,
+        20,
+        1,
+        20,
+        1e-6,
+        (1900.0, 1980.5),
+        ("power cap",),
+    )
+    measurement = Measurement((size,), ceilings, Interval(1.0, 0.999, 1.001))
+    kernel = KernelInfo("add", 32, 0, 0, 16, 0.5, "registers")
+    report = make_report(device="NVIDIA H200", score=0.5, measurement=measurement, kernels=(kernel,))
+    assert store.get(store.add(report)).report == report
+    (summary,) = store.summaries()
+    assert (summary.score, summary.score_low, summary.score_high) == pytest.approx((0.5, 0.4, 0.625))
+
+
+def test_a_measurement_that_does_not_count_leaves_no_interval(store: Store) -> None:
+    ceilings = Ceilings("NVIDIA H200", "GPU-1", "580", 1e12, 1e13, None, None, 1e-6)
+    time = Interval(2e-3, 1.9e-3, 2.1e-3)
+    size = SizeMeasurement({"N": 1}, time, None, 10, 10**9, 0.5, 20, 1, 20, 1e-6, (1900.0, 1900.0))
+    store.add(make_report(score=None, measurement=Measurement((size,), ceilings, None)))
+    (summary,) = store.summaries()
+    assert (summary.score, summary.score_low, summary.score_high) == (None, None, None)
 
 
 def test_lists_can_be_narrowed_and_are_oldest_first(store: Store) -> None:

@@ -84,6 +84,21 @@ def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
     assert Store(path).add(make_report()) == 1
 
 
+def test_a_database_of_before_scores_had_intervals_keeps_what_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "kgrade.db"
+    report = make_report(score=0.25)
+    Store(path).add(report)
+    for column in ("score_low", "score_high"):
+        change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
+    change(path, "UPDATE alembic_version SET version_num = '0001'")
+    store = Store(path)
+    (entry,) = store.entries()
+    assert (entry.report, entry.score, entry.score_low, entry.score_high) == (report, 0.25, None, None)
+    assert store.add(report) == 2
+    with open_engine(path, read_only=False).connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+
+
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "kgrade.db"
     change(path, "CREATE TABLE reports (mine TEXT)")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,19 @@ def aligned_bytes(size: int) -> tuple[NDArray[np.uint8], int]:
     return backing[start : start + size], backing.ctypes.data + start
 
 
-@dataclass(frozen=True)
+def thread_indices(block: tuple[int, int, int]) -> NDArray[np.int32]:
+    """The index of each thread of a block: warp × axis × lane, padded to whole warps."""
+    x, y, z = block
+    warps = align_up(x * y * z, 32) // 32
+    linear = np.arange(warps * 32)
+    axes = np.stack([linear % x, linear // x % y, linear // (x * y)]).astype(np.int32)
+    table, _ = aligned_bytes(axes.nbytes)
+    view = table.view(np.int32).reshape(warps, 3, 32)
+    view[...] = axes.reshape(3, warps, 32).swapaxes(0, 1)
+    return view
+
+
+@dataclass(frozen=True, eq=False)
 class LaunchShape:
     """What all blocks of a launch have in common."""
 
@@ -43,6 +54,8 @@ class LaunchShape:
     next_block: NDArray[np.int64]
     remaining: NDArray[np.int64]
     event: int
+    tid_table: NDArray[np.int32]
+    """Thread indices: warp × axis × lane. Made once before the workers start: all of them hold addresses in it."""
 
     @property
     def threads(self) -> int:
@@ -52,18 +65,7 @@ class LaunchShape:
     def warps(self) -> int:
         return align_up(self.threads, 32) // 32
 
-    @cached_property
-    def tid_table(self) -> NDArray[np.int32]:
-        """Thread indices: warp × axis × lane."""
-        linear = np.arange(self.warps * 32)
-        x, y, _ = self.block
-        axes = np.stack([linear % x, linear // x % y, linear // (x * y)]).astype(np.int32)
-        table, _ = aligned_bytes(axes.nbytes)
-        view = table.view(np.int32).reshape(self.warps, 3, 32)
-        view[...] = axes.reshape(3, self.warps, 32).swapaxes(0, 1)
-        return view
-
-    @cached_property
+    @property
     def parameters(self) -> int:
         array = self.memory.at(layout.array_address(layout.PARAMETER_SLOT))
         assert array is not None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.run.emulator import layout
-from grader.run.emulator.arena import Arena, LaunchShape
+from grader.run.emulator.arena import Arena, LaunchShape, thread_indices
 from grader.run.emulator.engine import Native
 from grader.run.emulator.events import EventLog
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
@@ -65,6 +65,7 @@ class _Launch:
             self.next_block,
             self.remaining,
             self.log.callback_address,
+            thread_indices(geometry.block),
         )
         self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
         self.lock = threading.Lock()

@@ -27,7 +27,7 @@ class Array:
 
 
 class Memory:
-    """The device memory of one emulated program. Addresses are never used twice."""
+    """The device memory of one emulated program."""
 
     def __init__(self) -> None:
         entries = np.zeros((layout.SLOT_COUNT, layout.ENTRY_BYTES // 8), np.uint64)
@@ -43,7 +43,10 @@ class Memory:
             raise MemoryError(f"more than {layout.SLOT_COUNT - 1 - layout.FIRST_ARRAY_SLOT} arrays placed")
         slot = self._next
         self._next += 1
-        return self.place_at(slot, name, data).address
+        array = self.place_at(slot, name, data)
+        # Only these have names: a submission's variable may be called as an array is.
+        self._names[name] = array
+        return array.address
 
     def place_at(self, slot: int, name: str, data: NDArray[Any]) -> Array:
         """Like `place`, in a given slot."""
@@ -55,8 +58,15 @@ class Memory:
         host = backing.ctypes.data + start
         self.table[slot] = ((host - array.address) % (1 << 64), array.address, data.nbytes, 0)
         self._slots[slot] = array
-        self._names[name] = array
         return array
+
+    def clear(self) -> None:
+        """Takes the placed arrays away. The variables of modules stay, as between two launches on a GPU."""
+        for slot in range(layout.FIRST_ARRAY_SLOT, self._next):
+            self.table[slot] = 0
+            del self._slots[slot]
+        self._names.clear()
+        self._next = layout.FIRST_ARRAY_SLOT
 
     def read(self, name: str) -> NDArray[Any]:
         """The live array of that name."""

@@ -5,7 +5,8 @@ Usable on its own: it takes PTX, a launch geometry, arguments and memory, and gi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -36,6 +37,9 @@ from grader.run.emulator.translate.cfg import function_ids
 from grader.run.emulator.translate.kernel import ENTRY, Translation, translate
 from grader.run.emulator.translate.storage import parameter_offsets
 
+ASSEMBLY_MARK = "begin inline asm"
+"""The comment that compilers put before each asm statement of the source."""
+
 
 @dataclass(frozen=True)
 class KernelImage:
@@ -57,13 +61,13 @@ class Module:
     """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code."""
 
     def __init__(self, ptx: str, cache: Path | None = None) -> None:
-        try:
-            self._ptx = parse_module(ptx)
-        except PtxSyntaxError as error:
-            raise UnsupportedPtx(str(error)) from error
+        self._has_assembly = ASSEMBLY_MARK in ptx
         self._cache = cache
         self._compiled: dict[str, _Compiled] = {}
-        self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(_used_variables(self._ptx))}
+        with self._blaming_assembly():
+            self._ptx = parse_module(ptx)
+            used = _used_variables(self._ptx)
+        self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(used)}
         if len(self._slots) > layout.FIRST_ARRAY_SLOT - layout.FIRST_VARIABLE_SLOT:
             raise UnsupportedPtx(f"the module uses {len(self._slots)} variables, more than the emulator has slots for")
         self.kernels = {name: _image(f) for name, f in self._ptx.functions.items() if f.entry and f.body is not None}
@@ -92,7 +96,8 @@ class Module:
         if refusal is not None:
             return LaunchResult("fault", refusal, faults=(refusal,))
         compiled = self._compile(kernel)
-        self._instantiate(memory)
+        with self._blaming_assembly():
+            self._instantiate(memory)
         parameters, size = parameter_offsets(self._ptx.functions[kernel].parameters)
         buffer = np.zeros(max(size, 1), np.uint8)
         for offset, argument in zip(parameters.values(), arguments, strict=True):
@@ -115,13 +120,26 @@ class Module:
 
     def _compile(self, kernel: str) -> _Compiled:
         if kernel not in self._compiled:
-            translation = translate(self._ptx, kernel, self._slots, has_masked_stores())
+            with self._blaming_assembly():
+                translation = translate(self._ptx, kernel, self._slots, has_masked_stores())
             try:
                 native = Native(translation.ir, ENTRY, self._cache)
             except InvalidIrError as error:
                 raise UnsupportedPtx(f"kernel {kernel} has instructions whose operands do not fit: {error}") from error
             self._compiled[kernel] = _Compiled(translation, native, _driver(self._cache))
         return self._compiled[kernel]
+
+    @contextmanager
+    def _blaming_assembly(self) -> Iterator[None]:
+        """Inline assembly gets here unchecked, so what fails on it is its own fault; else it is the emulator's."""
+        try:
+            yield
+        except PtxSyntaxError as error:
+            raise UnsupportedPtx(str(error)) from error
+        except (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError) as error:
+            if not self._has_assembly:
+                raise
+            raise UnsupportedPtx(f"inline PTX that the emulator can't read ({error})") from error
 
     def _instantiate(self, memory: Memory) -> None:
         """Places the module's variables in a memory that has not seen this module yet."""

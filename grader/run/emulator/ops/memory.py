@@ -11,6 +11,7 @@ from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand,
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
+from grader.run.emulator.translate.storage import align_up
 
 _SPACES = {
     "global": "global",
@@ -89,12 +90,24 @@ def _is_named_parameter(operand: Operand) -> bool:
     return isinstance(operand, Address) and isinstance(operand.base, Symbol)
 
 
+def _check_inside(e: Emitter, name: str, offset: int, size: int) -> None:
+    """Parameters lie beside other state: inline PTX must not reach beyond the one that it names."""
+    function = e.function
+    parameters = (*function.parameters, *function.results, *function.call_parameters.values())
+    whole = next((p.size for p in parameters if p.name == name), 0)
+    if name in e.frame.areas:
+        whole = align_up(whole, 4)
+    if not 0 <= offset <= whole - size:
+        raise e.unsupported(f"an access outside of the parameter {name}")
+
+
 def _load_parameter(e: Emitter, i: Instruction) -> None:
     f = e.f
     kind, count = _shape(i)
     operand = i.operands[1]
     assert isinstance(operand, Address) and isinstance(operand.base, Symbol)
     name = operand.base.name
+    _check_inside(e, name, operand.offset, kind.bytes * count)
     for index, target in enumerate(_components(i.operands[0])[:count]):
         offset = operand.offset + index * kind.bytes
         if name in e.frame.areas:
@@ -113,6 +126,7 @@ def _store_parameter(e: Emitter, i: Instruction) -> None:
     if not (isinstance(operand, Address) and isinstance(operand.base, Symbol)):
         raise e.unsupported()
     area = e.frame.areas[operand.base.name]
+    _check_inside(e, operand.base.name, operand.offset, kind.bytes * count)
     for index, source in enumerate(_components(i.operands[1])[:count]):
         write_area(e, area, operand.offset + index * kind.bytes, e.read(source, kind))
 

@@ -25,6 +25,7 @@ from grader.run.emulator.ptx.variables import parse_parameter, parse_variable
 _LINKAGE = {".visible", ".extern", ".weak", ".common"}
 _SPACES = {".global", ".const", ".shared", ".local"}
 _REGISTER_RANGE = re.compile(r"<(\d+)>")
+_MOST_REGISTERS = 1 << 20
 
 
 def parse_module(text: str) -> PtxModule:
@@ -70,6 +71,9 @@ class _Parser:
             head = self._peek()
             if head in (".entry", ".func"):
                 function = self._function()
+                known = functions.get(function.name)
+                if known is not None and known.body is not None and function.body is not None:
+                    raise PtxSyntaxError(f"function {function.name} is defined twice")
                 if function.name not in functions or function.body is not None:
                     functions[function.name] = function
             elif head in _SPACES:
@@ -196,7 +200,10 @@ class _Parser:
         for declared in "".join(words[1:]).split(","):
             counted = _REGISTER_RANGE.search(declared)
             base = declared[: counted.start()] if counted else declared
-            names = [f"{base}{i}" for i in range(int(counted[1]))] if counted else [base]
+            number = int(counted[1]) if counted else 0
+            if number > _MOST_REGISTERS:
+                raise PtxSyntaxError(f"{number} registers in function {function.name}")
+            names = [f"{base}{i}" for i in range(number)] if counted else [base]
             for name in names:
                 function.registers[scope.declare_register(name)] = kind
 

@@ -9,6 +9,9 @@ from grader.run.emulator.ptx.operands import Token, parse_number
 from grader.run.emulator.ptx.syntax import Parameter, Variable
 from grader.run.emulator.ptx.types import TYPES, PtxType
 
+_LARGEST = 1 << 40
+"""Bytes: more than any device has, and few enough for sums of such sizes."""
+
 
 def _declaration(statement: list[Token]) -> tuple[PtxType, int, str, int, int, list[Token]]:
     """(element type, alignment, name, element count, vector length, initialiser) of a declaration."""
@@ -52,6 +55,8 @@ def parse_parameter(statement: list[Token]) -> Parameter:
 def parse_variable(statement: list[Token], extern: bool = False) -> Variable:
     element, align, name, count, vector, initialiser = _declaration(statement)
     size = 0 if extern and count == 0 else element.bytes * count * vector
+    if size > _LARGEST:
+        raise PtxSyntaxError(f"variable {name} of {size} bytes")
     initial, references = _initial(initialiser, element)
     return Variable(name, statement[0][1][1:], size, align, initial, references)
 

@@ -69,8 +69,8 @@ def barrier_result(emitter: Emitter, instruction: Instruction) -> None:
     where, _ = _parts(instruction)
     operation = next(m for m in instruction.modifiers if m in _RESULTS)
     number = where[0]
-    if not isinstance(number, Immediate):
-        raise emitter.unsupported("a bar.red whose barrier is not a constant")
+    if not isinstance(number, Immediate) or not 0 <= number.value < layout.BARRIERS:
+        raise emitter.unsupported(f"a bar.red whose barrier is not a constant below {layout.BARRIERS}")
     value = f.load("i32", barrier_pointer(f, str(number.value)), BARRIER[_RESULTS[operation]])
     vector = f.spread("i32", value)
     if operation == "popc":

@@ -7,6 +7,7 @@ pushes them on the lane's stack in local memory before the call, and takes them 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import WARP
@@ -87,7 +88,8 @@ class CallCompiler:
         if caller in self._program.recursive:
             self._push(emitter)
         areas = self._areas(name)
-        _, arguments = _arguments(instruction)
+        results, arguments = _arguments(instruction)
+        self._check_sizes(emitter, targets, results, arguments)
         for argument, place in zip(arguments, areas.parameters, strict=False):
             size = emitter.function.call_parameters[argument].size
             copy_area(emitter, emitter.frame.areas[argument], place, size)
@@ -101,6 +103,20 @@ class CallCompiler:
         else:
             self._dispatch(emitter, address, lanes)
         self._dispatcher.schedule()
+
+    def _check_sizes(
+        self, emitter: Emitter, targets: tuple[str, ...], results: list[str], arguments: list[str]
+    ) -> None:
+        """Each value that is passed has to fit the place that the callee has for it: a pointer's type may lie."""
+        functions = [self._program.functions[target] for target in targets]
+        for names, lists in (
+            (arguments, [f.parameters for f in functions]),
+            (results, [f.results for f in functions]),
+        ):
+            places = [max(p.size for p in column if p is not None) for column in zip_longest(*lists)]
+            for name, place in zip(names, places, strict=False):
+                if emitter.function.call_parameters[name].size > align_up(place, 4):
+                    raise emitter.unsupported(f"a call whose value {name} is larger than what the function declares")
 
     def _dispatch(self, emitter: Emitter, address: V, lanes: str) -> None:
         f = emitter.f

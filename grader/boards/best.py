@@ -1,0 +1,40 @@
+"""The best entries of a problem on one GPU model, with their measurements: what a roofline shows beside an entry.
+
+It reads the store; who is best is decided in `ranking`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.boards.ranking import Row, rank, score_of
+from grader.boards.roofline import MOST_OTHERS
+from grader.boards.words import name
+from grader.report import Measurement
+from grader.store import Store
+from grader.store.entry import Summary
+
+Named = tuple[str, Measurement]
+
+
+def best_numbers(rows: Iterable[Row], entry: Summary) -> tuple[int, ...]:
+    """The numbers of the best submissions of other users on the entry's GPU model, best first, out of a board.
+
+    None for an entry without a score: nothing was measured that could stand beside them.
+    """
+    if score_of(entry) is None:
+        return ()
+    ranked = [row.entry for row in rows if row.rank is not None and row.entry.device == entry.device]
+    return tuple(other.id for other in ranked if other.user != entry.user)[:MOST_OTHERS]
+
+
+def measured(store: Store, numbers: Iterable[int]) -> list[Named]:
+    """Users' names and measurements of these submissions; what has none is left out."""
+    entries = [store.get(number) for number in numbers]
+    return [(name(entry.user), entry.report.measurement) for entry in entries if entry.report.measurement is not None]
+
+
+def best_beside(store: Store, number: int) -> list[Named]:
+    """What to show beside the recorded submission `number`."""
+    entry = store.get(number)
+    return measured(store, best_numbers(rank(store.summaries(entry.problem)), entry))

@@ -1,0 +1,41 @@
+"""What a reader should know before trusting a time: remarks on a measurement, in sentences.
+
+The numbers were decided when they were measured; nothing here changes a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.boards.words import percent, sizes, spread
+from grader.measure.overall import impossible, light_of
+from grader.report import Measurement
+
+NULL_TOLERANCE = 0.003
+"""How far from 1 the baseline against itself may be: timing is sound within 0.3 %."""
+WIDE = 0.03
+"""Timing stops at an interval of ± 0.3 %; one ten times as wide is worth a word."""
+
+
+def remarks(measurement: Measurement) -> Iterator[str]:
+    """One sentence for each thing that makes the times less than they should be; none where all is well."""
+    null = measurement.null_ratio
+    if null is not None and abs(null.value - 1) > NULL_TOLERANCE:
+        yield (
+            f"The baseline timed against itself gave {null.value:.4f} instead of 1 within {NULL_TOLERANCE}: "
+            "these times don't rank."
+        )
+    for size in impossible(measurement):
+        share = light_of(size, measurement.ceilings) / size.time.value
+        yield (
+            f"With {sizes(size.sizes)} the kernel reached {percent(share)} of the speed of light, which can't be: "
+            "the entry is held until somebody has looked at it."
+        )
+    throttled = [size for size in measurement.sizes if size.throttled]
+    if throttled:
+        reasons = dict.fromkeys(reason for size in throttled for reason in size.throttled)
+        where = "; ".join(sizes(size.sizes) for size in throttled)
+        yield f"The GPU slowed itself down ({', '.join(reasons)}) while it was timed with {where}."
+    for size in measurement.sizes:
+        if size.time.high - size.time.low > 2 * WIDE * size.time.value:
+            yield f"The time with {sizes(size.sizes)} scatters: {spread(size.time)}. Somebody else may use the GPU."

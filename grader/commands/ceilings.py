@@ -1,0 +1,91 @@
+"""`kgrade ceilings`: what a GPU of this machine reached at best, and what its data sheet promises."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.options import json_option
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from grader.measure.ceilings import Figures
+    from grader.report import Ceilings
+    from grader.run.gpu.devices import Gpu
+
+
+@click.command()
+@click.option("--device", default="gpu", show_default=True, metavar="GPU", help="Which GPU: gpu, gpu:0, gpu:1, …")
+@click.option("--fresh", is_flag=True, help="Measure again, whatever is known from before.")
+@json_option
+def command(device: str, fresh: bool, as_json: bool) -> int:
+    """Show what a GPU reached at best, and what its data sheet promises.
+
+    Scores are shares of these ceilings. They are measured once for each GPU and driver and kept.
+    Exit code 2 where there is no GPU.
+    """
+    from grader.measure.ceilings import ceilings
+    from grader.run.gpu.lock import hold
+    from grader.terminal.console import messages
+    from grader.workspace import cache_folder
+
+    gpu = _chosen(device)
+    with (
+        messages().status(f"measuring {gpu.name}") as status,
+        # A grading on the same GPU would slow the measuring down, and be slowed down by it.
+        hold(gpu.uuid, lambda: status.update(f"waiting for {gpu.name}: a grading uses it")),
+    ):
+        found, figures = ceilings(gpu, cache_folder(), fresh=fresh)
+    if as_json:
+        click.echo(json.dumps(asdict(found) | {"measured": asdict(figures)}))
+        return 0
+
+    from grader.terminal.console import output, safe
+
+    console = output()
+    console.print(f"{safe(gpu.name)}, driver {safe(gpu.driver)}", style="bold")
+    console.print(safe(gpu.uuid), style="dim")
+    console.print()
+    console.print(_table(found, figures))
+    return 0
+
+
+def _chosen(device: str) -> Gpu:
+    """The GPU that `device` names. Raises UsageError where there is none."""
+    from grader.run.choose import choose_gpu
+    from grader.run.gpu.devices import find_gpus
+
+    if not find_gpus():
+        raise UsageError(
+            "no NVIDIA GPU was found on this machine, so there is none to measure",
+            "type: kgrade doctor, which says what a GPU needs; kernels are graded on the emulator without one",
+        )
+    gpu = choose_gpu("gpu" if device == "auto" else device)
+    if gpu is None:
+        raise UsageError(f"{device!r} is no GPU: an emulator's time says nothing", "use gpu, gpu:0, gpu:1, …")
+    return gpu
+
+
+def _table(found: Ceilings, figures: Figures) -> Table:
+    """A row a ceiling: what it is, what was reached, what the data sheet says, and the share of it."""
+    from grader.boards.words import duration, percent, quantity
+    from grader.terminal.table import plain_table
+
+    numbers = ("reached", "data sheet", "share")
+    table = plain_table("ceiling", *numbers, numbers=numbers)
+    rows = (
+        ("memory, reading", figures.read, found.datasheet_bandwidth, "B/s"),
+        ("memory, writing", figures.write, found.datasheet_bandwidth, "B/s"),
+        ("memory, copying", figures.copy, found.datasheet_bandwidth, "B/s"),
+        ("arithmetic, fp32", found.flops, found.datasheet_flops, "FLOP/s"),
+    )
+    for name, reached, promised, unit in rows:
+        sheet = ("unknown", "") if promised is None else (quantity(promised, unit), percent(reached / promised))
+        table.add_row(name, quantity(reached, unit), *sheet)
+    table.add_row("an empty kernel", duration(found.floor), "", "")
+    return table

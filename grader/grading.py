@@ -1,0 +1,101 @@
+"""One runner's part of a grading: the program loaded, its cases examined, a failure brought to its smallest sizes.
+
+Which runners take part, and what their findings mean together, is the judge's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from grader.cases import Case, draw_probes, fits_emulator, shown
+from grader.compile.program import Program
+from grader.diagnose import Diagnosis, deciding_case, diagnose, ends_grading
+from grader.examine import Examiner, ended
+from grader.problem import Problem
+from grader.report import CaseResult, KernelInfo
+from grader.run.choose import Part
+from grader.run.runner import RunnerStopped
+from grader.submission import Submission
+from grader.verdict import FaultClass, Verdict
+
+UNDECIDED = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED, Verdict.INTERNAL_ERROR)
+"""What the emulator may come to with a kernel that a GPU runs well."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one part found. `failure` is the case that the verdict is taken from, None when all were accepted.
+
+    `repeated` counts the cases that ran twice, `differing` those of them whose results were not the same bits.
+    """
+
+    kernels: tuple[KernelInfo, ...] = ()
+    cases: tuple[CaseResult, ...] = ()
+    failure: CaseResult | None = None
+    details: str = ""
+    repeated: int = 0
+    differing: int = 0
+
+    @property
+    def undecided(self) -> bool:
+        """Whether this failure may be the emulator's own: a GPU has to tell."""
+        result = self.failure
+        if result is None:
+            return False
+        unknown = result.fault is not None and result.fault.fault is FaultClass.ILLEGAL_INSTRUCTION
+        return unknown or result.verdict in UNDECIDED
+
+
+class Grading:
+    """One submission on one runner."""
+
+    def __init__(self, part: Part, problem: Problem, submission: Submission, program: Program) -> None:
+        self.part = part
+        self.examiner = Examiner(part.runner, problem, submission, program, part.limits, part.twice)
+        self._problem = problem
+        self._program = program
+
+    def run(self, progress: Progress) -> Outcome:
+        """Loads the program and examines the cases, up to the first that ends the grading."""
+        cases, label = self.part.cases, "case" if self.part.decides else "the emulator's checks, case"
+        progress("translating")
+        try:
+            kernels = self.part.runner.load(self._program)
+        except RunnerStopped as stop:
+            first = cases[0] if cases else Case({}, "", 0)
+            return Outcome(failure=ended(first, stop.as_run()), details=stop.details)
+        results: list[CaseResult] = []
+        for number, case in enumerate(cases, 1):
+            progress(f"{label} {number} of {len(cases)}: {shown(case.sizes)}")
+            results.append(self.examiner.examine(case))
+            if ends_grading(results[-1]):
+                break
+        seen = self.examiner
+        return Outcome(kernels, tuple(results), deciding_case(results), seen.details, seen.repeated, seen.differing)
+
+    def diagnose(self, outcome: Outcome) -> Diagnosis:
+        """The failure of `outcome` at the smallest sizes that show it."""
+        assert outcome.failure is not None
+        return diagnose(
+            outcome.failure,
+            outcome.cases,
+            untried=self.part.cases[len(outcome.cases) :],
+            probes=draw_probes(self._problem, self._program.constants),
+            least={name: size.low for name, size in self._problem.sizes.items()},
+            constants=self._program.constants,
+            examine=self.examiner.examine,
+        )
+
+    def locate(self, result: CaseResult) -> CaseResult:
+        """A fault without a line, tried here again: with array and line where this runner sees it, else as it is."""
+        case = Case(result.sizes, result.family, result.seed)
+        if result.fault is None or result.line or not fits_emulator(self._problem, case):
+            return result
+        again = self.examiner.examine(case)
+        located = again.verdict is Verdict.RUNTIME_ERROR and again.line is not None
+        if not located or Outcome(failure=again).undecided:
+            return result
+        return replace(again, seconds=result.seconds)

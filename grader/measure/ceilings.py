@@ -1,0 +1,132 @@
+"""What this GPU can do at best: its bandwidth and its fp32 rate, measured once and remembered.
+
+The measuring is done in a child process; here is what asks for it, keeps it, and sets the datasheet beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.errors import JudgeError
+from grader.measure.datasheet import datasheet
+from grader.report import Ceilings
+
+if TYPE_CHECKING:
+    from grader.run.gpu.devices import Gpu
+
+CHILD = "grader.measure.ceilings_child"
+TIME_LIMIT = 60.0
+
+FORMAT = 1
+"""In every file: raise it when the figures are measured in another way."""
+
+TOLERANCE = 0.03
+"""A kernel beyond a ceiling by more than this says that the ceiling is measured too low."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """As measured: bytes a second by kind of traffic, fp32 operations a second, seconds of an empty kernel."""
+
+    read: float
+    write: float
+    copy: float
+    flops: float
+    floor: float
+
+    @property
+    def bandwidth(self) -> float:
+        return max(self.read, self.write, self.copy)
+
+
+def ceilings(
+    gpu: Gpu,
+    cache: Path | None,
+    *,
+    fresh: bool = False,
+    measure: Callable[[int], Mapping[str, Any]] | None = None,
+) -> tuple[Ceilings, Figures]:
+    """The ceilings of a GPU, from the cache folder where they are known for its driver.
+
+    `fresh` measures anew. `measure` stands in for the child process in tests. Raises JudgeError where the
+    GPU can't be measured.
+    """
+    file = _file(gpu, cache) if cache is not None else None
+    figures = _load(file, gpu) if file is not None and not fresh else None
+    if figures is None:
+        figures = _checked((measure or _measure)(gpu.index))
+        if file is not None:
+            _store(file, gpu, figures)
+    sheet = datasheet(gpu.name)
+    published = Ceilings(
+        gpu=gpu.name,
+        uuid=gpu.uuid,
+        driver=gpu.driver,
+        bandwidth=figures.bandwidth,
+        flops=figures.flops,
+        datasheet_bandwidth=sheet.bandwidth if sheet else None,
+        datasheet_flops=sheet.flops if sheet else None,
+        floor=figures.floor,
+    )
+    return published, figures
+
+
+def is_outdated(light: float, seconds: float) -> bool:
+    """Whether a time so far below the speed of light's asks for measuring the ceilings again, before blame."""
+    return light > seconds * (1 + TOLERANCE)
+
+
+def _measure(index: int) -> Mapping[str, Any]:
+    from grader.process import Child
+
+    with Child(CHILD) as child:
+        child.send({"gpu": index})
+        return child.receive(TIME_LIMIT)
+
+
+def _checked(data: Mapping[str, Any]) -> Figures:
+    try:
+        figures = Figures(**{name: float(value) for name, value in data.items()})
+    except (TypeError, ValueError):
+        raise JudgeError(f"the ceilings were measured as {dict(data)}, which is not what was asked for") from None
+    if not all(isfinite(value) and value > 0 for value in asdict(figures).values()):
+        raise JudgeError(f"the ceilings were measured as {figures}; all have to be above 0", "type: nvidia-smi")
+    return figures
+
+
+def _file(gpu: Gpu, cache: Path) -> Path:
+    return cache / "ceilings" / (re.sub(r"[^\w.-]", "_", f"{gpu.uuid}-{gpu.driver}") + ".json")
+
+
+def _load(file: Path, gpu: Gpu) -> Figures | None:
+    """What was stored. A damaged file, or one for another GPU or driver, counts as absent."""
+    try:
+        data = json.loads(file.read_bytes())
+        if [data["format"], data["uuid"], data["driver"]] != [FORMAT, gpu.uuid, gpu.driver]:
+            return None
+        return _checked(data["figures"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, JudgeError):
+        return None
+
+
+def _store(file: Path, gpu: Gpu, figures: Figures) -> None:
+    """Beside its place and then renamed, so that nobody reads half. No cache is no error."""
+    data = {"format": FORMAT, "uuid": gpu.uuid, "driver": gpu.driver, "name": gpu.name, "figures": asdict(figures)}
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
+        try:
+            with os.fdopen(descriptor, "w") as stream:
+                json.dump(data, stream)
+            Path(name).replace(file)
+        finally:
+            Path(name).unlink(missing_ok=True)

@@ -1,0 +1,55 @@
+"""What vendors' datasheets promise, to stand beside what was measured.
+
+Dense fp32 outside the tensor cores at the boost clock, and memory bandwidth. No score is made from these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Datasheet:
+    """`bandwidth` in bytes a second, `flops` in fp32 operations a second, and where both are printed."""
+
+    bandwidth: float
+    flops: float
+    source: str
+
+
+def _row(gigabytes: float, teraflops: float, source: str) -> Datasheet:
+    return Datasheet(gigabytes * 1e9, teraflops * 1e12, source)
+
+
+_H100, _A100, _ADA = "NVIDIA H100 datasheet", "NVIDIA A100 datasheet", "NVIDIA Ada GPU architecture whitepaper"
+
+# NVML's names. The longest one that a GPU's name starts with holds, so that a variant needs a row of its own only
+# where its figures differ.
+_SHEETS = {
+    "NVIDIA H200": _row(4800, 67, "NVIDIA H200 datasheet"),
+    "NVIDIA H100 80GB HBM3": _row(3350, 67, _H100),
+    "NVIDIA H100 PCIe": _row(2000, 51, _H100),
+    "NVIDIA A100-SXM4-40GB": _row(1555, 19.5, _A100),
+    "NVIDIA A100-SXM4-80GB": _row(2039, 19.5, _A100),
+    "NVIDIA A100-PCIE-40GB": _row(1555, 19.5, _A100),
+    "NVIDIA A100 80GB PCIe": _row(1935, 19.5, _A100),
+    "Tesla V100-SXM2": _row(900, 15.7, "NVIDIA V100 datasheet"),
+    "Tesla T4": _row(320, 8.1, "NVIDIA T4 datasheet"),
+    "NVIDIA A10": _row(600, 31.2, "NVIDIA A10 datasheet"),
+    "NVIDIA L4": _row(300, 30.3, "NVIDIA L4 datasheet"),
+    "NVIDIA L40S": _row(864, 91.6, "NVIDIA L40S datasheet"),
+    "NVIDIA GeForce RTX 3090": _row(936, 35.6, "NVIDIA Ampere GA102 GPU architecture whitepaper"),
+    "NVIDIA GeForce RTX 4090": _row(1008, 82.6, _ADA),
+}
+
+_OTHER_MODELS = ("Ti", "SUPER", "D", "Laptop", "NVL", "GeForce")
+"""Words that make another model of the same name, with other figures."""
+
+
+def datasheet(gpu: str) -> Datasheet | None:
+    """The figures of the GPU with this NVML name; None where none are known for it."""
+    for name in sorted(_SHEETS, key=len, reverse=True):
+        rest = gpu[len(name) :]
+        if gpu.startswith(name) and (not rest or rest[0] in " -") and not set(rest.split()) & set(_OTHER_MODELS):
+            return _SHEETS[name]
+    return None

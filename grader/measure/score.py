@@ -1,0 +1,79 @@
+"""The score: how close a kernel comes to what its GPU can do, and which of two scores is really better.
+
+Pure functions on figures. It measures nothing and reads no database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+from grader.report import Interval
+
+AUDIT_ABOVE = 1.05
+"""Nothing is faster than light: more than this is a wrong cost, a wrong ceiling, or a cheat."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of the speed of light, 0 to 1; `audit` says that more was measured than can be."""
+
+    value: float
+    audit: bool
+
+
+def speed_of_light(*, flops: int, bytes: int, bandwidth: float, rate: float, floor: float) -> float:
+    """The least seconds that the work can take: the roofline, and the time of an empty launch as its floor.
+
+    `bandwidth` is in bytes a second, `rate` in operations a second (Williams, Waterman and Patterson, Roofline,
+    2009).
+    """
+    if not (bandwidth > 0 and rate > 0):
+        raise ValueError(f"ceilings of {bandwidth:g} bytes/s and {rate:g} operations/s: both have to be above 0")
+    return max(bytes / bandwidth, flops / rate, floor)
+
+
+def share_of(light: float, seconds: float) -> Share:
+    """`light` seconds at the speed of light against those measured."""
+    if not (light > 0 and seconds > 0):
+        raise ValueError(f"{light:g} and {seconds:g} seconds: both have to be above 0")
+    share = light / seconds
+    # The cap keeps one impossible size from lifting the mean of all.
+    return Share(min(share, 1.0), share > AUDIT_ABOVE)
+
+
+def geometric_mean(shares: Sequence[float]) -> float:
+    """The score of a problem, over the shares of its benchmark sizes."""
+    if not shares:
+        raise ValueError("a score needs at least one size")
+    if min(shares) <= 0:
+        raise ValueError(f"a share of {min(shares):g}: shares have to be above 0")
+    return exp(sum(log(share) for share in shares) / len(shares))
+
+
+def score_interval(lights: Sequence[float], times: Sequence[Interval]) -> Interval:
+    """The score with the interval that follows from those of the times: a longer time is a lower score."""
+    if len(lights) != len(times):
+        raise ValueError(f"{len(lights)} sizes and {len(times)} times: they have to be as many")
+
+    def score(seconds: Sequence[float]) -> float:
+        return geometric_mean([share_of(light, t).value for light, t in zip(lights, seconds, strict=True)])
+
+    return Interval(score([t.value for t in times]), score([t.high for t in times]), score([t.low for t in times]))
+
+
+def shared_ranks(scores: Sequence[Interval]) -> list[int]:
+    """The rank of each score, 1 for the highest, in the order given.
+
+    An entry shares the rank of the best one of its group when the two intervals overlap. Only that one counts:
+    overlap is not transitive, and a chain of neighbours would put the whole field on one rank.
+    """
+    ranks = [0] * len(scores)
+    leader, rank = None, 0
+    order = sorted(range(len(scores)), key=lambda i: scores[i].value, reverse=True)
+    for place, i in enumerate(order, 1):
+        if leader is None or scores[i].high < leader.low:
+            leader, rank = scores[i], place
+        ranks[i] = rank
+    return ranks

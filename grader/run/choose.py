@@ -1,0 +1,104 @@
+"""Which device a grading uses, and the runners on it in the order in which they take part.
+
+With a GPU the emulator comes first, at small sizes: it sees faults that pass unnoticed there. Nothing is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.cases import Case, draw_cases, draw_largest, fits_emulator, gpu_limits_of, limits_of
+from grader.errors import UsageError
+from grader.problem import Problem
+from grader.run.emulator_runner import EmulatorRunner
+from grader.run.gpu.devices import Gpu, find_gpus
+from grader.run.gpu.gpu_runner import GpuRunner
+from grader.run.gpu.lock import hold
+from grader.run.runner import Limits, Runner
+
+EMULATED_CASES = 6
+"""How many of a GPU grading's cases the emulator checks as well."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One runner's part in a grading: its cases, what a run may take, and whose turn it waits for.
+
+    `decides` is false for the emulator beside a GPU: what it can't execute, or not in time, says nothing then.
+    `twice` asks for two runs of each case, because results may differ from one run to the next.
+    """
+
+    runner: Runner
+    cases: Sequence[Case]
+    limits: Callable[[Problem, Case], Limits]
+    decides: bool = True
+    twice: bool = False
+    turn: Callable[[], AbstractContextManager[None]] = field(default=nullcontext)
+
+
+def choose_gpu(device: str) -> Gpu | None:
+    """The GPU that `device` (auto, gpu, gpu:N or emulator) means; None for the emulator. Raises UsageError."""
+    if device == "emulator":
+        return None
+    kind, _, number = device.partition(":")
+    if device not in ("auto", "gpu") and not (kind == "gpu" and number.isdecimal()):
+        raise UsageError(f"there is no device {device!r}", "use one of: auto, emulator, gpu, gpu:0, gpu:1, …")
+    gpus = find_gpus()
+    if device == "auto" or (gpus and device == "gpu"):
+        return gpus[0] if gpus else None
+    if not gpus:
+        raise UsageError(
+            "no NVIDIA GPU was found on this machine", "type: --device emulator; 'kgrade doctor' says what is here"
+        )
+    if int(number) >= len(gpus):
+        here = ", ".join(f"gpu:{gpu.index} ({gpu.name})" for gpu in gpus)
+        raise UsageError(f"there is no {device}; this machine has {here}", f"type: --device gpu:{gpus[-1].index}")
+    return gpus[int(number)]
+
+
+def device_name(gpu: Gpu | None) -> str:
+    """As a Report names the device."""
+    return EmulatorRunner.device if gpu is None else gpu.name
+
+
+def all_cases(
+    problem: Problem, seed: int, count: int, given: Sequence[Mapping[str, int]], gpu: Gpu | None
+) -> list[Case]:
+    """The cases of a grading on this device, small to large. Raises UsageError for sizes that it can't take."""
+    cases = draw_cases(problem, seed, count, given, on_gpu=gpu is not None)
+    return cases if gpu is None or given else [*cases, draw_largest(problem, seed, len(cases))]
+
+
+def start_parts(
+    problem: Problem, cases: Sequence[Case], gpu: Gpu | None, cache: Path, progress: Progress
+) -> list[Part]:
+    """Starts the runners; the caller closes each. The GPU is not touched before its part's turn."""
+    emulator = EmulatorRunner(problem.folder, cache / "kernels")
+    if gpu is None:
+        return [Part(emulator, cases, lambda problem, case: limits_of(problem, case.sizes))]
+    try:
+        runner = GpuRunner(gpu, problem.folder)
+    except BaseException:
+        emulator.close()
+        raise
+
+    def turn() -> AbstractContextManager[None]:
+        return hold(gpu.uuid, lambda: progress(f"waiting for {gpu.name}: another grading uses it"))
+
+    small = spread([case for case in cases if fits_emulator(problem, case)], EMULATED_CASES)
+    return [
+        Part(emulator, small, lambda problem, case: limits_of(problem, case.sizes), decides=False),
+        Part(runner, cases, lambda problem, case: gpu_limits_of(problem, case.sizes), twice=True, turn=turn),
+    ]
+
+
+def spread(cases: Sequence[Case], count: int) -> list[Case]:
+    """At most `count` of the cases, from the first to the last at equal distances."""
+    if len(cases) <= count:
+        return list(cases)
+    return [cases[round(i * (len(cases) - 1) / (count - 1))] for i in range(count)]

@@ -1,0 +1,98 @@
+"""Arrays in the GPU's memory between two guard zones, in which writes beyond an array's ends are found exactly.
+
+The zones hold NaN patterns, so that a read beyond an end shows in the result. It starts no kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+
+GUARD = 64 << 10
+"""Bytes on each side. A multiple of every alignment, so that the array is aligned as its allocation is."""
+
+PATTERN = 0x7FFB
+"""A NaN of half precision; repeated, one of single and double precision too, wherever the zone begins."""
+
+
+@dataclass(frozen=True)
+class Overrun:
+    """Writes outside an array: how many bytes changed before and after it, and the element nearest to it.
+
+    `index` counts elements from the array's first, so it is negative before the array.
+    """
+
+    before: int
+    after: int
+    index: int
+
+
+def guard_zone() -> Array:
+    """What a zone holds, as bytes."""
+    return np.full(GUARD // 2, PATTERN, np.uint16).view(np.uint8)
+
+
+def find_overrun(before: Array, after: Array, size: int, itemsize: int) -> Overrun | None:
+    """What was written into the two zones (as bytes) of an array of `size` elements; None for nothing.
+
+    A byte that was overwritten with the pattern's own value is not seen.
+    """
+    pattern = guard_zone()
+    left, right = np.flatnonzero(before != pattern), np.flatnonzero(after != pattern)
+    if not left.size and not right.size:
+        return None
+    # Behind the end is by far the more common; where both happen, it is the one that is named.
+    index = size + int(right[0]) // itemsize if right.size else (int(left[-1]) - GUARD) // itemsize
+    return Overrun(int(left.size), int(right.size), index)
+
+
+class DeviceArray:
+    """One array in the GPU's memory, of the shape and type of `like`, which it also holds at first."""
+
+    def __init__(self, like: Array) -> None:
+        from cupy.cuda import runtime
+
+        self.shape, self.dtype, self.nbytes = like.shape, like.dtype, like.nbytes
+        self._start = runtime.malloc(GUARD + self.nbytes + GUARD)
+        self.pointer: int = self._start + GUARD
+        zone = guard_zone()
+        _upload(self._start, zone)
+        _upload(self.pointer + self.nbytes, zone)
+        self.write(like)
+
+    def write(self, values: Array) -> None:
+        """Fills the array, not its guards."""
+        _upload(self.pointer, np.ascontiguousarray(values))
+
+    def read(self) -> Array:
+        """What the array holds now."""
+        return _download(self.pointer, np.empty(self.shape, self.dtype))
+
+    def check_guards(self) -> Overrun | None:
+        """What was written outside the array since it was made."""
+        before = _download(self._start, np.empty(GUARD, np.uint8))
+        after = _download(self.pointer + self.nbytes, np.empty(GUARD, np.uint8))
+        return find_overrun(before, after, self.nbytes // self.dtype.itemsize, self.dtype.itemsize)
+
+    def free(self) -> None:
+        from cupy.cuda import runtime
+
+        runtime.free(self._start)
+
+
+def _upload(address: int, values: Array) -> None:
+    from cupy.cuda import runtime
+
+    runtime.memcpy(address, values.ctypes.data, values.nbytes, runtime.memcpyHostToDevice)
+
+
+def _download(address: int, values: Array) -> Array:
+    from cupy.cuda import runtime
+
+    runtime.memcpy(values.ctypes.data, address, values.nbytes, runtime.memcpyDeviceToHost)
+    return values

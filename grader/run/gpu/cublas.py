@@ -1,0 +1,75 @@
+"""cuBLAS's fp32 matrix product on plain addresses: a baseline that can be captured into a graph.
+
+CuPy's own binding refuses to be captured, so the library that CuPy loaded is called directly. Never with TF32.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+from grader.errors import JudgeError, ToolMissing
+
+WORKSPACE = 32 << 20
+"""What the library's guide recommends for Hopper; with it, nothing is allocated while a graph is captured."""
+
+_MAPS = Path("/proc/self/maps")
+
+
+class Cublas:
+    """A handle of its own on the current device."""
+
+    def __init__(self) -> None:
+        import cupy
+
+        self._library = ctypes.CDLL(_find())
+        self._handle = ctypes.c_void_p()
+        self._workspace = cupy.empty(WORKSPACE, dtype=cupy.uint8)
+        self._one, self._zero = ctypes.c_float(1.0), ctypes.c_float(0.0)
+        self._call("cublasCreate_v2", ctypes.byref(self._handle))
+
+    def matmul(self, stream: Any, a: int, b: int, c: int, rows: int, inner: int, columns: int) -> None:
+        """Enqueue C = A B on float32 arrays at these addresses, stored row by row: rows x inner x columns.
+
+        One handle's launches share a workspace: they have to be on one stream, or on streams that wait for
+        each other.
+        """
+        workspace = ctypes.c_void_p(self._workspace.data.ptr)
+        # Setting the stream takes the workspace away again.
+        self._call("cublasSetStream_v2", self._handle, ctypes.c_void_p(stream.ptr))
+        self._call("cublasSetWorkspace_v2", self._handle, workspace, ctypes.c_size_t(WORKSPACE))
+        # The library counts columns first, for which these arrays are their transposes: C' = B' A'.
+        self._call(
+            "cublasSgemm_v2",
+            self._handle,
+            *(0, 0, columns, rows, inner),
+            ctypes.byref(self._one),
+            *(ctypes.c_void_p(b), columns, ctypes.c_void_p(a), inner),
+            ctypes.byref(self._zero),
+            *(ctypes.c_void_p(c), columns),
+        )
+
+    def close(self) -> None:
+        """Free the handle. Nothing may be launched after that, by a captured graph neither."""
+        if self._handle:
+            self._call("cublasDestroy_v2", self._handle)
+            self._handle = ctypes.c_void_p()
+
+    def _call(self, function: str, *arguments: Any) -> None:
+        status = getattr(self._library, function)(*arguments)
+        if status:
+            raise JudgeError(f"{function} failed with status {status}")
+
+
+def _find() -> str:
+    """The library that CuPy's binding has loaded, wherever it comes from."""
+    try:
+        import cupy_backends.cuda.libs.cublas  # noqa: F401 (loads it)
+    except ImportError as error:
+        raise ToolMissing(f"cuBLAS can't be loaded: {error}", "type: pip install 'cuda-toolkit[cublas]'") from None
+    for line in _MAPS.read_text().splitlines():
+        path = line.split(maxsplit=5)[-1]
+        if Path(path).name.startswith("libcublas.so"):
+            return path
+    raise ToolMissing("CuPy has loaded no libcublas.so", "type: pip install 'cuda-toolkit[cublas]'")

@@ -1,0 +1,249 @@
+"""Times a candidate against a baseline on the GPU, in the runner's process, by replaying graphs in turns.
+
+It hands out samples and decides no score. What it times it gets as callables that enqueue launches; correctness
+is the judge's affair, for which it keeps the outputs of replays that nobody could know beforehand.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+from typing import Any
+
+from grader.measure.samples import BASELINE, CANDIDATE, Timing
+from grader.measure.statistics import Quad, StoppingRule, agree
+from grader.run.gpu.instruments import Instruments, Throttling, capture
+from grader.run.gpu.refill import Refill, Span, replay_key
+from grader.run.gpu.reservoir import Keep, Reservoir
+
+LEAST_SECONDS, LEAST_TICKS = 500e-6, 200
+"""How long a graph lasts at least, so that neither the timer's step nor the gap at its ends shows."""
+CACHES = 5
+"""All buffer sets of a graph together are this many times as large as the L2 cache..."""
+MOST_COPIES, MOST_SECONDS = 512, 0.02
+"""...unless that takes more launches than this, or a longer graph."""
+
+WARM_REPLAYS, WARM_TOLERANCE, WARM_SECONDS = 10, 0.01, 1.0
+
+_RULE = StoppingRule()
+
+
+@dataclass(frozen=True)
+class BufferSet:
+    """The float32 arrays of one launch sequence, and `launch`, which enqueues it on a CuPy stream.
+
+    `owner` is held as long as the set is used: what keeps the arrays allocated.
+    """
+
+    inputs: Sequence[Span]
+    outputs: Sequence[Span]
+    launch: Callable[[Any], None]
+    owner: object = None
+
+    @property
+    def bytes(self) -> int:
+        return 4 * sum(span.count for span in (*self.inputs, *self.outputs))
+
+
+MakeSet = Callable[[int], BufferSet]
+"""Makes buffer set number i, with arrays of its own; called once for each number from 0."""
+
+
+def measure(
+    candidate: MakeSet,
+    baseline: MakeSet | None = None,
+    *,
+    seed: int,
+    sigma: float = 1.0,
+    rule: StoppingRule = _RULE,
+    keep: Keep | None = None,
+    verified: int = 20,
+    null: StoppingRule | None = None,
+) -> Timing:
+    """Time `candidate` in turns with `baseline` until `rule` ends it, on the current device.
+
+    `seed` is secret and decides all inputs, which have the standard deviation `sigma`. `keep` is given the
+    outputs of replays drawn evenly from all, in slots 0 to `verified` - 1. `null` asks for the null test too.
+    """
+    session = _Session(seed, sigma)
+    sides = [_Side(session, CANDIDATE, candidate)]
+    if baseline is not None:
+        sides.append(_Side(session, BASELINE, baseline))
+    mine, other = sides[0], sides[-1]
+    warm, warm_replays = session.warm_up(mine, other)
+    reservoir = None if keep is None else Reservoir(keep, verified, [s.outputs for s in mine.sets])
+    session.late = 0
+    order = (mine, mine) if mine is other else (other, mine, mine, other)
+    quads = session.run(order, rule, reservoir)
+    return Timing(
+        quads=tuple(quads),
+        null=tuple(session.run((other,) * 4, null, None)) if null is not None else (),
+        kept=tuple(reservoir.slots) if reservoir else (),
+        copies={side.name: len(side.sets) for side in sides},
+        graph_bytes={side.name: sum(s.bytes for s in side.sets) for side in sides},
+        l2_bytes=session.l2_bytes,
+        tick=session.tick,
+        floor=session.instruments.floor(),
+        warm=warm,
+        warm_replays=warm_replays,
+        late=session.late,
+        throttled=session.throttling.reasons,
+        event_seconds=session.event_seconds,
+        wall_seconds=session.wall_seconds,
+    )
+
+
+def copies_for(seconds: float, set_bytes: int, l2_bytes: int, tick: float, memory: int) -> int:
+    """How many launch sequences, each on arrays of its own, one graph holds.
+
+    `seconds` is what one takes; `memory` how many bytes all arrays of the graph may take.
+    """
+    by_time = ceil(max(LEAST_SECONDS, LEAST_TICKS * tick) / seconds)
+    by_cache = min(ceil(CACHES * l2_bytes / set_bytes), ceil(MOST_SECONDS / seconds))
+    return max(1, min(max(by_time, by_cache), MOST_COPIES, memory // set_bytes))
+
+
+class _Session:
+    """One measurement's stream, instruments and clocks."""
+
+    def __init__(self, seed: int, sigma: float) -> None:
+        import cupy
+
+        self.seed = seed
+        self.sigma = sigma
+        self.instruments = _instruments(cupy.cuda.Device().id)
+        self.stream = self.instruments.stream
+        self.throttling = Throttling()
+        self.tick = self.instruments.tick()
+        self.l2_bytes = int(cupy.cuda.Device().attributes["L2CacheSize"])
+        self.late = 0
+        self.event_seconds = self.wall_seconds = 0.0
+        self._events = [(cupy.cuda.Event(), cupy.cuda.Event()) for _ in range(4)]
+        self._host_seconds = 1e-3
+
+    def warm_up(self, mine: _Side, other: _Side) -> tuple[bool, int]:
+        """Alternate until the baseline's times agree: whether they did, and after how many replays."""
+        times: list[float] = []
+        end = time.perf_counter() + WARM_SECONDS
+        while time.perf_counter() < end or len(times) < 2:
+            last, _ = self.round((other, mine))
+            times.append(last[0])
+            if len(times) >= WARM_REPLAYS and agree(times[-WARM_REPLAYS:], WARM_TOLERANCE):
+                return True, len(times)
+        return False, len(times)
+
+    def run(self, order: Sequence[_Side], rule: StoppingRule, reservoir: Reservoir | None) -> list[Quad]:
+        """Rounds in this order until the rule ends them: R C C R, or C C where there is no baseline."""
+        quads: list[Quad] = []
+        start = time.perf_counter()
+        while not rule.is_over(quads, time.perf_counter() - start):
+            if len(quads) % rule.every == 0:
+                self.throttling.look()
+            times, clocks = self.round(order, reservoir)
+            if len(times) == 2:
+                quads.append(Quad((times[0], times[1]), None, clocks))
+            else:
+                quads.append(Quad((times[1], times[2]), (times[0], times[3]), clocks))
+        self.throttling.look()
+        return quads
+
+    def round(
+        self, order: Sequence[_Side], reservoir: Reservoir | None = None
+    ) -> tuple[list[float], tuple[float, ...] | None]:
+        """Replay each side's graph once in this order: seconds of one launch sequence, and SM clocks in MHz."""
+        import cupy
+
+        began = time.perf_counter()
+        places = [i for i, side in enumerate(order) if side.name == CANDIDATE]
+        chosen = reservoir.choose(places) if reservoir is not None else None
+        spin = 1.5 * self._host_seconds
+        self.instruments.spin(spin)
+        for i, side in enumerate(order):
+            start, end = self._events[i]
+            side.refresh()
+            self.instruments.mark(2 * i)
+            start.record(self.stream)
+            side.graph.launch(self.stream)
+            end.record(self.stream)
+            self.instruments.mark(2 * i + 1)
+            if reservoir is not None and i == chosen:
+                reservoir.copy(self.stream, side.replays)
+        host = time.perf_counter() - began
+        self.late += host > spin
+        self._host_seconds = max(host, 0.9 * self._host_seconds)
+        clocks = self.instruments.clocks(len(order))
+        self.stream.synchronize()
+        elapsed = [cupy.cuda.get_elapsed_time(*events) * 1e-3 for events in self._events[: len(order)]]
+        self.event_seconds += sum(elapsed)
+        self.wall_seconds += time.perf_counter() - began
+        if reservoir is not None and chosen is not None:
+            reservoir.hand_over()
+        return [seconds / len(side.sets) for seconds, side in zip(elapsed, order, strict=True)], clocks
+
+
+class _Side:
+    """One contender: its buffer sets, its graph, and how often that was replayed."""
+
+    def __init__(self, session: _Session, name: str, make_set: MakeSet) -> None:
+        import cupy
+
+        self.name = name
+        self.replays = 0
+        self._session = session
+        free, _ = cupy.cuda.runtime.memGetInfo()
+        self.sets = [make_set(0)]
+        seconds = self._estimate()
+        # The baseline has to find as much again, and the outputs that are kept lie beside.
+        copies = copies_for(seconds, self.sets[0].bytes, session.l2_bytes, session.tick, int(0.4 * free))
+        self.sets += [make_set(number) for number in range(1, copies)]
+        self._build(self.sets)
+
+    def refresh(self) -> None:
+        """Fresh inputs and poisoned outputs. No time counts yet, and both sides' caches are flushed alike."""
+        self.replays += 1
+        key = replay_key(self._session.seed, self.name, self.replays)
+        self._refill.enqueue(self._session.stream, key, self._session.sigma)
+
+    def _build(self, sets: Sequence[BufferSet], copies: int = 1) -> None:
+        session = self._session
+        self._refill = Refill(session.instruments.module, [s.inputs for s in sets], [s.outputs for s in sets])
+        # The table of arrays came by another stream.
+        _synchronize()
+        if self.replays == 0:
+            self.refresh()
+            with session.stream:
+                # Once outside a graph: what is made on first use can't be made while capturing.
+                sets[0].launch(session.stream)
+            session.stream.synchronize()
+        self.graph = capture(session.stream, [s.launch for s in sets] * copies)
+
+    def _estimate(self) -> float:
+        """Seconds of one launch sequence, roughly."""
+        best = float("inf")
+        for count in (1, 32):
+            self._build(self.sets, count)
+            best = min(best, *(self._session.round((self,))[0][0] / count for _ in range(4)))
+            if best > LEAST_SECONDS / 10:
+                break
+        return best
+
+
+@lru_cache(maxsize=1)
+def _instruments(_device: int) -> Instruments:
+    """One stream and one set of instruments for all measurements of the process on a device.
+
+    On an H200, an empty kernel in a graph took 0.51 µs in the first measurement of a process and 0.69 µs in later
+    ones that had a stream and a module of their own.
+    """
+    import cupy
+
+    return Instruments(cupy.cuda.Stream(non_blocking=True))
+
+
+def _synchronize() -> None:
+    import cupy
+
+    cupy.cuda.Device().synchronize()

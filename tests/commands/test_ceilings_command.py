@@ -1,0 +1,94 @@
+"""`kgrade ceilings` with GPUs and figures made up, and without a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import grader.measure.ceilings as measured
+import grader.run.choose as choose
+from grader.run.gpu import devices, lock
+from grader.run.gpu.devices import Gpu
+
+from .conftest import Kgrade
+
+FIGURES = {"read": 4.31e12, "write": 3.9e12, "copy": 4.1e12, "flops": 51.2e12, "floor": 1.19e-6}
+H200 = Gpu(0, "GPU-one", "NVIDIA H200", "580.95.05", (9, 0), 140 << 30)
+UNKNOWN = Gpu(1, "GPU-two", "NVIDIA Unheard-of", "580.95.05", (9, 0), 8 << 30)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
+    """Two GPUs; which of them was measured, as often as it was."""
+    numbers: list[int] = []
+
+    def measure(index: int) -> dict[str, Any]:
+        numbers.append(index)
+        return FIGURES
+
+    use(monkeypatch, [H200, UNKNOWN])
+    monkeypatch.setattr(measured, "_measure", measure)
+    monkeypatch.setattr(lock, "lock_folder", lambda: tmp_path / "locks")
+    return numbers
+
+
+def use(monkeypatch: pytest.MonkeyPatch, gpus: Sequence[Gpu]) -> None:
+    for module in (devices, choose):
+        monkeypatch.setattr(module, "find_gpus", lambda: list(gpus))
+
+
+def rows(out: str) -> list[list[str]]:
+    return [line.split() for line in out.splitlines()]
+
+
+def test_what_was_reached_stands_beside_the_data_sheet(kgrade: Kgrade, asked: list[int]) -> None:
+    answer = kgrade("ceilings")
+    assert answer.code == 0 and asked == [0]
+    assert answer.out.startswith("NVIDIA H200, driver 580.95.05\nGPU-one\n")
+    for row in (
+        "memory, reading 4.31 TB/s 4.80 TB/s 89.8 %",
+        "memory, writing 3.90 TB/s 4.80 TB/s 81.2 %",
+        "memory, copying 4.10 TB/s 4.80 TB/s 85.4 %",
+        "arithmetic, fp32 51.2 TFLOP/s 67.0 TFLOP/s 76.4 %",
+        "an empty kernel 1.19 µs",
+    ):
+        assert row.split() in rows(answer.out)
+
+
+def test_they_are_measured_once_and_again_on_request(kgrade: Kgrade, asked: list[int]) -> None:
+    kgrade("ceilings")
+    kgrade("ceilings", "--device", "gpu:0")
+    assert asked == [0]
+    kgrade("ceilings", "--fresh")
+    assert asked == [0, 0]
+
+
+def test_another_gpu_whose_data_sheet_is_unknown(kgrade: Kgrade, asked: list[int]) -> None:
+    answer = kgrade("ceilings", "--device", "gpu:1")
+    assert answer.code == 0 and asked == [1]
+    assert ["arithmetic,", "fp32", "51.2", "TFLOP/s", "unknown"] in rows(answer.out)
+
+
+def test_for_programs(kgrade: Kgrade, asked: list[int]) -> None:
+    found = kgrade("ceilings", "--json").json
+    assert (found["gpu"], found["bandwidth"], found["datasheet_bandwidth"]) == ("NVIDIA H200", 4.31e12, 4.8e12)
+    assert found["measured"] == FIGURES
+
+
+def test_without_a_gpu_it_says_what_to_type(kgrade: Kgrade, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, [])
+    answer = kgrade("ceilings")
+    assert answer.code == 2 and answer.out == ""
+    assert "no NVIDIA GPU was found on this machine" in answer.err and "type: kgrade doctor" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("device", "said"), [("gpu:7", "there is no gpu:7"), ("tpu", "there is no device 'tpu'"), ("emulator", "is no GPU")]
+)
+def test_a_device_that_is_not_there(kgrade: Kgrade, asked: list[int], device: str, said: str) -> None:
+    answer = kgrade("ceilings", "--device", device)
+    assert answer.code == 2 and asked == []
+    assert said in answer.err and "gpu:1" in answer.err

@@ -1,0 +1,66 @@
+"""Includes that the compiler must not see: every spelling that its preprocessor takes is found."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.compile import includes
+from grader.compile.includes import find_foreign_include
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "named"),
+    [
+        ('#include "/etc/passwd"', 1, True),
+        ("int x;\n  #  include </etc/passwd>", 2, True),
+        ('#include "../secret"', 1, True),
+        ('#incl\\\nude "/etc/passwd"', 1, True),
+        ('#include \\ \n "/etc/passwd"', 1, True),
+        ('%:include "/etc/passwd"', 1, True),
+        ('#include_next "/etc/passwd"', 1, True),
+        ('#embed "/etc/passwd"', 1, True),
+        ('#/**/include/* a */"/etc/passwd"', 1, True),
+        ('/* a\n */ #include "/etc/passwd"', 2, True),
+        ('#/*\n*/include "/etc/passwd"', 1, False),
+        ("#define F </etc/passwd>\n#include F", 2, False),
+        ('#include "/etc/passwd"\\', 1, True),
+    ],
+)
+def test_foreign_includes_are_found(text: str, line: int, named: bool) -> None:
+    found = find_foreign_include(text, [])
+    assert found is not None
+    assert (found.line, found.named) == (line, named)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <cstdio>",
+        '#include "mine.cuh" // not there, which the compiler says better',
+        "#include <own.h>",
+        '// #include "/etc/passwd"',
+        'const char* path = "/etc/passwd";',
+        "#define include_all 1",
+        "#define LONG 1 /* a comment of\n two lines */",
+        "# /* null directive */",
+    ],
+)
+def test_other_text_is_left_to_the_compiler(text: str, tmp_path: Path) -> None:
+    (tmp_path / "own.h").touch()
+    assert find_foreign_include(text, [tmp_path]) is None
+
+
+def test_a_path_from_where_the_compiler_runs_is_foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret").touch()
+    monkeypatch.setattr(includes, "COMPILER_FOLDER", tmp_path)
+    assert find_foreign_include('#include "secret"', []) is not None
+
+
+@pytest.mark.parametrize("text", ["#/*" * 300_000, "*/ " * 300_000, "#include" * 100_000, "\\\n" * 400_000])
+def test_hostile_text_takes_no_time(text: str) -> None:
+    began = time.process_time()
+    find_foreign_include(text, [])
+    assert time.process_time() - began < 2.0

@@ -1,0 +1,37 @@
+"""The score of a whole measurement, on sizes whose shares are known."""
+
+from grader.measure.overall import impossible, light_of, overall_score
+from grader.report import Ceilings, Interval, Measurement, SizeMeasurement
+
+CEILINGS = Ceilings("GPU", "GPU-1", "580", 1e12, 1e13, None, None, 1e-6)
+
+
+def size(seconds: float, *, flops: int = 10**9, moved: int = 10**10, within: float = 0.01) -> SizeMeasurement:
+    """By default a size that takes at least 10 ms, which its bytes need."""
+    time = Interval(seconds, seconds * (1 - within), seconds * (1 + within))
+    return SizeMeasurement({"N": 1}, time, None, flops, moved, 0.5, 20, 0, 20, 1e-6, (1980.0, 1980.0))
+
+
+def measurement(*sizes: SizeMeasurement) -> Measurement:
+    return Measurement(sizes, CEILINGS, None)
+
+
+def test_the_score_is_the_geometric_mean_and_a_longer_time_a_lower_score() -> None:
+    score = overall_score(measurement(size(0.02), size(0.08)))
+    assert score is not None
+    assert abs(score.value - 0.25) < 1e-12
+    assert abs(score.low - 0.25 / 1.01) < 1e-12 and abs(score.high - 0.25 / 0.99) < 1e-12
+
+
+def test_without_a_size_there_is_no_score() -> None:
+    assert overall_score(measurement()) is None
+
+
+def test_the_least_time_is_the_floor_where_there_is_little_to_do() -> None:
+    assert light_of(size(1.0, flops=1, moved=1), CEILINGS) == 1e-6
+    assert light_of(size(1.0, flops=10**13, moved=1), CEILINGS) == 1.0
+
+
+def test_what_was_quicker_than_light_is_found() -> None:
+    slow, quick = size(0.0096), size(0.0095)
+    assert impossible(measurement(slow, quick)) == [quick]

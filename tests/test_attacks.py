@@ -1,0 +1,140 @@
+"""Attacks on the judge: each file under tests/attacks/ tries one, and gets the verdict that its first lines declare.
+
+What the lines mean is told in tests/attacks/README.md.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader import diagnose, judge
+from grader.judge import Options, grade
+from grader.problem import Problem, load_problem
+from grader.report import Report, from_json, to_json
+from grader.run import choose
+from grader.run.gpu.devices import find_gpus
+from grader.run.runner import Limits
+from grader.shrink import Effort
+from grader.submission import read_submission
+from grader.terminal.report import print_report
+from grader.verdict import FaultClass, Verdict, WrongKind
+from grader.verify import Expectation, compare, expectation_met_by
+
+FOLDER = Path(__file__).parent / "attacks"
+PROBLEMS = Path(__file__).parents[1] / "problems"
+SEED = 20260102
+CASES = 5
+LIMITS = Limits(seconds=2.0, instructions=6_000_000)
+SECRET = "root:x:0:0"
+"""Begins the file that some attacks try to include."""
+
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+"""What could steer a terminal; a line's end is none of it."""
+
+_FIELD = re.compile(r"^// ([a-z ]+): (.*)$", re.MULTILINE)
+_HERE = re.compile(r"//\s*<-\s*here\s*$")
+_FIELDS = {"expect", "on gpu", "problem", "sizes", "needs", "row"}
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One folder: what its file declares of itself."""
+
+    name: str
+    file: Path
+    fields: dict[str, str]
+
+    @property
+    def expected(self) -> list[Expectation]:
+        """What may come out on the emulator."""
+        text = self.file.read_text(encoding="utf-8")
+        here = [number for number, line in enumerate(text.splitlines(), 1) if _HERE.search(line)]
+        return _expectations(self.fields["expect"], here[0] if here else None)
+
+    @property
+    def expected_on_gpu(self) -> list[Expectation]:
+        """What may come out on a GPU, which names no line."""
+        return _expectations(self.fields.get("on gpu", self.fields["expect"]), None)
+
+    @property
+    def needs(self) -> str:
+        return self.fields.get("needs", "")
+
+    def grade(self, device: str, cache: Path) -> Report:
+        sizes = [
+            {name: int(value) for name, value in (pair.split("=") for pair in case.split(","))}
+            for case in self.fields.get("sizes", "").split()
+        ]
+        options = Options(cases=CASES, seed=SEED, sizes=sizes, device=device, user="attacker", cache=cache)
+        return grade(_problem(self.fields["problem"]), read_submission(self.file), options)
+
+
+def _expectations(text: str, line: int | None) -> list[Expectation]:
+    alternatives = []
+    for alternative in text.split("|"):
+        verdict, _, detail = alternative.strip().partition(" ")
+        assert not detail or detail in {*FaultClass, *WrongKind}
+        alternatives.append(Expectation(Verdict(verdict), detail, line))
+    return alternatives
+
+
+def read_attack(folder: Path) -> Attack:
+    file = folder / "submission.cu"
+    opening = file.read_text(encoding="utf-8").split("\n//\n")[0]
+    return Attack(folder.name, file, dict(_FIELD.findall(opening)))
+
+
+@lru_cache(maxsize=8)
+def _problem(name: str) -> Problem:
+    return load_problem(PROBLEMS / name)
+
+
+ATTACKS = [read_attack(folder) for folder in sorted(FOLDER.iterdir()) if folder.is_dir()]
+
+
+def check(attack: Attack, report: Report, expected: list[Expectation]) -> None:
+    got = expectation_met_by(report)
+    assert not all(compare(one, got) for one in expected), f"{got}: {report.headline}"
+    assert from_json(to_json(report)).verdict is report.verdict
+    assert SECRET not in to_json(replace(report, source=""))
+    shown = StringIO()
+    print_report(report, Console(file=shown, width=100, highlight=False, emoji=False, markup=False))
+    assert not CONTROL.search(shown.getvalue())
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("attacks")
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_declares_what_it_tries(attack: Attack) -> None:
+    assert set(attack.fields) <= _FIELDS
+    assert {"expect", "problem", "row"} <= set(attack.fields)
+    assert (PROBLEMS / attack.fields["problem"]).is_dir()
+    assert attack.needs in ("", "gpu")
+    assert Verdict.INTERNAL_ERROR not in {one.verdict for one in [*attack.expected, *attack.expected_on_gpu]}
+
+
+@pytest.mark.parametrize("attack", [a for a in ATTACKS if not a.needs], ids=lambda attack: attack.name)
+def test_an_attack_on_the_emulator(attack: Attack, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: LIMITS)
+    monkeypatch.setattr(judge, "COMPILE_SECONDS", 4.0)
+    # Where a failure lies is of no interest here, and finding the smallest sizes takes most of the time.
+    monkeypatch.setattr(diagnose, "TRIALS", Effort(runs=4, seconds=0.2))
+    monkeypatch.setattr(diagnose, "SHRINKING", Effort(runs=2, seconds=0.1))
+    check(attack, attack.grade("emulator", cache), attack.expected)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not find_gpus(), reason="there is no NVIDIA GPU here; where there is one: make test-gpu")
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_on_a_gpu(attack: Attack, cache: Path) -> None:
+    check(attack, attack.grade("gpu", cache), attack.expected_on_gpu)

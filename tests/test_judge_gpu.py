@@ -1,0 +1,252 @@
+"""The conductor with a GPU beside the emulator, both played by Python: who decides, and what the report says."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_judge import SOURCE, PythonRunner, multiply, out_of_bounds
+
+from grader import cases, judge
+from grader.compile.program import Kernel, Program
+from grader.errors import UsageError
+from grader.judge import Options, grade
+from grader.problem import load_problem
+from grader.report import FaultReport, KernelInfo
+from grader.run import choose
+from grader.run.choose import choose_gpu, spread
+from grader.run.gpu.devices import Gpu
+from grader.run.runner import Run, RunnerStopped, RunStatus
+from grader.submission import make_submission
+from grader.verdict import FaultClass, Form, Verdict, WrongKind
+
+GPUS = [Gpu(i, f"GPU-{i}", f"Card {i}", "580", (9, 0), 1 << 34) for i in range(2)]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    from test_judge import MATMUL
+
+    return load_problem(MATMUL)
+
+
+class GpuPlayer(PythonRunner):
+    device = "Card 0"
+    checks = ("what a GPU sees",)
+
+    def load(self, program):
+        assert program.cubin == b"sm_90a"
+        super().load(program)
+        return (KernelInfo(program.kernels[0].name, registers=32),)
+
+
+@pytest.fixture
+def graded(monkeypatch, problem):
+    """Grades on both devices; gives the report, the emulator's and the GPU's player, and the steps shown."""
+
+    def run(emulated=multiply, on_gpu=multiply, load=None, **options):
+        emulator, player, steps = PythonRunner(emulated, load), GpuPlayer(on_gpu), []
+
+        @contextmanager
+        def hold(uuid, waiting):
+            steps.append(f"lock {uuid}")
+            waiting()
+            yield
+            steps.append("unlock")
+
+        def compile_kernel(source, file_name, kernel, c_parameters, constants, gpu_target=None, **_):
+            kernels = (Kernel(kernel, "_Z1k"),)
+            return Program(
+                Form.KERNEL, "compute_89", "ptx", kernels, {**constants, "TILE": 8}, cubin=gpu_target.encode()
+            )
+
+        monkeypatch.setattr(choose, "find_gpus", lambda: GPUS)
+        monkeypatch.setattr(choose, "EmulatorRunner", lambda folder, cache: emulator)
+        monkeypatch.setattr(choose, "GpuRunner", lambda gpu, folder: player)
+        monkeypatch.setattr(choose, "hold", hold)
+        monkeypatch.setattr(choose, "draw_largest", lambda problem, seed, number: LARGEST)
+        monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
+        submission = make_submission("mine.cu", SOURCE.encode())
+        report = grade(problem, submission, Options(**{"seed": 5, **options}), steps.append)
+        assert (emulator.closed, player.closed) == (1, 1)
+        return report, emulator, player, steps
+
+    return run
+
+
+LARGEST = choose.Case({"M": 401, "N": 399, "K": 403}, "exact", 9)
+
+
+def test_a_right_kernel_is_checked_on_the_emulator_and_runs_all_sizes_twice_on_the_gpu(graded):
+    report, emulator, player, steps = graded()
+    assert (report.verdict, report.device) == (Verdict.ACCEPTED, "Card 0")
+    assert "Card 0" in report.headline
+    assert len(emulator.prepared) == 6
+    assert len(player.prepared) == 2 * 13
+    assert [dict(case.sizes) for case in report.cases][-1] == LARGEST.sizes
+    assert report.kernels[0].registers == 32
+    assert "what a GPU sees" in report.checks
+    assert "on the emulator, at 6 small sizes: nothing beyond results" in report.checks
+    assert not any("not deterministic" in check for check in report.checks)
+    locked = steps.index("lock GPU-0")
+    assert "waiting for Card 0" in steps[locked + 1]
+    assert sum("the emulator's checks" in step for step in steps[:locked]) == 6
+    assert steps[-1] == "unlock"
+
+
+def test_what_the_emulator_finds_decides_and_the_gpu_is_left_alone(graded):
+    report, _, player, steps = graded(emulated=lambda *_: out_of_bounds())
+    assert (report.verdict, report.fault.fault, report.line) == (Verdict.RUNTIME_ERROR, FaultClass.OUT_OF_BOUNDS, 3)
+    assert report.device == "Card 0"
+    assert dict(report.smallest.sizes) == {"M": 1, "N": 1, "K": 1}
+    assert player.prepared == []
+    assert not any("lock" in step for step in steps)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        Run(RunStatus.FAULT, fault=FaultReport(FaultClass.ILLEGAL_INSTRUCTION, "wgmma is unknown here")),
+        Run(RunStatus.TIME, message="wgmma is unknown here", lines=(3,)),
+        RunnerStopped(RunStatus.CRASHED, "wgmma is unknown here"),
+    ],
+    ids=["unknown instruction", "too slow", "crash"],
+)
+def test_what_the_emulator_can_not_run_is_left_to_the_gpu(graded, ending):
+    report, emulator, player, _ = graded(emulated=lambda *_: ending)
+    assert report.verdict is Verdict.ACCEPTED
+    assert len(emulator.prepared) == 1
+    assert len(player.prepared) == 26
+    assert any(check.startswith("not on the emulator: ") for check in report.checks)
+
+
+def test_a_program_that_the_emulator_can_not_load_is_left_to_the_gpu(graded):
+    report, *_ = graded(load=RunnerStopped(RunStatus.CRASHED, "the emulator broke"))
+    assert report.verdict is Verdict.ACCEPTED
+    assert "not on the emulator: the emulator broke" in report.checks
+
+
+def test_a_failure_on_the_gpu_alone_is_shrunk_there(graded):
+    def kernel(sizes, inputs, C):
+        multiply(sizes, inputs, C)
+        if sizes["M"] > 40:
+            C[-1, -1] += 100
+
+    report, _, player, _ = graded(on_gpu=kernel)
+    assert (report.verdict, report.kind) == (Verdict.WRONG_ANSWER, WrongKind.WRONG_VALUE)
+    assert dict(report.smallest.sizes) == {"M": 41, "N": 1, "K": 1}
+    assert "on the emulator, at 6 small sizes: nothing beyond results" in report.checks
+    assert len(player.prepared) > 26
+
+
+def test_a_fault_without_a_line_is_looked_for_on_the_emulator_at_its_smallest_sizes(graded):
+    def emulated(sizes, inputs, C):
+        # Sizes that none of the drawn cases has.
+        return out_of_bounds() if dict(sizes) == {"M": 1, "N": 1, "K": 1} and seen else multiply(sizes, inputs, C)
+
+    seen = []
+
+    def on_gpu(sizes, inputs, C):
+        seen.append(1)
+        return replace(out_of_bounds(), fault=FaultReport(FaultClass.OUT_OF_BOUNDS, "somewhere"))
+
+    report, *_ = graded(emulated=emulated, on_gpu=on_gpu)
+    assert (report.verdict, report.line) == (Verdict.RUNTIME_ERROR, 3)
+    assert report.fault.array == "A"
+
+
+def test_an_endless_kernel_has_the_line_that_the_emulator_saw(graded):
+    report, *_ = graded(
+        emulated=lambda *_: Run(RunStatus.TIME, lines=(2,), message="on and on"),
+        on_gpu=lambda *_: Run(RunStatus.TIME, seconds=10.0),
+    )
+    assert (report.verdict, report.line) == (Verdict.TIME_LIMIT_EXCEEDED, 2)
+    assert "still running after 10.0 s" in report.headline
+
+
+def test_runs_that_differ_are_both_checked_and_told(graded):
+    calls = []
+
+    def kernel(sizes, inputs, C):
+        multiply(sizes, inputs, C)
+        calls.append(1)
+        if len(calls) % 2 == 0:
+            C[0, 0] = np.nextafter(C[0, 0], np.float32(np.inf))
+
+    report, *_ = graded(on_gpu=kernel, sizes=[{"M": 17, "N": 30, "K": 3}])
+    # The inputs of one of the two families allow no other bits at all.
+    assert report.verdict is Verdict.WRONG_ANSWER
+    assert any("not deterministic: in 2 of 2 cases" in check for check in report.checks)
+
+
+def test_an_element_that_only_one_of_two_runs_gets_wrong_is_wrong(graded):
+    calls = []
+
+    def kernel(sizes, inputs, C):
+        multiply(sizes, inputs, C)
+        calls.append(1)
+        if len(calls) % 2 == 0:
+            C[0, 0] += 1000
+
+    assert graded(on_gpu=kernel)[0].kind is WrongKind.WRONG_VALUE
+
+
+def test_sizes_too_large_for_the_emulator_are_for_the_gpu_alone(graded, monkeypatch):
+    report, emulator, player, _ = graded(sizes=[{"M": 900, "N": 900, "K": 900}])
+    assert report.verdict is Verdict.ACCEPTED
+    assert (len(emulator.prepared), len(player.prepared)) == (0, 4)
+    assert "not on the emulator: every size is too large for it" in report.checks
+    monkeypatch.setattr(cases, "MOST_FLOPS_ON_GPU", 10**6)
+    with pytest.raises(UsageError, match="too large for the judge beside a GPU"):
+        graded(sizes=[{"M": 900, "N": 900, "K": 900}])
+
+
+def test_an_interrupt_closes_both_and_frees_the_gpu(graded, monkeypatch):
+    closed = []
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PythonRunner, "close", lambda self: closed.append(self.device))
+    with pytest.raises(KeyboardInterrupt):
+        graded(on_gpu=interrupt)
+    assert closed == ["emulator", "Card 0"]
+
+
+@pytest.mark.parametrize(("device", "uuid"), [("auto", "GPU-0"), ("gpu", "GPU-0"), ("gpu:1", "GPU-1")])
+def test_a_device_is_chosen_by_number(monkeypatch, device, uuid):
+    monkeypatch.setattr(choose, "find_gpus", lambda: GPUS)
+    assert choose_gpu(device).uuid == uuid
+    assert choose_gpu("emulator") is None
+
+
+@pytest.mark.parametrize(
+    ("device", "gpus", "words"),
+    [
+        ("gpu:2", GPUS, r"no gpu:2; this machine has gpu:0 \(Card 0\), gpu:1 \(Card 1\)"),
+        ("gpu", [], "no NVIDIA GPU was found"),
+        ("gpu:0", [], "no NVIDIA GPU was found"),
+        ("gpu:", GPUS, "'gpu:'"),
+        ("gpu:x", GPUS, "'gpu:x'"),
+        ("cpu:1", GPUS, "'cpu:1'"),
+        ("", GPUS, "''"),
+    ],
+)
+def test_a_device_that_is_not_there_is_refused_with_what_is(monkeypatch, device, gpus, words):
+    monkeypatch.setattr(choose, "find_gpus", lambda: gpus)
+    with pytest.raises(UsageError, match=words) as refused:
+        choose_gpu(device)
+    assert refused.value.hint
+
+
+def test_without_a_gpu_auto_is_the_emulator(monkeypatch):
+    monkeypatch.setattr(choose, "find_gpus", list)
+    assert choose_gpu("auto") is None
+
+
+@pytest.mark.parametrize(("count", "chosen"), [(3, [0, 1, 2]), (6, [0, 1, 2, 3, 4, 5]), (12, [0, 2, 4, 7, 9, 11])])
+def test_a_few_cases_are_taken_from_the_whole_range(count, chosen):
+    drawn = [choose.Case({"N": n}, "exact", n) for n in range(count)]
+    assert [case.seed for case in spread(drawn, 6)] == chosen
