@@ -24,7 +24,7 @@ from grader.compile.parse import parse
 from grader.compile.probe import Lookup, append_probes, read_answer
 from grader.compile.program import Kernel, Program
 from grader.compile.ptx import number_first, read_kernels, take_constants
-from grader.compile.signature import explain_kernel, explain_undefined
+from grader.compile.signature import explain_kernel, explain_undefined, differing_parameters
 from grader.compile.toolkit import Toolkit, find_toolkit
 from grader.errors import JudgeError
 from grader.report import Diagnostic
@@ -138,7 +138,8 @@ class _Task:
             self.text, self.notes, self.options = text, notes, (_DEVICE_DEFAULT,)
             alone = self.compiler.compile(self.text, None, self.options)
         if not alone.ok:
-            raise CompileFailure(self._read_log(alone.log), alone.log)
+            differing = differing_parameters(self.kernel, self.c_parameters, self.facts)
+            raise CompileFailure((*self._read_log(alone.log), *differing), alone.log)
 
     def _read_log(self, log: str) -> tuple[Diagnostic, ...]:
         diagnostics = read_log(log, self.source, self.compiler.file, self.compiler.includes)

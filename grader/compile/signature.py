@@ -42,6 +42,18 @@ def explain_kernel(kernel: str, c_parameters: Parameters, facts: Facts) -> Diagn
     return _explain_missing(kernel, named, facts, expected)
 
 
+def differing_parameters(kernel: str, c_parameters: Parameters, facts: Facts) -> tuple[Diagnostic, ...]:
+    """Parameters that differ by their text already, beside the errors that may follow from it."""
+    for function in facts.kernels:
+        difference = _first_difference(function.parameters, c_parameters) if function.name == kernel else ""
+        if difference:
+            expected = f"expected: __global__ void {expected_signature(kernel, c_parameters)}"
+            hint = f"{expected}\nfound:    __global__ void {function.signature}"
+            message = f"{kernel} does not have the problem's parameters: {difference}"
+            return (Diagnostic("error", message, function.line, hint=hint),)
+    return ()
+
+
 def explain_undefined(kernel: str, facts: Facts) -> Diagnostic:
     """The kernel is declared, and its body is nowhere."""
     line = next((f.line for f in facts.kernels if f.name == kernel), None)

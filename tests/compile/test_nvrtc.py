@@ -144,6 +144,14 @@ def test_shows_other_parameters_beside_the_expected_ones(before: str, after: str
     assert diagnostic.hint.startswith(f"{EXPECTED}\nfound:    {head}")
 
 
+def test_names_other_parameters_beside_the_errors_that_follow_from_them() -> None:
+    source = kernel_with("b[n] = a[n];").replace("int n", "float n")
+    *follow, last = refusal(source).diagnostics
+    assert follow and all("integral" in diagnostic.message for diagnostic in follow)
+    assert last.message == "map_kernel does not have the problem's parameters: parameter 3 is float n, expected int N"
+    assert last.severity == "error"
+
+
 def test_a_macro_for_a_type_changes_nothing_of_what_is_expected() -> None:
     (diagnostic,) = refusal("#define float double\n" + KERNEL).diagnostics
     assert diagnostic.hint.endswith("An alias or a macro of the file stands for another type.")
