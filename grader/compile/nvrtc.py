@@ -24,7 +24,7 @@ from grader.compile.parse import parse
 from grader.compile.probe import Lookup, append_probes, read_answer
 from grader.compile.program import Kernel, Program
 from grader.compile.ptx import number_first, read_kernels, take_constants
-from grader.compile.signature import explain_kernel, explain_undefined, differing_parameters
+from grader.compile.signature import differing_parameters, explain_kernel, explain_undefined
 from grader.compile.toolkit import Toolkit, find_toolkit
 from grader.errors import JudgeError
 from grader.report import Diagnostic
