@@ -3,6 +3,7 @@
 It draws nothing from the clock or the system: a counter-based generator (Philox) is keyed by seed, family and
 array. Only its raw 64-bit words are used, with integer arithmetic and single IEEE operations on them: NumPy
 promises that stream and not that of its distributions, and libraries differ in the last bit of a logarithm.
+Large arrays can be made on a GPU, from the same words: see `grader.run.gpu.philox`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,34 @@ from grader.errors import UsageError
 
 Words = npt.NDArray[np.uint64]
 Floats32 = npt.NDArray[np.float32]
-Maker = Callable[[Words], Any]
+Maker = Callable[[Any, Words], Any]
+"""Makes values of words; the first argument is the array module, NumPy or CuPy."""
+
+
+class Place(Protocol):
+    """Where arrays are made: the array module, and how many words at a time suit it."""
+
+    xp: Any
+    chunk: int
+
+    def words(self, key: int) -> Callable[[int], Any]:
+        """Philox's stream for a key of 128 bits: each call gives the next `count` words."""
+
 
 CHUNK = 1 << 18
-"""Words made at a time: small enough that all intermediate arrays stay in a core's cache."""
+
+
+class Host:
+    """NumPy's arrays. The chunk is small enough that all intermediate arrays stay in a core's cache."""
+
+    xp: Any = np
+    chunk = CHUNK
+
+    def words(self, key: int) -> Callable[[int], Any]:
+        return np.random.Philox(key=key).random_raw
+
+
+HOST = Host()
 
 # The exact families are built on odd integers between 2^11 and 2^12: twelve significant bits, one more than
 # TF32 and fp16 keep, so that rounding any element to either changes it. They are scaled by 2^-11 (a power of
@@ -47,16 +72,18 @@ def families(problem: Problem) -> tuple[str, ...]:
     return problem.gates.families
 
 
-def make_inputs(problem: Problem, sizes: Mapping[str, int], family: str, seed: int) -> dict[str, Floats32]:
+def make_inputs(
+    problem: Problem, sizes: Mapping[str, int], family: str, seed: int, place: Place = HOST
+) -> dict[str, Floats32]:
     """All input arrays of one case, by name, contiguous float32. Raises UsageError for an unknown family."""
     if family not in families(problem):
         raise UsageError(f"{problem.name} has no family of inputs {family!r}; it has {', '.join(families(problem))}")
-    return {name: _make(problem, name, sizes, family, seed) for name in problem.inputs}
+    return {name: _make(problem, name, sizes, family, seed, place) for name in problem.inputs}
 
 
-def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, seed: int) -> Floats32:
+def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, seed: int, place: Place) -> Floats32:
     shape = problem.inputs[name].shape(sizes)
-    words = _Words(seed, family, name)
+    words = _Words(place, seed, family, name)
     kind = problem.gates.kind
     if family == "exact":
         return _exact(problem, name, sizes, seed, words)
@@ -72,18 +99,17 @@ def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, se
 class _Words:
     """A stream of raw 64-bit words, keyed so that arrays, families and seeds are independent."""
 
-    def __init__(self, seed: int, *labels: str) -> None:
+    def __init__(self, place: Place, seed: int, *labels: str) -> None:
         digest = hashlib.blake2b("/".join((str(seed), *labels)).encode(), digest_size=16).digest()
-        self._generator = np.random.Philox(key=int.from_bytes(digest, "little"))
-
-    def take(self, count: int) -> Words:
-        return self._generator.random_raw(count)
+        self.place = place
+        self.take = place.words(int.from_bytes(digest, "little"))
 
     def fill(self, shape: tuple[int, ...], make: Maker) -> Floats32:
-        flat = np.empty(prod(shape), dtype=np.float32)
-        for start in range(0, flat.size, CHUNK):
-            part = flat[start : start + CHUNK]
-            part[:] = make(self.take(part.size))
+        xp, chunk = self.place.xp, self.place.chunk
+        flat: Floats32 = xp.empty(prod(shape), dtype=np.float32)
+        for start in range(0, flat.size, chunk):
+            part = flat[start : start + chunk]
+            part[:] = make(xp, self.take(part.size))
         return flat.reshape(shape)
 
 
@@ -94,7 +120,7 @@ def normal(sigma: float) -> Maker:
     """
     mask, unit = np.uint64(2**21 - 1), sigma / 1048573.0
 
-    def make(words: Words) -> Any:
+    def make(xp: Any, words: Words) -> Any:
         total = (words & mask) + (words >> np.uint64(21) & mask) + (words >> np.uint64(42) & mask)
         return (total.astype(np.float64) - 1.5 * (2**21 - 1)) * unit
 
@@ -104,13 +130,13 @@ def normal(sigma: float) -> Maker:
 def wide(limit: float) -> Maker:
     """Uniform values between -limit and limit."""
 
-    def make(words: Words) -> Any:
+    def make(xp: Any, words: Words) -> Any:
         return ((words >> np.uint64(32)).astype(np.float64) - (2**31 - 0.5)) * (limit / 2**31)
 
     return make
 
 
-def spread(words: Words) -> Any:
+def spread(xp: Any, words: Words) -> Any:
     """Any sign and significand, exponents from -20 to 20: operands overlap fully, partly or not at all."""
     sign = (words >> np.uint64(63)) << np.uint64(31)
     exponent = (words >> np.uint64(32)) % np.uint64(41) + np.uint64(127 - 20)
@@ -122,23 +148,23 @@ def special(table: Floats32) -> Maker:
     """Half of the values from a table of special ones, the others nearly normal."""
     ordinary = normal(3.0)
 
-    def make(words: Words) -> Any:
-        chosen = table[(words >> np.uint64(32)) % np.uint64(table.size)]
+    def make(xp: Any, words: Words) -> Any:
+        chosen = xp.asarray(table)[(words >> np.uint64(32)) % np.uint64(table.size)]
         # The top bit is used by no other part of the word.
-        return np.where(words >> np.uint64(63) == 1, chosen, ordinary(words))
+        return xp.where(words >> np.uint64(63) == 1, chosen, ordinary(xp, words))
 
     return make
 
 
-def _odd(words: Words) -> Any:
+def _odd(xp: Any, words: Words) -> Any:
     """Odd integers between 2^11 and 2^12 of both signs, scaled by 2^-11: made bit by bit, between 1 and 2."""
     sign = (words >> np.uint64(63)) << np.uint64(31)
     magnitude = np.uint64(127 << 23 | 1 << 12) | (words & np.uint64(2**10 - 1)) << np.uint64(13)
     return (sign | magnitude).astype(np.uint32).view(np.float32)
 
 
-def _signs(words: Words) -> Any:
-    return np.where(words >> np.uint64(63) == 1, np.float32(-1.0), np.float32(1.0))
+def _signs(xp: Any, words: Words) -> Any:
+    return xp.where(words >> np.uint64(63) == 1, np.float32(-1.0), np.float32(1.0))
 
 
 def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, words: _Words) -> Floats32:
@@ -150,7 +176,7 @@ def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, wor
     terms = problem.gates.count_terms(sizes)
     if problem.gates.kind == "total":
         return _thinned(problem, name, sizes, _odd, TOTAL_TERMS / terms, words)
-    odd_array = list(problem.inputs)[int(_Words(seed, "role").take(1)[0] & np.uint64(1))]
+    odd_array = list(problem.inputs)[int(_Words(HOST, seed, "role").take(1)[0] & np.uint64(1))]
     if name == odd_array:
         return words.fill(problem.inputs[name].shape(sizes), _odd)
     return _thinned(problem, name, sizes, _signs, CONTRACTION_TERMS / terms, words)
@@ -168,10 +194,10 @@ def _thinned(
         return words.fill(shape, make)
     limit = np.uint64(int(density * 2.0**31))
 
-    def thin(drawn: Words) -> Any:
+    def thin(xp: Any, drawn: Words) -> Any:
         # Bits 32 to 62 choose; the bits that the values are made of are others.
         chosen = (drawn >> np.uint64(32) & np.uint64(2**31 - 1)) < limit
-        return np.where(chosen, make(drawn), np.float32(0.0))
+        return xp.where(chosen, make(xp, drawn), np.float32(0.0))
 
     values = words.fill(shape, thin)
     for axis, dimension in enumerate(problem.inputs[name].dimensions):
