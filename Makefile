@@ -3,18 +3,24 @@
 # make test-gpu  set up, then the tests that need an NVIDIA GPU
 # make check  the same as make test
 # make clean  remove what the others made
+#
+# CUDA=12 or CUDA=13 takes that CUDA's packages; without it scripts/cuda-extra chooses by the driver and the GPUs.
+# A changed choice replaces them. To keep both: make test CUDA=12 VENV=build/cuda12
 
 PYTHON ?= python3
+CUDA :=
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
 SITE := site
 
-# The stamps are set when an installation has succeeded; only a change of pyproject.toml repeats it.
+# The stamps are set when an installation has succeeded; a change of pyproject.toml or of the chosen CUDA repeats it.
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
+CHOICE := $(VENV)/cuda-extra
+PIP := $(BIN)/pip --disable-pip-version-check
 
-.PHONY: demo test test-gpu check bench clean
+.PHONY: demo test test-gpu check bench clean choose
 
 demo: $(INSTALLED)
 	@test -d $(DEMO) || $(BIN)/kgrade new $(DEMO) >/dev/null
@@ -43,16 +49,27 @@ test-gpu: $(INSTALLED_DEV)
 	$(BIN)/pytest -m gpu
 
 bench: $(INSTALLED_DEV)
-	$(BIN)/pip install --quiet --editable '.[bench]'
+	$(PIP) install --quiet --editable ".[bench,$$(cat $(CHOICE))]"
 	$(BIN)/python benchmarks/emulator.py
 
-$(INSTALLED): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+$(INSTALLED): pyproject.toml $(CHOICE) | $(BIN)/python
+	$(PIP) install --quiet --editable ".[$$(cat $(CHOICE))]"
 	@touch $@
 
-$(INSTALLED_DEV): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(INSTALLED_DEV): pyproject.toml $(CHOICE) | $(BIN)/python
+	$(PIP) install --quiet --editable ".[dev,$$(cat $(CHOICE))]"
 	@touch $@ $(INSTALLED)
+
+# Looked at each time, and written only when it is another one than before. The packages of the other CUDA go first:
+# both CuPys own the same folder.
+$(CHOICE): choose | $(BIN)/python
+	@wanted=$$($(BIN)/python scripts/cuda-extra $(CUDA)) || exit 1; \
+	if [ "$$wanted" != "$$(cat $@ 2>/dev/null)" ]; then \
+	    rm -f $(INSTALLED) $(INSTALLED_DEV); \
+	    $(PIP) freeze | sed -nE 's/^((cupy-cuda|cuda-toolkit|nvidia-c|nvidia-nv)[^=]*)==.*/\1/p' \
+	        | xargs --no-run-if-empty $(PIP) uninstall --quiet --yes; \
+	    echo "$$wanted" >$@; \
+	fi
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \

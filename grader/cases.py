@@ -22,8 +22,10 @@ MOST_BYTES = 500_000_000
 MOST_FLOPS_ON_GPU = 2_000_000_000_000
 MOST_BYTES_ON_GPU = 4_000_000_000
 """The same for a GPU: there the reference, which the processor computes, takes the time."""
-LARGE = Budget(flops=20_000_000_000, bytes=160_000_000)
-"""What the largest case may cost on a GPU: its inputs and reference take the processor one to two seconds."""
+LARGE = Budget(flops=100_000_000_000, bytes=800_000_000)
+"""What the largest case may cost on a GPU: its reference in float64 takes a small GPU a second."""
+SHARE_OF_MEMORY = 32
+"""All arrays of a case are at most this part of the GPU's memory: the reference and its bounds need many times more."""
 GPU_SECONDS = 10.0
 GPU_FLOPS_PER_SECOND = 10_000_000_000
 """Less than one thread block does alone."""
@@ -63,10 +65,11 @@ def draw_cases(
     return cases
 
 
-def draw_largest(problem: Problem, seed: int, number: int) -> Case:
-    """A further case for a GPU, the one of this number: near the largest sizes whose reference comes soon."""
+def draw_largest(problem: Problem, seed: int, number: int, memory: int) -> Case:
+    """A further case for a GPU with so many bytes of memory: near the largest sizes whose reference comes soon."""
     names, own = families(problem), case_seed(seed, number)
-    return Case(draw_sizes(problem, own, 1, LARGE)[0], names[own % len(names)], own)
+    budget = Budget(LARGE.flops, min(LARGE.bytes, memory // SHARE_OF_MEMORY))
+    return Case(draw_sizes(problem, own, 1, budget)[0], names[own % len(names)], own)
 
 
 def fits_emulator(problem: Problem, case: Case) -> bool:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "leaderboard": "Show the ranking, or write it as web pages.",
     "history": "List earlier submissions.",
     "verify": "Grade the worked submissions of problems against their declared verdicts.",
+    "bench": "Time several files side by side, in turns, on a GPU.",
     "ceilings": "Show what this machine's GPU reached, and its data sheet.",
     "new": "Make a workspace: a folder for problems and submissions.",
     "doctor": "Say what grading needs and what of it is here.",

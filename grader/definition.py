@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from grader.arrays import module_of, widen
 from grader.errors import ProblemError
 from grader.gates import Gates
 from grader.parameters import Array, Parameter, Size
@@ -43,7 +44,9 @@ def ceil_div(a: int, b: int) -> int:
 class Problem:
     """One problem: its kernel's signature, size ranges, reference, harness, cost and gates.
 
-    `name`, `folder`, `statement` and `starter` are set when the folder is loaded.
+    `baseline` is what times are compared with: a file below the folder's `submissions/`; where it is a library
+    call instead, `@problem.baseline` names it. `name`, `folder`, `statement` and `starter` are set when the
+    folder is loaded.
     """
 
     name: str = ""
@@ -62,6 +65,7 @@ class Problem:
         tags: Sequence[str] = (),
         constants: Mapping[str, int] | None = None,
         benchmarks: Sequence[Mapping[str, int]] = (),
+        baseline: str | None = None,
     ) -> None:
         self.title = title
         self.difficulty = difficulty
@@ -71,6 +75,7 @@ class Problem:
         self.constants = dict(constants or {})
         self.gates = gates
         self.benchmarks = tuple(dict(sizes) for sizes in benchmarks)
+        self.baseline_file = baseline
         self._functions: dict[str, Callable[..., Any]] = {}
         _check_words(self)
         _check_params(self)
@@ -98,7 +103,7 @@ class Problem:
         """The kernel's name and parameter list as C text."""
         return f"{self.kernel}({', '.join(f'{c_type} {name}' for c_type, name in self.c_parameters)})"
 
-    # The three decorators.
+    # The decorators.
 
     def reference(self, function: Function) -> Function:
         """Names the float64 reference: takes inputs and sizes by name, returns the output, or a dict."""
@@ -112,14 +117,21 @@ class Problem:
         """Names the cost: takes sizes by name, returns a Cost."""
         return self._add("cost", function, set(self.sizes))
 
-    # The three functions, called.
+    def baseline(self, function: Function) -> Function:
+        """Names a library call to compare times with: takes `library`, then any parameters of the kernel by name."""
+        if self.baseline_file is not None:
+            raise ProblemError(f"baseline: {self.baseline_file!r} is the baseline already; keep one of the two")
+        return self._add("baseline", function, {"library", *self.params})
+
+    # The functions, called.
 
     def expected(self, inputs: Mapping[str, npt.NDArray[Any]], sizes: Mapping[str, int]) -> dict[str, Floats]:
         """The reference's outputs for these inputs, in float64 and in the declared shapes.
 
-        Raises ProblemError where the reference returns something else.
+        Arrays of CuPy give arrays of CuPy. Raises ProblemError where the reference returns something else.
         """
-        given: dict[str, Any] = {name: _read_only(inputs[name]) for name in self.inputs}
+        xp = module_of(inputs[next(iter(self.inputs))])
+        given: dict[str, Any] = {name: _read_only(xp, inputs[name]) for name in self.inputs}
         # Infinity, NaN and underflow are results like any other; the masks are compared later.
         with np.errstate(all="ignore"):
             returned = self._call("reference", {**given, **sizes})
@@ -129,11 +141,20 @@ class Problem:
             returned = {next(iter(self.outputs)): returned}
         if set(returned) != set(self.outputs):
             raise ProblemError(f"reference: returned {_list(returned)}; the outputs are {_list(self.outputs)}")
-        return {name: _shaped(name, returned[name], a.shape(sizes)) for name, a in self.outputs.items()}
+        return {name: _shaped(xp, name, returned[name], a.shape(sizes)) for name, a in self.outputs.items()}
 
     def run_harness(self, launch: object, values: Mapping[str, object]) -> None:
         """Calls the harness; `values` holds a buffer handle or a size for every parameter."""
         self._call("solve", {"launch": launch, **values})
+
+    @property
+    def calls_library(self) -> bool:
+        """Whether the baseline is a library call."""
+        return "baseline" in self._functions
+
+    def call_baseline(self, library: object, values: Mapping[str, object]) -> None:
+        """Calls `baseline`; `values` holds a buffer handle or a size for every parameter."""
+        self._call("baseline", {"library": library, **values})
 
     def cost_of(self, sizes: Mapping[str, int]) -> Cost:
         """The cost of one case. Raises ProblemError where `cost` returns no Cost."""
@@ -169,15 +190,19 @@ class Problem:
         return function(**{p.name: values[p.name] for p in parameters if p.name in values})
 
 
-def _read_only(values: npt.NDArray[Any]) -> Floats:
+def _read_only(xp: Any, values: npt.NDArray[Any]) -> Floats:
     """The values in float64, safe from a reference that works in place."""
+    if xp is not np:
+        # CuPy knows no read-only arrays.
+        copy: Floats = widen(values)
+        return copy
     view: Floats = np.asarray(values, dtype=np.float64).view()
     view.flags.writeable = False
     return view
 
 
-def _shaped(name: str, value: object, shape: tuple[int, ...]) -> Floats:
-    result = np.asarray(value, dtype=np.float64)
+def _shaped(xp: Any, name: str, value: object, shape: tuple[int, ...]) -> Floats:
+    result: Floats = xp.asarray(value, dtype=np.float64)
     # A sum over everything is a scalar in NumPy, and an array of one element in the kernel.
     if result.shape != shape and not (result.size == 1 and all(d == 1 for d in shape)):
         raise ProblemError(f"reference: {name} has shape {result.shape}; declared are {shape}")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from grader.compile.program import Program
     from grader.problem import Problem
+    from grader.referee import Referee
     from grader.run.runner import Limits
     from grader.submission import Submission
 
@@ -39,11 +40,12 @@ VERDICTS = {
 
 
 class Examiner:
-    """Examines cases of one submission; `twice` asks for two runs of each.
+    """Examines cases of one submission: each in two runs where there is a referee, so on a GPU, where results may
+    differ from one run to the next.
 
     `printed` is what the first case that printed anything printed, `details` what the first failure of the
     judge itself left for its makers. `repeated` counts cases that ran twice, `differing` those of them whose
-    results were not the same bits.
+    results were not the same bits. `occupancy` is what the last launch of each kernel left of an SM.
     """
 
     def __init__(
@@ -53,14 +55,15 @@ class Examiner:
         submission: Submission,
         program: Program,
         limits: Callable[[Problem, Case], Limits],
-        twice: bool = False,
+        referee: Referee | None = None,
     ) -> None:
         self.printed = ""
         self.details = ""
         self.repeated = 0
         self.differing = 0
+        self.occupancy: dict[str, tuple[float, str]] = {}
         self._limits = limits
-        self._twice = twice
+        self._referee = referee
         self._runner = runner
         self._problem = problem
         self._source = submission.text
@@ -73,6 +76,7 @@ class Examiner:
         run = runs[-1]
         self.printed = self.printed or run.printed
         self.details = self.details or run.details
+        self.occupancy.update(run.occupancy)
         if run.status is RunStatus.DONE:
             results = (self._compare(case, run) for run in runs)
             result = min(results, key=lambda result: result.verdict is Verdict.ACCEPTED)
@@ -88,7 +92,7 @@ class Examiner:
         first = self._run(case, Poison.NAN)
         if first.status is not RunStatus.DONE:
             return [first]
-        if not self._twice and not any(mask.any() for mask in first.unwritten.values()):
+        if self._referee is None and not any(mask.any() for mask in first.unwritten.values()):
             return [first]
         second = self._run(case, Poison.FINITE)
         if second.status is not RunStatus.DONE:
@@ -96,7 +100,7 @@ class Examiner:
         both = {name: mask & second.unwritten[name] for name, mask in first.unwritten.items()}
         changed = {**second.changed, **first.changed}
         first = dataclasses.replace(first, unwritten=both, changed=changed)
-        if not self._twice:
+        if self._referee is None:
             return [first]
         self.repeated += 1
         if all(same_bits(array, second.outputs[name], both[name]) for name, array in first.outputs.items()):
@@ -121,6 +125,10 @@ class Examiner:
         return run
 
     def _compare(self, case: Case, run: Run) -> CaseResult:
+        if self._referee is not None and self._referee.is_quicker(case.sizes):
+            result = self._referee.check(case, run.outputs, run.unwritten, run.changed)
+            if result is not None:
+                return result
         from grader.check import check_case
         from grader.inputs import make_inputs
 

@@ -6,11 +6,12 @@ It words what was found and finds nothing itself; wording of wrong elements come
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from grader.cases import shown
 from grader.diagnose import SIZELESS
 from grader.problem import Problem
-from grader.report import CaseResult, Diagnostic, Dim3, FaultReport
+from grader.report import CaseResult, Diagnostic, Dim3, FaultReport, Report
 from grader.verdict import FaultClass, Verdict, WrongKind
 
 ACCESSES = {"read": "Reads", "write": "Writes", "atomic": "Updates"}
@@ -78,6 +79,18 @@ VERDICTS: Mapping[Verdict, str] = {
         "This is a failure of the judge, not of your kernel. It does not count; please try again."
     ),
 }
+
+
+WHILE_TIMED = (
+    "The kernel passed its checks and failed at a benchmark size while it was timed. Every launch there gets new "
+    "inputs and outputs full of NaN, and outputs of launches that nobody knew beforehand are compared in full. Usual "
+    "causes: an index that overflows at large sizes, or a result that is kept from one launch to the next."
+)
+
+
+def failed_while_timed(report: Report) -> Report:
+    """The report of a failure that only timing showed."""
+    return replace(report, explanation=(WHILE_TIMED, *report.explanation))
 
 
 def headline(problem: Problem, result: CaseResult) -> str:

@@ -29,7 +29,7 @@ def checks_of(findings: Findings) -> tuple[str, ...]:
             "and both were checked"
         )
     for earlier, found in findings[:-1]:
-        checks += _emulated(earlier, found)
+        checks += _beside(earlier, found)
     return tuple(checks)
 
 
@@ -45,14 +45,15 @@ def explained(result: CaseResult, findings: Findings) -> CaseResult:
     return result
 
 
-def _emulated(grading: Grading, outcome: Outcome) -> list[str]:
-    """What the emulator's part in a GPU's grading was."""
-    if not grading.part.cases:
-        return ["not on the emulator: every size is too large for it"]
+def _beside(grading: Grading, outcome: Outcome) -> list[str]:
+    """What a part beside the GPU's was: the emulator's, or memcheck's."""
+    part = grading.part
+    if not part.cases:
+        return [f"not {part.helps}: every size is too large for it"]
     if outcome.failure is None:
         count = len(outcome.cases)
-        where = f"on the emulator, at {count} small size{'' if count == 1 else 's'}"
-        return [f"{where}: {check}" for check in grading.part.runner.checks]
+        where = f"{part.helps}, at {count} small size{'' if count == 1 else 's'}"
+        return [f"{where}: {check}" for check in part.runner.checks]
     fault = outcome.failure.fault
     why = fault.message if fault is not None else outcome.failure.message
-    return [f"not on the emulator: {why}"]
+    return [f"not {part.helps}: {why}"]

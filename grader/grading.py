@@ -5,7 +5,7 @@ Which runners take part, and what their findings mean together, is the judge's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.cases import Case, draw_probes, fits_emulator, shown
@@ -14,7 +14,7 @@ from grader.diagnose import Diagnosis, deciding_case, diagnose, ends_grading
 from grader.examine import Examiner, ended
 from grader.problem import Problem
 from grader.report import CaseResult, KernelInfo
-from grader.run.choose import Part
+from grader.run.part import GpuPart, Part
 from grader.run.runner import RunnerStopped
 from grader.submission import Submission
 from grader.verdict import FaultClass, Verdict
@@ -40,13 +40,15 @@ class Outcome:
     differing: int = 0
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether the runner met an instruction that it does not know."""
+        fault = self.failure.fault if self.failure is not None else None
+        return fault is not None and fault.fault is FaultClass.ILLEGAL_INSTRUCTION
+
+    @property
     def undecided(self) -> bool:
-        """Whether this failure may be the emulator's own: a GPU has to tell."""
-        result = self.failure
-        if result is None:
-            return False
-        unknown = result.fault is not None and result.fault.fault is FaultClass.ILLEGAL_INSTRUCTION
-        return unknown or result.verdict in UNDECIDED
+        """Whether this failure may be the runner's own: a GPU has to tell."""
+        return self.failure is not None and (self.is_unknown or self.failure.verdict in UNDECIDED)
 
 
 class Grading:
@@ -54,14 +56,15 @@ class Grading:
 
     def __init__(self, part: Part, problem: Problem, submission: Submission, program: Program) -> None:
         self.part = part
-        self.examiner = Examiner(part.runner, problem, submission, program, part.limits, part.twice)
+        referee = part.referee if isinstance(part, GpuPart) else None
+        self.examiner = Examiner(part.runner, problem, submission, program, part.limits, referee)
         self._problem = problem
         self._program = program
 
     def run(self, progress: Progress) -> Outcome:
         """Loads the program and examines the cases, up to the first that ends the grading."""
-        cases, label = self.part.cases, "case" if self.part.decides else "the emulator's checks, case"
-        progress("translating")
+        cases, label = self.part.cases, f"checks {self.part.helps}, case" if self.part.helps else "case"
+        progress("loading the kernel")
         try:
             kernels = self.part.runner.load(self._program)
         except RunnerStopped as stop:
@@ -74,6 +77,7 @@ class Grading:
             if ends_grading(results[-1]):
                 break
         seen = self.examiner
+        kernels = tuple(with_occupancy(kernel, seen.occupancy) for kernel in kernels)
         return Outcome(kernels, tuple(results), deciding_case(results), seen.details, seen.repeated, seen.differing)
 
     def diagnose(self, outcome: Outcome) -> Diagnosis:
@@ -99,3 +103,9 @@ class Grading:
         if not located or Outcome(failure=again).undecided:
             return result
         return replace(again, seconds=result.seconds)
+
+
+def with_occupancy(kernel: KernelInfo, seen: Mapping[str, tuple[float, str]]) -> KernelInfo:
+    """With what the kernel's last launch was found to leave of an SM; as it is where nobody knows."""
+    share, limit = seen.get(kernel.name, (None, ""))
+    return replace(kernel, occupancy=share, limited_by=limit)

@@ -149,9 +149,11 @@ def special(table: Floats32) -> Maker:
     ordinary = normal(3.0)
 
     def make(xp: Any, words: Words) -> Any:
-        chosen = xp.asarray(table)[(words >> np.uint64(32)) % np.uint64(table.size)]
+        # As bits: CuPy's arithmetic would flush the subnormal ones to zero.
+        chosen = xp.asarray(table.view(np.uint32))[(words >> np.uint64(32)) % np.uint64(table.size)]
+        others = ordinary(xp, words).astype(np.float32).view(np.uint32)
         # The top bit is used by no other part of the word.
-        return xp.where(words >> np.uint64(63) == 1, chosen, ordinary(xp, words))
+        return xp.where(words >> np.uint64(63) == 1, chosen, others).view(np.float32)
 
     return make
 

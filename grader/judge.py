@@ -1,4 +1,4 @@
-"""The conductor: from a problem and a submission to a Report, through compile, plan, run and check.
+"""The conductor: from a problem and a submission to a Report, through compile, plan, run, check and measure.
 
 It decides the order of the steps and the verdict; every step lives in a module of its own.
 """
@@ -8,27 +8,26 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from pathlib import Path
 
-from grader import __version__, explain
+from grader import reporting
 from grader.compile.nvrtc import CompileFailure, compile_kernel
 from grader.compile.program import Program
-from grader.diagnose import Diagnosis
 from grader.errors import UsageError
-from grader.findings import checks_of, explained
 from grader.grading import Grading, Outcome
+from grader.measuring import Measurer
 from grader.problem import Problem
-from grader.report import CaseResult, Report
-from grader.run.choose import Part, all_cases, choose_gpu, device_name, start_parts
+from grader.report import Report
+from grader.run.choose import all_cases, choose_gpu, device_name, start_parts
 from grader.run.gpu.devices import Gpu, target_of
+from grader.run.part import GpuPart, Part
 from grader.submission import Submission
-from grader.verdict import Form, Verdict
+from grader.verdict import Form
 from grader.workspace import cache_folder
 
 COMPILE_SECONDS = 30.0
-MOST_PRINTED = 4000
 
 Progress = Callable[[str], None]
 
@@ -37,6 +36,7 @@ Progress = Callable[[str], None]
 class Options:
     """How to grade. `sizes` replaces the drawn cases; `seed` repeats an earlier grading; `device` is "auto",
     "emulator", "gpu" or "gpu:N"; `cache` is where compiled kernels are kept, None for the user's cache folder.
+    `timed` asks for times where the device has any and the sizes were drawn.
     """
 
     cases: int = 12
@@ -45,6 +45,7 @@ class Options:
     device: str = "auto"
     user: str = ""
     cache: Path | None = None
+    timed: bool = True
 
 
 def grade(
@@ -63,56 +64,72 @@ def grade(
     gpu = choose_gpu(options.device)
     seed = secrets.randbits(48) if options.seed is None else options.seed
     cases = all_cases(problem, seed, options.cases, options.sizes, gpu)
-    report = _blank(problem, submission, options, seed, device_name(gpu))
+    report = reporting.blank(problem, submission, options.user, seed, device_name(gpu))
     cache = options.cache or cache_folder()
     parts = start_parts(problem, cases, gpu, cache, progress)
     try:
         progress("compiling")
         program = _compile(problem, submission, cache / "programs", gpu)
         report = replace(report, diagnostics=program.diagnostics, launch=dict(program.constants))
-        report = _grade(report, problem, submission, program, parts, progress)
+        asked = options.timed and not options.sizes
+        task = _Task(problem, submission, program, cache, gpu if asked else None, progress)
+        report = task.run(report, parts)
     except CompileFailure as failure:
-        report = _not_compiled(report, failure)
+        report = reporting.not_compiled(report, failure)
     finally:
         for part in parts:
-            part.runner.close()
+            part.close()
     return replace(report, seconds=time.monotonic() - began)
 
 
-def _grade(
-    report: Report,
-    problem: Problem,
-    submission: Submission,
-    program: Program,
-    parts: Sequence[Part],
-    progress: Progress,
-) -> Report:
-    """Lets each runner do its part; the first whose failure counts decides the verdict."""
-    before: list[tuple[Grading, Outcome]] = []
-    for part in parts:
-        grading = Grading(part, problem, submission, program)
-        with part.turn():
-            outcome = grading.run(progress)
-            failed = outcome.failure is not None and (part.decides or not outcome.undecided)
-            found = _diagnose(grading, outcome, progress) if failed else None
-        before.append((grading, outcome))
-        report = replace(
-            report,
-            kernels=outcome.kernels or report.kernels,
-            cases=outcome.cases or report.cases,
-            checks=checks_of(before),
-            printed=report.printed or _capped(grading.examiner.printed),
+@dataclass(frozen=True)
+class _Task:
+    """A compiled submission that is to be run; `timed_on` is the GPU that times are asked for of."""
+
+    problem: Problem
+    submission: Submission
+    program: Program
+    cache: Path
+    timed_on: Gpu | None
+    progress: Progress
+
+    def run(self, report: Report, parts: Sequence[Part]) -> Report:
+        """Lets each runner do its part; the first whose failure counts decides the verdict. What is right is timed."""
+        done: list[tuple[Grading, Outcome]] = []
+        for part in parts:
+            part.begin(self.program)
+        for part in parts:
+            with part.take_turn(), ExitStack() as opened:
+                for each in (*self._in_place(done, part, opened), part):
+                    grading = Grading(each, self.problem, self.submission, self.program)
+                    outcome = grading.run(self.progress)
+                    done.append((grading, outcome))
+                    report = reporting.seen(report, done)
+                    if outcome.failure is not None and (each.decides or not outcome.undecided):
+                        self.progress("finding the smallest sizes that fail")
+                        found = grading.diagnose(outcome)
+                        report = replace(report, pattern=found.pattern)
+                        return reporting.failed(report, self.problem, found.smallest, done)
+                report = self._time(report, part)
+        return report
+
+    def _in_place(self, done: Sequence[tuple[Grading, Outcome]], part: Part, opened: ExitStack) -> list[Part]:
+        """memcheck, where the emulator met an instruction that it does not know and memcheck is installed."""
+        if not done or not done[-1][1].is_unknown or not isinstance(part, GpuPart):
+            return []
+        runner = part.make_memcheck()
+        if runner is None:
+            return []
+        opened.callback(runner.close)
+        return [Part(runner, done[-1][0].part.cases, part.limits, helps="by memcheck")]
+
+    def _time(self, report: Report, part: Part) -> Report:
+        if self.timed_on is None or not isinstance(part, GpuPart):
+            return report
+        measurer = Measurer(
+            self.problem, self.program, self.submission.text, part.timed, part.referee, self.timed_on, self.cache
         )
-        if found is not None:
-            smallest = explained(found.smallest, before)
-            report = replace(report, pattern=found.pattern)
-            return _failed(report, problem, smallest, outcome.details)
-    return report
-
-
-def _diagnose(grading: Grading, outcome: Outcome, progress: Progress) -> Diagnosis:
-    progress("finding the smallest sizes that fail")
-    return grading.diagnose(outcome)
+        return reporting.timed(report, self.problem, measurer.run(self.progress))
 
 
 def _check_gradable(submission: Submission) -> None:
@@ -134,51 +151,3 @@ def _compile(problem: Problem, submission: Submission, cache: Path, gpu: Gpu | N
         cache=cache,
         gpu_target=None if gpu is None else target_of(gpu),
     )
-
-
-def _blank(problem: Problem, submission: Submission, options: Options, seed: int, device: str) -> Report:
-    """The report before anything is known: as it stays when every case is accepted."""
-    return Report(
-        problem=problem.name,
-        title=problem.title,
-        form=submission.form,
-        device=device,
-        user=options.user,
-        file=submission.path_name,
-        source=submission.text,
-        source_hash=submission.sha256,
-        submitted=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        seed=seed,
-        verdict=Verdict.ACCEPTED,
-        headline=explain.accepted_headline(device),
-        version=__version__,
-    )
-
-
-def _not_compiled(report: Report, failure: CompileFailure) -> Report:
-    return replace(
-        report,
-        verdict=Verdict.COMPILE_ERROR,
-        headline=explain.compile_headline(failure.diagnostics),
-        line=next((d.line for d in failure.diagnostics if d.severity == "error" and d.line), None),
-        diagnostics=tuple(failure.diagnostics),
-    )
-
-
-def _failed(report: Report, problem: Problem, result: CaseResult, details: str) -> Report:
-    return replace(
-        report,
-        verdict=result.verdict,
-        headline=explain.headline(problem, result),
-        kind=result.kind,
-        fault=result.fault,
-        line=result.line,
-        explanation=explain.explanation(result, details),
-        smallest=result,
-    )
-
-
-def _capped(printed: str) -> str:
-    if len(printed) <= MOST_PRINTED:
-        return printed
-    return f"{printed[:MOST_PRINTED]}\n… ({len(printed) - MOST_PRINTED:,} more characters)"

@@ -13,9 +13,11 @@ import numpy as np
 from grader.definition import Cost, Problem
 from grader.errors import ProblemError, UsageError
 from grader.inputs import families, make_inputs
-from grader.plan.harness import LaunchRefused, build_plan
+from grader.plan.harness import Buffer, LaunchRefused, build_plan
+from grader.run.gpu.library import Library
 from grader.sizes import Budget, check_sizes
 
+SUBMISSIONS = "submissions"
 TINY = (3, 5, 7, 11, 13, 17)
 
 
@@ -29,6 +31,7 @@ def try_problem(problem: Problem) -> None:
         _try_linear(problem, sizes)
         _try_exact(problem, sizes)
     _try_harness(problem, sizes)
+    _try_baseline(problem, sizes)
     for i, benchmark in enumerate(problem.benchmarks):
         _try_benchmark(problem, f"benchmarks[{i}]", benchmark)
 
@@ -96,6 +99,20 @@ def _try_benchmark(problem: Problem, field: str, sizes: Mapping[str, int]) -> No
         check_sizes(problem, sizes)
     except UsageError as error:
         raise ProblemError(f"{field}: {error.message}") from error
+
+
+def _try_baseline(problem: Problem, sizes: Mapping[str, int]) -> None:
+    """Lets a library call launch nothing; finds the file of a worked submission."""
+    file = problem.baseline_file
+    if file is not None and not (isinstance(file, str) and (problem.folder / SUBMISSIONS / file).is_file()):
+        raise ProblemError(
+            f"baseline: there is no {SUBMISSIONS}/{file} in the folder", "name a worked one, as accepted/1_simple.cu"
+        )
+    if problem.calls_library:
+        arrays = {**problem.inputs, **problem.outputs}
+        buffers = {name: Buffer(name, 0, a.shape(sizes), a.dtype) for name, a in arrays.items()}
+        library = Library(lambda *arguments: None)
+        _guarded("baseline", lambda: problem.call_baseline(library, {**buffers, **sizes}))
 
 
 def _try_harness(problem: Problem, sizes: Mapping[str, int]) -> None:

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -34,6 +35,8 @@ TRANSFER_SECONDS = 30.0
 """How long one message may take to cross once its first byte has."""
 
 _CHANNEL = "KGRADE_CHANNEL"
+_NO_PARENT = 0
+"""In the channel's variable: the parent is some other program, so that only the channel tells of the judge."""
 _FAILURE = "kgrade failure"
 _PR_SET_PDEATHSIG = 1
 
@@ -69,19 +72,28 @@ class Child:
     The child sees a few environment variables, an empty standard input and one descriptor, its channel. Its
     standard output is discarded; the end of its standard error is kept for the message of a crash. It starts
     in `/`, so paths in `args` have to be absolute. It dies with the thread that made it.
+
+    `prefix` is a program, with its arguments, that runs the child as a process of its own, such as a debugger: then
+    `pid` is that program's, and the child dies with the process that made it.
     """
 
-    def __init__(self, module: str, args: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        module: str,
+        args: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        prefix: Sequence[str] = (),
+    ) -> None:
         self.module = module
         ours, theirs = socket.socketpair()
         with ours, theirs:
             errors_file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
             self._process = subprocess.Popen(
-                [sys.executable, "-m", module, *args],
+                [*prefix, sys.executable, "-m", module, *args],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors_file,
-                env=_environment(theirs.fileno(), environment or {}),
+                env=_environment(theirs.fileno(), os.getpid() if not prefix else _NO_PARENT, environment or {}),
                 cwd="/",
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
@@ -192,21 +204,37 @@ def child_connection() -> Channel:
         descriptor, parent = (int(number) for number in os.environ.pop(_CHANNEL).split(":"))
     except KeyError:
         raise errors.UsageError("this module is started by kgrade itself and does nothing alone") from None
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # The judge may have died before the line above took effect.
-    if os.getppid() != parent:
-        os._exit(1)
+    if parent == _NO_PARENT:
+        _end_with(descriptor)
+    else:
+        if sys.platform == "linux":
+            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        # The judge may have died before the line above took effect.
+        if os.getppid() != parent:
+            os._exit(1)
     os.set_inheritable(descriptor, False)
     return Channel(Connection(descriptor))
 
 
-def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+def _end_with(descriptor: int) -> None:
+    """End this process and its whole group when the other end of the channel closes: the judge has ended."""
+
+    def watch() -> None:
+        poll = select.poll()
+        # No event is asked for: a hang-up is always told, and messages are not this thread's.
+        poll.register(descriptor, 0)
+        poll.poll()
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]], channel: Channel | None = None) -> None:
     """Answer each of the judge's messages by what `handler` makes of it, until the judge closes the child.
 
     An error of the handler is raised again in the judge, by its own class where `grader.errors` has it.
     """
-    channel = child_connection()
+    channel = channel or child_connection()
     while True:
         try:
             message = channel.receive()
@@ -214,6 +242,8 @@ def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
             return
         try:
             answer = handler(message)
+        except EOFError:
+            return
         except errors.KgradeError as error:
             answer = {_FAILURE: {"type": type(error).__name__, "message": error.message, "hint": error.hint}}
         except Exception as error:
@@ -222,7 +252,7 @@ def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
         channel.send(answer)
 
 
-def _environment(descriptor: int, more: Mapping[str, str]) -> dict[str, str]:
+def _environment(descriptor: int, parent: int, more: Mapping[str, str]) -> dict[str, str]:
     """What the child may know of the judge's environment: enough to find programs, libraries and caches."""
     kept = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_PREFIXES)}
     folders = [str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
@@ -233,7 +263,7 @@ def _environment(descriptor: int, more: Mapping[str, str]) -> dict[str, str]:
         folders.append(str(home))
     if folders:
         kept["PYTHONPATH"] = os.pathsep.join(folders)
-    return {**kept, **more, "PYTHONFAULTHANDLER": "1", _CHANNEL: f"{descriptor}:{os.getpid()}"}
+    return {**kept, **more, "PYTHONFAULTHANDLER": "1", _CHANNEL: f"{descriptor}:{parent}"}
 
 
 def _kill_group(pid: int) -> None:

@@ -251,6 +251,11 @@ def to_data(report: Report | CaseResult) -> dict[str, Any]:
     return data
 
 
+def case_from_data(data: Mapping[str, Any]) -> CaseResult:
+    """The inverse of `to_data` for one case."""
+    return _converter().structure(data, CaseResult)
+
+
 def to_json(report: Report) -> str:
     return json.dumps(to_data(report), allow_nan=False, separators=(",", ":"))
 

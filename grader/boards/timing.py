@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.boards.words import percent, sizes, spread
-from grader.measure.overall import impossible, light_of
+from grader.measure.overall import NULL_TOLERANCE, impossible, is_sound, light_of
 from grader.report import Measurement
 
-NULL_TOLERANCE = 0.003
-"""How far from 1 the baseline against itself may be: timing is sound within 0.3 %."""
 WIDE = 0.03
 """Timing stops at an interval of ± 0.3 %; one ten times as wide is worth a word."""
 
@@ -20,7 +18,7 @@ WIDE = 0.03
 def remarks(measurement: Measurement) -> Iterator[str]:
     """One sentence for each thing that makes the times less than they should be; none where all is well."""
     null = measurement.null_ratio
-    if null is not None and abs(null.value - 1) > NULL_TOLERANCE:
+    if null is not None and not is_sound(measurement):
         yield (
             f"The baseline timed against itself gave {null.value:.4f} instead of 1 within {NULL_TOLERANCE}: "
             "these times don't rank."

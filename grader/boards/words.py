@@ -172,7 +172,8 @@ def repeat_command(report: Report, case: CaseResult | None = None) -> str:
 
 
 def _three_digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}"
+    # From 99.95 on three digits round to 100, which would be printed with a point behind it.
+    return f"{value:,.0f}" if value >= 99.95 else f"{value:#.3g}"
 
 
 def _superscript(value: int) -> str:

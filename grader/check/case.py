@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.arrays import module_of, on_host
 from grader.check import explain
 from grader.check.compare import Comparison, Mask, compare
 from grader.check.errormap import error_map
@@ -41,14 +42,16 @@ def check_case(
 ) -> CaseCheck:
     """Verdict, kind, message and the checks of all outputs for one case.
 
-    `unwritten` marks the elements that kept their poison, `changed_inputs` gives the first changed index
-    of each input that the kernel wrote to. Raises JudgeError where an output is missing or has another shape.
+    Arrays are all of NumPy or all of CuPy. `unwritten` marks the elements that kept their poison,
+    `changed_inputs` gives the first changed index of each input that the kernel wrote to. Raises JudgeError
+    where an output is missing or has another shape.
     """
     checks = []
     for name, bound in bounds(problem, sizes, family, inputs).items():
         got = _output(name, outputs, bound)
-        left = np.asarray((unwritten or {}).get(name, np.zeros(got.shape)), dtype=bool)
-        found = compare(bound, got, left.reshape(got.shape))
+        xp = module_of(got)
+        left = (unwritten or {}).get(name)
+        found = compare(bound, got, xp.zeros(got.shape, bool) if left is None else left.reshape(got.shape))
         checks.append(_describe(problem, sizes, inputs, name, bound, found))
     for array, index in (changed_inputs or {}).items():
         # A kernel that writes to its input usually fails otherwise too; this is the cause, the rest follows.
@@ -83,12 +86,12 @@ def _describe(
         shape=found.got.shape,
         wrong=found.count,
         total=found.got.size,
-        worst=float(np.max(found.units)),
+        worst=float(found.units.max()),
         gate=found.gate,
         kind=kind,
         explanation=explanation,
         elements=_elements(bound, found),
-        map=error_map(found.wrong) if kind else None,
+        map=error_map(on_host(found.wrong)) if kind else None,
     )
 
 
@@ -102,7 +105,7 @@ def _kind(
 ) -> tuple[WrongKind | None, str]:
     if not found.count:
         return None, ""
-    if 2 * np.count_nonzero(found.unwritten) >= found.count:
+    if 2 * int(found.unwritten.sum()) >= found.count:
         return WrongKind.UNWRITTEN_OUTPUT, explain.unwritten(name, found)
     measured = magnitudes(problem, sizes, inputs, {name: bound.reference})[name]
     cause = recognise(problem, sizes, inputs, name, bound, found, measured)
@@ -112,7 +115,7 @@ def _kind(
 
 
 def _elements(bound: Bound, found: Comparison) -> tuple[ElementError, ...]:
-    first = np.flatnonzero(found.wrong)[:SHOWN]
+    first = on_host(module_of(found.wrong).flatnonzero(found.wrong)[:SHOWN])
     indices = zip(*(axis.tolist() for axis in np.unravel_index(first, found.wrong.shape)), strict=True)
     return tuple(
         ElementError(

@@ -22,7 +22,7 @@ def element(array: str, index: Sequence[int]) -> str:
     return f"{array}[{','.join(map(str, index))}]"
 
 
-def number(value: float | np.floating) -> str:
+def number(value: float) -> str:
     """A float32 in as few digits as tell it from its neighbours."""
     if np.isnan(value):
         return "NaN"
@@ -64,11 +64,11 @@ def low_precision(array: str, bound: Bound, found: Comparison, measured: Magnitu
 
 def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
     index = first_index(found.wrong & ~found.unwritten)
-    got, expected = found.got[index], bound.expected[index]
+    got, expected = float(found.got[index]), float(bound.expected[index])
     text = f"{element(array, index)} is {number(got)}, expected {number(expected)}"
     if number(got) == number(expected):
         # Equal in float32: only the errors of all elements together were too large.
-        text = f"{element(array, index)} is off by {abs(found.error[index]):.2g}, more than rounding explains"
+        text = f"{element(array, index)} is off by {abs(float(found.error[index])):.2g}, more than rounding explains"
     if found.wrong.size > 1:
         text += f"; {found.count} of {found.wrong.size} elements are wrong"
     nan = int(np.count_nonzero(np.isnan(found.got) & found.wrong & ~found.unwritten))

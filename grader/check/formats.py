@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +40,8 @@ def keep_bits(bits: int, nearest: bool) -> Callable[[Floats32], Floats32]:
 
 def _to_half(x: Floats32) -> Floats32:
     with np.errstate(over="ignore", under="ignore"):
-        rounded: Any = x.astype(np.float16).astype(np.float32)
-    return np.asarray(rounded, dtype=np.float32)
+        rounded: Floats32 = x.astype(np.float16).astype(np.float32)
+    return rounded
 
 
 FP16 = Format("fp16", 11, _to_half)

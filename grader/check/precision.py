@@ -64,7 +64,7 @@ def recognise(
         measured.spread[where],
     )
     for form in INPUT_FORMATS:
-        rounded = {name: form.round(np.asarray(inputs[name], dtype=np.float32)) for name in problem.inputs}
+        rounded = {name: form.round(inputs[name].astype(np.float32)) for name in problem.inputs}
         if _explains(problem.expected(rounded, sizes)[output][where], seen, bound):
             return LowPrecision(f"{form.name} inputs (2^-{form.unit})")
     terms = problem.gates.count_terms(sizes) if problem.gates.terms else None
@@ -138,4 +138,4 @@ def _near(seen: _Evidence, allowed: Floats, share: float) -> bool:
 
 
 def _rms(x: Floats) -> float:
-    return float(np.sqrt(np.mean(x * x)))
+    return sqrt(float((x * x).mean()))

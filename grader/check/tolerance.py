@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.arrays import gap_below, module_of, narrow, ulp, widen
 from grader.definition import Floats, Problem
 
 UNIT = 2.0**-24
@@ -86,30 +87,31 @@ def magnitudes(
     problem: Problem, sizes: Mapping[str, int], inputs: Inputs, reference: Mapping[str, Floats]
 ) -> dict[str, Magnitudes]:
     """S and Q of every output of one case, by output name."""
-    wide = {name: np.asarray(inputs[name], dtype=np.float64) for name in problem.inputs}
+    wide = {name: widen(inputs[name]) for name in problem.inputs}
     if problem.gates.kind in ("contraction", "total"):
-        scale = problem.expected({name: np.abs(x) for name, x in wide.items()}, sizes)
+        scale = problem.expected({name: abs(x) for name, x in wide.items()}, sizes)
         squares = problem.expected({name: x * x for name, x in wide.items()}, sizes)
-        return {name: Magnitudes(scale[name], np.sqrt(squares[name])) for name in reference}
+        return {name: Magnitudes(scale[name], squares[name] ** 0.5) for name in reference}
     steepness = _steepness(problem, sizes, wide)
     return {
         name: Magnitudes(larger, larger)
         for name, r in reference.items()
-        for larger in (np.fmax(np.abs(r), steepness[name]),)
+        for larger in (module_of(r).fmax(abs(r), steepness[name]),)
     }
 
 
 def _steepness(problem: Problem, sizes: Mapping[str, int], inputs: Mapping[str, Floats]) -> dict[str, Floats]:
     """Σ |x ∂f/∂x| over the inputs x: the result times its condition, by central differences in float64."""
     step = 2.0**-20
-    total = {name: np.zeros(a.shape(sizes)) for name, a in problem.outputs.items()}
+    xp = module_of(next(iter(inputs.values())))
+    total = {name: xp.zeros(a.shape(sizes)) for name, a in problem.outputs.items()}
     for name, x in inputs.items():
         above = problem.expected({**inputs, name: x * (1 + step)}, sizes)
         below = problem.expected({**inputs, name: x * (1 - step)}, sizes)
         for output in total:
             with np.errstate(invalid="ignore"):
-                slope = np.abs(above[output] - below[output]) / (2 * step)
-            total[output] += np.where(np.isfinite(slope), slope, 0.0)
+                slope = abs(above[output] - below[output]) / (2 * step)
+            total[output] += xp.where(xp.isfinite(slope), slope, 0.0)
     return total
 
 
@@ -120,33 +122,28 @@ def to_float32(reference: Floats) -> npt.NDArray[np.float32]:
     √ of floats, because 53 bits are at least 2 · 24 + 2 (S. A. Figueroa, "When is double rounding
     innocuous?", 1995).
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return reference.astype(np.float32)
+    nearest: npt.NDArray[np.float32] = narrow(reference)
+    return nearest
 
 
 def _exact(gate: str, reference: Floats, signed_zeros: bool) -> Bound:
     expected = to_float32(reference)
-    size = np.abs(expected)
-    with np.errstate(invalid="ignore"):
-        gap = size.astype(np.float64) - np.nextafter(size, np.float32(-np.inf)).astype(np.float64)
-    return Bound(gate, expected, reference, gap / 2, exact=True, signed_zeros=signed_zeros)
+    return Bound(gate, expected, reference, gap_below(expected) / 2, exact=True, signed_zeros=signed_zeros)
 
 
 def _sum(reference: Floats, measured: Magnitudes, terms: int) -> Bound:
     expected = to_float32(reference)
-    with np.errstate(invalid="ignore"):
-        ulp = np.spacing(np.abs(expected)).astype(np.float64)
-    allowed = SUM_UNITS * UNIT * measured.scale + ulp
+    allowed = SUM_UNITS * UNIT * measured.scale + ulp(expected)
     # G2 is a statement about many elements. The rms of few scatters: one sequential sum of zero-mean terms, a
     # random walk, has an error of several times its usual size now and then. The allowance fades with
     # 1/sqrt(n).
     few = 1.0 + 4.0 / sqrt(reference.size)
-    rms = float(np.sqrt(np.mean(measured.spread**2)))
+    rms = sqrt(float((measured.spread**2).mean()))
     aggregate = few * (8.0 + sqrt(terms)) * UNIT * rms
     return Bound("G1", expected, reference, allowed, aggregate=aggregate)
 
 
 def _element(reference: Floats, measured: Magnitudes) -> Bound:
     # Results below the smallest normal number may be flushed to zero, by hand or by a fast intrinsic.
-    allowed = np.maximum(ELEMENT_UNITS * UNIT * measured.scale, SMALLEST_NORMAL)
+    allowed = module_of(reference).maximum(ELEMENT_UNITS * UNIT * measured.scale, SMALLEST_NORMAL)
     return Bound("G3", to_float32(reference), reference, allowed)

@@ -30,7 +30,7 @@ def command(device: str, fresh: bool, as_json: bool) -> int:
     Exit code 2 where there is no GPU.
     """
     from grader.measure.ceilings import ceilings
-    from grader.run.gpu.lock import hold
+    from grader.run.gpu.lock import Turn
     from grader.terminal.console import messages
     from grader.workspace import cache_folder
 
@@ -38,7 +38,7 @@ def command(device: str, fresh: bool, as_json: bool) -> int:
     with (
         messages().status(f"measuring {gpu.name}") as status,
         # A grading on the same GPU would slow the measuring down, and be slowed down by it.
-        hold(gpu.uuid, lambda: status.update(f"waiting for {gpu.name}: a grading uses it")),
+        Turn(gpu.uuid, lambda: status.update(f"waiting for {gpu.name}: a grading uses it")),
     ):
         found, figures = ceilings(gpu, cache_folder(), fresh=fresh)
     if as_json:

@@ -34,6 +34,8 @@ def command(ctx: click.Context, as_json: bool) -> int:
     table = plain_table("part", "state", "found")
     for finding in findings:
         state, style = ("here", "green") if finding.here else ("missing", "yellow")
+        if not finding.fits:
+            state = "does not fit"
         if finding.required and not finding.here:
             state, style = "needed", "bold red"
         found = safe(finding.found)

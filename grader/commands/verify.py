@@ -31,9 +31,12 @@ def command(ctx: click.Context, problem: str | None, show_all: bool, processes: 
     Trivial kernels, such as one that writes zeros, are tried too: no problem may accept them.
     Exit code 1 when any verdict, fault or line differs.
     """
+    from grader.compile.toolkit import find_toolkit
     from grader.terminal.console import messages
     from grader.verify import verify, works_of
 
+    # Without a compiler every work would say so on a line of its own, and none what to type.
+    find_toolkit()
     workspace = workspace_of(ctx)
     if problem is not None:
         workspace.check_name(problem)

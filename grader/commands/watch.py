@@ -15,7 +15,7 @@ from grader.commands.options import (
     user_name,
     workspace_of,
 )
-from grader.errors import KgradeError, SourceError
+from grader.errors import KgradeError, SourceError, ToolMissing
 
 
 @click.command()
@@ -51,6 +51,9 @@ def command(
                 report = grade_file(
                     workspace, problem, file, user=name, cases=cases, seed=seed, device=device, sizes=sizes
                 )
+            except ToolMissing:
+                # No save of the file brings a compiler.
+                raise
             except KgradeError as error:
                 # An editor may leave the file empty or away for a moment: the next save tries again.
                 messages().print(f"kgrade: {error.message}", style="bold red")

@@ -20,7 +20,7 @@ from grader.compile.program import Kernel, Program
 from grader.report import Diagnostic
 from grader.verdict import Form
 
-FORMAT = 2
+FORMAT = 3
 """Goes into every key: raise it when the same source compiles to something else, or is stored differently."""
 
 KEEP = 500
@@ -52,8 +52,12 @@ class Cache:
     def store(self, key: str, program: Program) -> None:
         if self._folder is None:
             return
-        cubin = base64.b64encode(program.cubin).decode()
-        data = {"key": key, "program": {**asdict(program), "constants": dict(program.constants), "cubin": cubin}}
+        plain = {
+            "constants": dict(program.constants),
+            "cubin": base64.b64encode(program.cubin).decode(),
+            "spills": dict(program.spills),
+        }
+        data = {"key": key, "program": {**asdict(program), **plain}}
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._write(self._folder / f"{key}.json", json.dumps(data).encode())
@@ -88,4 +92,5 @@ def _to_program(data: Mapping[str, Any]) -> Program:
         constants={str(name): int(value) for name, value in data["constants"].items()},
         diagnostics=tuple(Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]),
         cubin=base64.b64decode(data["cubin"], validate=True),
+        spills={str(symbol): int(size) for symbol, size in data["spills"].items()},
     )

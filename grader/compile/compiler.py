@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from grader.compile.headers import IMPLICIT
-from grader.compile.toolkit import INSTALL_TOOLKIT, Toolkit
+from grader.compile.toolkit import Toolkit
 from grader.errors import JudgeError, ToolMissing
+from grader.extras import reinstall_nvrtc_command
 from grader.process import Child, ChildDied, ChildTimeout
 from grader.report import Diagnostic
 
@@ -125,7 +126,7 @@ def _check_status(status: str, log: str) -> None:
     if "NVRTC_ERROR_COMPILATION" in status:
         return
     if "BUILTIN" in status:
-        raise ToolMissing(f"NVRTC is installed incompletely: {status}", INSTALL_TOOLKIT)
+        raise ToolMissing(f"NVRTC is installed incompletely: {status}", f"type: {reinstall_nvrtc_command()}")
     if "OUT_OF_MEMORY" in status:
         hint = "Templates or arrays in the source are too large."
         raise CompileFailure([Diagnostic("error", "the compiler ran out of memory", hint=hint)], log)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from grader.compile.facts import Facts
-from grader.compile.toolkit import INSTALL_TOOLKIT
+from grader.extras import install_command
 from grader.report import Diagnostic
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -196,7 +196,7 @@ def _strange_character(match: re.Match[str], context: Context) -> str:
 def _no_file(match: re.Match[str], context: Context) -> str:
     name = match[1]
     if re.match(r"(cuda|cub|thrust|cooperative_groups|mma|nv|crt)\b|cuda_", name):
-        return f"CUDA's headers are missing or lack this one: {INSTALL_TOOLKIT}"
+        return f"CUDA's headers are missing or lack this one: {install_command()}"
     if re.match(r"curand|cublas|cutlass|cute|helper_", name):
         return "Only CUDA's own headers (cuda_fp16.h, cooperative_groups.h, cub, …) can be included."
     if re.search(rf'"{re.escape(name)}"', context.line):

@@ -24,9 +24,11 @@ from grader.compile.parse import parse
 from grader.compile.probe import Lookup, append_probes, read_answer
 from grader.compile.program import Kernel, Program
 from grader.compile.ptx import number_first, read_kernels, take_constants
+from grader.compile.resources import TELL, read_spills, without_resources
 from grader.compile.signature import differing_parameters, explain_kernel, explain_undefined
 from grader.compile.toolkit import Toolkit, find_toolkit
 from grader.errors import JudgeError
+from grader.extras import installed
 from grader.report import Diagnostic
 from grader.verdict import Form
 
@@ -72,7 +74,7 @@ def compile_kernel(
 
 def _identity(toolkit: Toolkit) -> list[Any]:
     """What tells one installed compiler from another, without loading it."""
-    folders = [str(folder) for folder in toolkit.includes]
+    folders = [*(extra.name for extra in installed()), *map(str, toolkit.includes)]
     if toolkit.nvrtc is None:
         return folders
     status = toolkit.nvrtc.stat()
@@ -111,10 +113,12 @@ class _Task:
             compiled = self._compile(lookups)
         return self._finish(compiled, lookups)
 
-    def _compile(self, lookups: Mapping[str, Lookup], target: str = TARGET) -> Compiled:
+    def _compile(
+        self, lookups: Mapping[str, Lookup], target: str = TARGET, more_options: Sequence[str] = ()
+    ) -> Compiled:
         types = [c_type for c_type, _ in self.c_parameters]
         text = append_probes(self.text, self.kernel, types, lookups)
-        return self.compiler.compile(text, self.kernel, self.options, target)
+        return self.compiler.compile(text, self.kernel, (*self.options, *more_options), target)
 
     def _refuse_foreign_files(self) -> None:
         """The compiler would read any file of the machine, and quote it."""
@@ -179,7 +183,7 @@ class _Task:
         if wrong:
             raise CompileFailure(wrong, compiled.log)
         unused = note_unused(lookups, used, self.source, self.facts)
-        cubin = self._compile_cubin(lookups, chosen.symbol) if self.gpu_target else b""
+        cubin, spills = self._compile_cubin(lookups, chosen.symbol) if self.gpu_target else (b"", {})
         own = Kernel(self.kernel, chosen.symbol, chosen.parameter_bytes)
         return Program(
             form=Form.KERNEL,
@@ -189,18 +193,20 @@ class _Task:
             constants=used,
             diagnostics=cap([*self.notes, *unused, *self._read_log(compiled.log)]),
             cubin=cubin,
+            spills=spills,
         )
 
-    def _compile_cubin(self, lookups: Mapping[str, Lookup], symbol: str) -> bytes:
-        """Machine code of the same text. Raises CompileFailure for what only the assembler refuses."""
+    def _compile_cubin(self, lookups: Mapping[str, Lookup], symbol: str) -> tuple[bytes, Mapping[str, int]]:
+        """Machine code of the same text, and its spills. Raises CompileFailure for what only the assembler refuses."""
         assert self.gpu_target is not None
-        compiled = self._compile(lookups, self.gpu_target)
+        compiled = self._compile(lookups, self.gpu_target, (TELL,))
         if not compiled.ok:
-            said = next((line.strip() for line in compiled.log.splitlines() if line.strip()), "no reason given")
+            log = without_resources(compiled.log)
+            said = next((line.strip() for line in log.splitlines() if line.strip()), "no reason given")
             unread = (Diagnostic("error", f"does not compile for {self.gpu_target}: {said}"),)
-            found = self._read_log(compiled.log)
+            found = self._read_log(log)
             wrong = found if any(d.severity == "error" for d in found) else (*found, *unread)
-            raise CompileFailure(wrong, compiled.log)
+            raise CompileFailure(wrong, log)
         if compiled.symbol != symbol:
             raise JudgeError(f"the kernel is {compiled.symbol} for the GPU and {symbol} for the emulator")
-        return compiled.cubin
+        return compiled.cubin, read_spills(compiled.log)

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from grader.compile.headers import HEADERS
-from grader.compile.toolkit import INSTALL_CUPY, INSTALL_TOOLKIT
 from grader.errors import ToolMissing
+from grader.extras import install_command
 from grader.process import serve
 from grader.workspace import cache_folder
 
@@ -23,6 +23,9 @@ MEMORY_LIMIT = 4 << 30
 
 LOG_LIMIT = 1 << 20
 FILE_LIMIT = 1 << 20
+
+AGED_TARGET = "nvrtc: warning: Architectures prior to"
+"""CUDA 12's remark about a GPU before Turing: about the machine, and no news of the source."""
 
 
 def compile_source(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,7 +63,8 @@ def _log(nvrtc: Any, program: int) -> str:
     except UnicodeDecodeError as error:
         # The compiler cuts very long lines at a byte, which may be in the middle of a character.
         log = bytes(error.object).decode(errors="replace")
-    return str(log)[:LOG_LIMIT]
+    lines = str(log)[:LOG_LIMIT].splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(AGED_TARGET))
 
 
 def _load() -> Any:
@@ -69,12 +73,13 @@ def _load() -> Any:
     try:
         from cupy.cuda import nvrtc
     except ImportError as error:
-        raise ToolMissing(f"CuPy's NVRTC can't be imported: {error}", INSTALL_CUPY) from None
+        raise ToolMissing(f"CuPy's NVRTC can't be imported: {error}", f"type: {install_command()}") from None
     try:
         nvrtc.getVersion()
     except RuntimeError as error:
         first = str(error).strip().splitlines()[0]
-        raise ToolMissing(f"NVRTC, NVIDIA's compiler library, can't be loaded: {first}", INSTALL_TOOLKIT) from None
+        message = f"NVRTC, NVIDIA's compiler library, can't be loaded: {first}"
+        raise ToolMissing(message, f"type: {install_command()}") from None
     return nvrtc
 
 

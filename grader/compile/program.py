@@ -22,7 +22,8 @@ class Kernel:
 class Program:
     """A compiled submission. `image` is PTX text for the emulator; `constants` are launch constants such as TILE.
 
-    `cubin` is machine code for one GPU's own target, empty where none was asked for.
+    `cubin` is machine code for one GPU's own target, empty where none was asked for; `spills` are the bytes that
+    its kernels spill, by symbol, as grader.compile.resources counts them.
     """
 
     form: Form
@@ -32,3 +33,4 @@ class Program:
     constants: Mapping[str, int] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     cubin: bytes = b""
+    spills: Mapping[str, int] = field(default_factory=dict)

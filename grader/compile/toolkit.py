@@ -13,11 +13,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from grader.errors import ToolMissing
-
-INSTALL_CUPY = 'pip install "cupy-cuda13x>=14.0,<15"'
-INSTALL_TOOLKIT = 'pip install "cuda-toolkit[nvrtc,cudart,cccl,crt]==13.0.*"'
+from grader.extras import install_command, require_one
 
 SYSTEM_TOOLKIT = Path("/usr/local/cuda")
+
+A_FOLDER_A_PART = 12
+"""The CUDA whose wheels have a folder for each part; those of later ones share `cu13` and so on."""
 
 
 @dataclass(frozen=True)
@@ -37,24 +38,65 @@ class Toolkit:
 
 
 def find_toolkit() -> Toolkit:
-    """Raises ToolMissing, with the command to type, where CuPy or NVRTC is not installed."""
-    if find_spec("cupy") is None:
-        raise ToolMissing("CuPy is not installed; kgrade compiles kernels through its NVRTC", INSTALL_CUPY)
-    roots = [*_wheel_roots(), *_toolkit_roots()]
-    nvrtc = _find_nvrtc(roots)
-    if nvrtc is None and not _known_to_the_loader():
-        raise ToolMissing("NVRTC, NVIDIA's compiler library, is not installed", INSTALL_TOOLKIT)
-    return Toolkit(nvrtc, _find_includes(roots))
+    """Raises ToolMissing, with the command to type, where CuPy or its NVRTC is not installed."""
+    extra = require_one()
+    if extra is None and not _has_cupy():
+        message = "CUDA's packages are not installed: kgrade compiles kernels by CuPy and NVRTC"
+        raise ToolMissing(message, f"type: {install_command()}")
+    major = extra.major if extra else None
+    nvrtc = find_library("nvrtc", major)
+    if nvrtc is None and not known_to_the_loader("nvrtc", major):
+        other = find_library("nvrtc") if major else None
+        message = "NVRTC, NVIDIA's compiler library, is not installed"
+        if other is not None:
+            message = f"CuPy is for CUDA {major}, and {other.name} is not"
+        raise ToolMissing(message, f"type: {install_command()}")
+    return Toolkit(nvrtc, _find_includes(_roots(major)))
 
 
-def _wheel_roots() -> Iterator[Path]:
-    """Folders of the `nvidia` namespace package: `cu13` for all parts, or one a part in older wheels."""
+def find_library(name: str, major: int | None = None) -> Path | None:
+    """The file of a CUDA library such as "nvrtc", of one CUDA or of the newest; None where there is none."""
+    pattern = f"lib{name}.so*" if major is None else f"lib{name}.so.{major}*"
+    folders = [root / folder for root in _roots(major) for folder in ("lib", "lib64", "bin")]
+    folders += [Path(entry) for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if entry]
+    for folder in folders:
+        found = sorted(folder.glob(pattern), reverse=True)
+        if found:
+            return found[0]
+    return None
+
+
+def known_to_the_loader(name: str, major: int | None = None) -> bool:
+    """Whether the system's loader has the library, wherever its file is."""
+    # Slow (it runs ldconfig), so only where no file was found.
+    import ctypes.util
+
+    found = ctypes.util.find_library(name)
+    return found is not None and (major is None or f".so.{major}" in found)
+
+
+def _has_cupy() -> bool:
+    spec = find_spec("cupy")
+    # A folder that an uninstallation left behind has a spec and no file.
+    return spec is not None and spec.origin is not None
+
+
+def _roots(major: int | None) -> list[Path]:
+    return [*_wheel_roots(major), *_toolkit_roots()]
+
+
+def _wheel_roots(major: int | None) -> Iterator[Path]:
+    """Folders of the `nvidia` namespace package, of one CUDA or of all.
+
+    What another CUDA left there is passed over: its headers don't go with CuPy's NVRTC.
+    """
     spec = find_spec("nvidia")
     for place in spec.submodule_search_locations or () if spec else ():
         folder = Path(place)
-        yield from sorted(folder.glob("cu[0-9]*"), reverse=True)
-        parts = ("cuda_nvrtc", "cuda_runtime", "cuda_cccl", "cuda_nvcc", "cuda_crt")
-        yield from (folder / part for part in parts if (folder / part).is_dir())
+        yield from sorted(folder.glob(f"cu{major or '[0-9]*'}"), reverse=True)
+        if major in (None, A_FOLDER_A_PART):
+            parts = ("cuda_nvrtc", "cuda_runtime", "cuda_cccl", "cuda_nvcc", "cuda_crt", "cublas")
+            yield from (folder / part for part in parts if (folder / part).is_dir())
 
 
 def _toolkit_roots() -> Iterator[Path]:
@@ -64,23 +106,6 @@ def _toolkit_roots() -> Iterator[Path]:
             yield root
             yield root / "targets" / "x86_64-linux"
     yield SYSTEM_TOOLKIT
-
-
-def _find_nvrtc(roots: list[Path]) -> Path | None:
-    folders = [root / name for root in roots for name in ("lib", "lib64", "bin")]
-    folders += [Path(entry) for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if entry]
-    for folder in folders:
-        found = sorted(folder.glob("libnvrtc.so*"), reverse=True)
-        if found:
-            return found[0]
-    return None
-
-
-def _known_to_the_loader() -> bool:
-    # Slow (it runs ldconfig), so only where no file was found.
-    from ctypes.util import find_library
-
-    return find_library("nvrtc") is not None
 
 
 def _find_includes(roots: list[Path]) -> tuple[Path, ...]:

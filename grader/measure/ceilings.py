@@ -6,9 +6,7 @@ The measuring is done in a child process; here is what asks for it, keeps it, an
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import JudgeError
 from grader.measure.datasheet import datasheet
 from grader.report import Ceilings
+from grader.whole_files import write_whole
 
 if TYPE_CHECKING:
     from grader.run.gpu.devices import Gpu
@@ -119,14 +118,7 @@ def _load(file: Path, gpu: Gpu) -> Figures | None:
 
 
 def _store(file: Path, gpu: Gpu, figures: Figures) -> None:
-    """Beside its place and then renamed, so that nobody reads half. No cache is no error."""
     data = {"format": FORMAT, "uuid": gpu.uuid, "driver": gpu.driver, "name": gpu.name, "figures": asdict(figures)}
+    # No cache is no error.
     with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
-        try:
-            with os.fdopen(descriptor, "w") as stream:
-                json.dump(data, stream)
-            Path(name).replace(file)
-        finally:
-            Path(name).unlink(missing_ok=True)
+        write_whole(file, json.dumps(data).encode())

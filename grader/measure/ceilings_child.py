@@ -10,8 +10,12 @@ from functools import partial
 from statistics import median
 from typing import Any
 
+from grader.compile.toolkit import find_toolkit
 from grader.errors import JudgeError, ToolMissing
+from grader.extras import install_command
 from grader.process import serve
+from grader.run.gpu.refill import SOURCE as REFILL
+from grader.run.gpu.refill import Refill, Span
 
 SIZE = 2 << 30
 """Bytes of one array: many times any cache."""
@@ -48,6 +52,8 @@ extern "C" __global__ void copy(const float4* in, float4* out, word count) {
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """Figures of one GPU, by CUDA's index: bytes a second, operations a second, and the floor in seconds."""
+    # Says what to type where CuPy is missing, before its import fails in words of its own.
+    find_toolkit()
     import cupy
 
     try:
@@ -55,6 +61,8 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             return _measure()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise JudgeError(f"the ceilings of GPU {request['gpu']} can't be measured: {error}") from None
+    except ImportError as error:
+        raise ToolMissing(f"a library of CUDA can't be loaded: {error}", f"type: {install_command()}") from None
 
 
 def _measure() -> dict[str, Any]:
@@ -71,6 +79,16 @@ def _measure() -> dict[str, Any]:
     return figures
 
 
+def _fill(stream: Any, *arrays: Any) -> None:
+    """Nearly normal numbers. On zeros fewer transistors switch, and the clock is higher than with any real input."""
+    from grader.run.gpu.device_code import load_module
+
+    spans = [Span(array.data.ptr, array.size) for array in arrays]
+    Refill(load_module(REFILL), [spans], []).enqueue(stream, 1, 1.0)
+    # The table of addresses is gone with the Refill.
+    stream.synchronize()
+
+
 def _bandwidths(stream: Any) -> dict[str, float]:
     import cupy
 
@@ -79,7 +97,8 @@ def _bandwidths(stream: Any) -> dict[str, float]:
     module = load_module(SOURCE)
     # A quarter of what is free where the GPU is small or in use.
     size = min(SIZE, cupy.cuda.runtime.memGetInfo()[0] // 4) // 4096 * 4096
-    source, target = (cupy.random.random(size // 4, dtype=cupy.float32) for _ in range(2))
+    source, target = (cupy.empty(size // 4, dtype=cupy.float32) for _ in range(2))
+    _fill(stream, source, target)
     processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
     arguments = (source, target, cupy.uint64(size // 16))
     best: dict[str, float] = {}
@@ -98,13 +117,9 @@ def _matrix_product(stream: Any, side: int) -> float:
     """Operations a second of the vendor's product of two fp32 matrices, without TF32."""
     import cupy
 
-    # On random data: a product of zeros switches fewer transistors and runs at a higher clock.
-    a, b = (cupy.random.random((side, side), dtype=cupy.float32) - 0.5 for _ in range(2))
-    c = cupy.empty_like(a)
-    try:
-        return 2 * side**3 / _seconds(stream, lambda: cupy.matmul(a, b, out=c))
-    except ImportError as error:
-        raise ToolMissing(f"cuBLAS can't be loaded: {error}", "type: pip install 'cuda-toolkit[cublas]'") from None
+    a, b, c = (cupy.empty((side, side), dtype=cupy.float32) for _ in range(3))
+    _fill(stream, a, b)
+    return 2 * side**3 / _seconds(stream, lambda: cupy.matmul(a, b, out=c))
 
 
 def _seconds(stream: Any, call: Callable[[], object]) -> float:

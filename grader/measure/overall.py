@@ -8,6 +8,9 @@ from __future__ import annotations
 from grader.measure.score import score_interval, share_of, speed_of_light
 from grader.report import Ceilings, Interval, Measurement, SizeMeasurement
 
+NULL_TOLERANCE = 0.003
+"""How far from 1 the baseline against itself may be: timing is sound within 0.3 %."""
+
 
 def light_of(size: SizeMeasurement, ceilings: Ceilings) -> float:
     """The least seconds that this size can take on this GPU."""
@@ -35,3 +38,23 @@ def overall_score(measurement: Measurement) -> Interval | None:
 def impossible(measurement: Measurement) -> list[SizeMeasurement]:
     """The sizes that were quicker than the speed of light: their entry is held until somebody has looked at it."""
     return [size for size in measurement.sizes if share_of(light_of(size, measurement.ceilings), size.time.value).audit]
+
+
+def is_sound(measurement: Measurement) -> bool:
+    """Whether the baseline timed against itself was found to be as quick as itself."""
+    null = measurement.null_ratio
+    return null is not None and abs(null.value - 1) <= NULL_TOLERANCE
+
+
+def ranked_score(measurement: Measurement) -> float | None:
+    """The score that ranks; None where the times are not sound or can't be true."""
+    score = overall_score(measurement)
+    return score.value if score is not None and is_sound(measurement) and not impossible(measurement) else None
+
+
+def total_time(measurement: Measurement) -> Interval | None:
+    """Seconds of all sizes together, all of them at their bounds at once; None without a size."""
+    times = [size.time for size in measurement.sizes]
+    if not times:
+        return None
+    return Interval(sum(t.value for t in times), sum(t.low for t in times), sum(t.high for t in times))

@@ -22,7 +22,6 @@ class Kept:
     The judge makes the inputs again from `replay_key(seed, CANDIDATE, replay)` and `make_values`.
     """
 
-    slot: int
     replay: int
     buffer_set: int
 

@@ -6,6 +6,7 @@ Addresses are those of the runner's own buffers, so a plan is replayed as it sta
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from grader.report import Dim3
 
@@ -36,3 +37,17 @@ Step = Launch | Memset
 @dataclass(frozen=True)
 class Plan:
     steps: tuple[Step, ...]
+
+
+def told(step: Step) -> dict[str, Any]:
+    """A step as plain data: as a child is told it, and as it is replayed."""
+    if isinstance(step, Memset):
+        return {"memset": [step.address, step.value, step.size]}
+    assert isinstance(step, Launch)
+    return {
+        "kernel": step.kernel,
+        "grid": step.grid,
+        "block": step.block,
+        "shared_bytes": step.shared_bytes,
+        "arguments": [argument.hex() for argument in step.arguments],
+    }

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.compile.program import Program
-from grader.plan.plan import Launch, Memset, Plan, Step
+from grader.plan.plan import Plan, told
 from grader.process import Child, ChildDied, ChildFailed, ChildTimeout
 from grader.report import FaultReport, KernelInfo
+from grader.run.handover import read_array
 from grader.run.poison import Poison, still_poisoned
 from grader.run.runner import Limits, Run, RunnerStopped, RunStatus
 from grader.verdict import FaultClass
@@ -28,7 +29,7 @@ START_SECONDS = 30.0
 LOAD_SECONDS = 60.0
 GRACE_SECONDS = 3.0
 """A child keeps the time limit itself, and then may know the line; only if it does not is it killed."""
-TIMED = ("load", "execute")
+TIMED = ("load", "execute", "measure", "go_on", "hand_over")
 """Requests whose time is the submission's; the others are the judge's own work."""
 STATUS = {
     "done": RunStatus.DONE,
@@ -36,54 +37,71 @@ STATUS = {
     "limit": RunStatus.TIME,
     "memory": RunStatus.MEMORY,
 }
-READ_AT_ONCE = 1 << 30
-"""Bytes. Linux reads no more than 2 GiB in one call."""
 
 
 class ChildRunner:
     """Runs one submission in a process of its own, which is started at once.
 
-    `module` is what the process runs, `environment` what it gets beside the few variables that every child has.
+    `module` is what the process runs, `environment` what it gets beside the few variables that every child has;
+    `prefix` is a program that runs it, as for a Child.
     """
 
     device: str
     checks: tuple[str, ...]
 
-    def __init__(self, folder: Path, module: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, module: str, environment: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
+    ) -> None:
         self._folder = folder
         self._module = module
         self._environment = dict(environment or {})
+        self._prefix = tuple(prefix)
         self._program: Program | None = None
         self._problem: Problem | None = None
         self._poison = Poison.NAN
         self._sizes: Mapping[str, int] = {}
         self._child: Child | None = None
         self._outputs: int | None = None
+        self._loading: Program | None = None
         self._start()
+
+    def begin(self, program: Program) -> None:
+        """Asks for what `load` does without waiting; `load` then waits for it."""
+        assert self._child is not None
+        self._child.send({"do": "load", **self._image_of(program)})
+        self._loading = program
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         if self._child is None:
             self._start()
         self._program = program
-        answer = self._ask({"do": "load", **self._image_of(program)}, LOAD_SECONDS)
+        begun, self._loading = self._loading is program, None
+        answer = self._ask({"do": "load", **self._image_of(program)}, LOAD_SECONDS, begun)
         return tuple(KernelInfo(**kernel) for kernel in answer["kernels"])
 
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
     ) -> dict[str, int]:
+        self.load_anew()
+        self._problem, self._sizes, self._poison = problem, sizes, poison
+        request = {"sizes": dict(sizes), "family": family, "seed": seed, "poison": str(poison)}
+        return dict(self._ask({"do": "prepare", **request}, START_SECONDS)["addresses"])
+
+    def load_anew(self) -> None:
+        """Starts another process with the same program where the last one has ended."""
         if self._child is None:
             if self._program is None:
                 self._start()
             else:
                 self.load(self._program)
-        self._problem, self._sizes, self._poison = problem, sizes, poison
-        request = {"sizes": dict(sizes), "family": family, "seed": seed, "poison": str(poison)}
-        return dict(self._ask({"do": "prepare", **request}, START_SECONDS)["addresses"])
 
     def execute(self, plan: Plan, limits: Limits) -> Run:
         request = {"do": "execute", "steps": [told(step) for step in plan.steps], **asdict(limits)}
-        answer = self._ask(request, limits.seconds + GRACE_SECONDS)
-        outputs = self._read_outputs(answer.get("outputs", {}))
+        return self.run_of(self._ask(request, limits.seconds + GRACE_SECONDS))
+
+    def run_of(self, answer: Mapping[str, Any]) -> Run:
+        """The child's answer as a Run."""
+        outputs = self._read_prepared(answer.get("outputs", {}))
         return Run(
             status=STATUS[answer["status"]],
             fault=_fault_report(answer["fault"]) if answer.get("fault") else None,
@@ -93,11 +111,13 @@ class ChildRunner:
             lines=tuple(line for line in answer.get("lines", ()) if line),
             instructions=answer.get("instructions"),
             printed=answer.get("printed", ""),
+            occupancy={name: (share, limit) for name, (share, limit) in answer.get("occupancy", {}).items()},
             seconds=answer.get("seconds", 0.0),
             message=answer.get("message", ""),
         )
 
     def close(self) -> None:
+        self._loading = None
         if self._child is not None:
             self._child.close()
             self._child = None
@@ -111,18 +131,23 @@ class ChildRunner:
 
     def _start(self) -> None:
         # The problem is opened without waiting, so that its loading goes on while the submission compiles.
-        self._child = Child(self._module, environment=self._environment)
+        self._child = Child(self._module, environment=self._environment, prefix=self._prefix)
         self._child.send({"do": "open", "folder": str(self._folder.absolute())})
 
-    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """One request and its answer. Whatever goes wrong ends this process; `prepare` starts the next."""
+    def _ask(self, request: Mapping[str, Any], seconds: float, sent: bool = False) -> dict[str, Any]:
+        """One request, if it is not `sent` yet, and its answer.
+
+        Whatever goes wrong ends this process; `prepare` starts the next.
+        """
         if self._child is None:
             raise RunnerStopped(RunStatus.CRASHED, f"the process of {self._module} has ended")
         try:
             if self._outputs is None:
                 opened = self._child.receive(START_SECONDS)
-                self._outputs = os.open(f"/proc/{self._child.pid}/fd/{opened['outputs']}", os.O_RDONLY)
-            self._child.send(request)
+                pid = opened.get("pid", self._child.pid)
+                self._outputs = os.open(f"/proc/{pid}/fd/{opened['outputs']}", os.O_RDONLY)
+            if not sent:
+                self._child.send(request)
             answer = self._child.receive(seconds)
             if "error" in answer:
                 raise RunnerStopped(RunStatus.MEMORY, answer["error"])
@@ -140,38 +165,23 @@ class ChildRunner:
             raise
         return answer
 
-    def _read_outputs(self, offsets: Mapping[str, int]) -> dict[str, Any]:
+    def read_outputs(self, problem: Problem, sizes: Mapping[str, int], offsets: Mapping[str, int]) -> dict[str, Any]:
+        """The output arrays that the child has handed over at these offsets."""
         import numpy as np
 
         outputs = {}
         for name, offset in offsets.items():
-            assert self._problem is not None and self._outputs is not None
-            array = self._problem.outputs[name]
-            # Read, not mapped: what the judge looks at can't change under it.
-            data = _read(self._outputs, array.nbytes(self._sizes), offset)
-            outputs[name] = np.frombuffer(data, array.dtype.numpy).reshape(array.shape(self._sizes))
+            assert self._outputs is not None
+            array = problem.outputs[name]
+            outputs[name] = np.empty(array.shape(sizes), array.dtype.numpy)
+            read_array(self._outputs, offset, outputs[name])
         return outputs
 
-
-def told(step: Step) -> dict[str, Any]:
-    """A plan's step as a child is told it."""
-    if isinstance(step, Memset):
-        return {"memset": [step.address, step.value, step.size]}
-    assert isinstance(step, Launch)
-    return {
-        "kernel": step.kernel,
-        "grid": step.grid,
-        "block": step.block,
-        "shared_bytes": step.shared_bytes,
-        "arguments": [argument.hex() for argument in step.arguments],
-    }
-
-
-def _read(descriptor: int, size: int, offset: int) -> bytes:
-    if size <= READ_AT_ONCE:
-        return os.pread(descriptor, size, offset)
-    starts = range(0, size, READ_AT_ONCE)
-    return b"".join(os.pread(descriptor, min(READ_AT_ONCE, size - start), offset + start) for start in starts)
+    def _read_prepared(self, offsets: Mapping[str, int]) -> dict[str, Any]:
+        if not offsets:
+            return {}
+        assert self._problem is not None
+        return self.read_outputs(self._problem, self._sizes, offsets)
 
 
 def _fault_report(fields: Mapping[str, Any]) -> FaultReport:

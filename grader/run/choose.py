@@ -6,39 +6,24 @@ With a GPU the emulator comes first, at small sizes: it sees faults that pass un
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.cases import Case, draw_cases, draw_largest, fits_emulator, gpu_limits_of, limits_of
 from grader.errors import UsageError
+from grader.extras import require_fit, usable
 from grader.problem import Problem
+from grader.referee import Referee
 from grader.run.emulator_runner import EmulatorRunner
 from grader.run.gpu.devices import Gpu, find_gpus
 from grader.run.gpu.gpu_runner import GpuRunner
-from grader.run.gpu.lock import hold
-from grader.run.runner import Limits, Runner
+from grader.run.gpu.lock import Turn
+from grader.run.gpu.memcheck import memcheck_runner
+from grader.run.part import GpuPart, Part
 
 EMULATED_CASES = 6
 """How many of a GPU grading's cases the emulator checks as well."""
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Part:
-    """One runner's part in a grading: its cases, what a run may take, and whose turn it waits for.
-
-    `decides` is false for the emulator beside a GPU: what it can't execute, or not in time, says nothing then.
-    `twice` asks for two runs of each case, because results may differ from one run to the next.
-    """
-
-    runner: Runner
-    cases: Sequence[Case]
-    limits: Callable[[Problem, Case], Limits]
-    decides: bool = True
-    twice: bool = False
-    turn: Callable[[], AbstractContextManager[None]] = field(default=nullcontext)
 
 
 def choose_gpu(device: str) -> Gpu | None:
@@ -49,8 +34,10 @@ def choose_gpu(device: str) -> Gpu | None:
     if device not in ("auto", "gpu") and not (kind == "gpu" and number.isdecimal()):
         raise UsageError(f"there is no device {device!r}", "use one of: auto, emulator, gpu, gpu:0, gpu:1, …")
     gpus = find_gpus()
+    if device == "auto":
+        gpus = [gpu for gpu in gpus if usable(gpu)]
     if device == "auto" or (gpus and device == "gpu"):
-        return gpus[0] if gpus else None
+        return _fitting(gpus[0]) if gpus else None
     if not gpus:
         raise UsageError(
             "no NVIDIA GPU was found on this machine", "type: --device emulator; 'kgrade doctor' says what is here"
@@ -58,7 +45,12 @@ def choose_gpu(device: str) -> Gpu | None:
     if int(number) >= len(gpus):
         here = ", ".join(f"gpu:{gpu.index} ({gpu.name})" for gpu in gpus)
         raise UsageError(f"there is no {device}; this machine has {here}", f"type: --device gpu:{gpus[-1].index}")
-    return gpus[int(number)]
+    return _fitting(gpus[int(number)])
+
+
+def _fitting(gpu: Gpu) -> Gpu:
+    require_fit(gpu)
+    return gpu
 
 
 def device_name(gpu: Gpu | None) -> str:
@@ -71,7 +63,7 @@ def all_cases(
 ) -> list[Case]:
     """The cases of a grading on this device, small to large. Raises UsageError for sizes that it can't take."""
     cases = draw_cases(problem, seed, count, given, on_gpu=gpu is not None)
-    return cases if gpu is None or given else [*cases, draw_largest(problem, seed, len(cases))]
+    return cases if gpu is None or given else [*cases, draw_largest(problem, seed, len(cases), gpu.memory)]
 
 
 def start_parts(
@@ -81,19 +73,28 @@ def start_parts(
     emulator = EmulatorRunner(problem.folder, cache / "kernels")
     if gpu is None:
         return [Part(emulator, cases, lambda problem, case: limits_of(problem, case.sizes))]
+    started: list[EmulatorRunner | GpuRunner | Referee] = [emulator]
     try:
         runner = GpuRunner(gpu, problem.folder)
+        started.append(runner)
+        referee = Referee(gpu, problem)
     except BaseException:
-        emulator.close()
+        for each in started:
+            each.close()
         raise
-
-    def turn() -> AbstractContextManager[None]:
-        return hold(gpu.uuid, lambda: progress(f"waiting for {gpu.name}: another grading uses it"))
-
+    turn = Turn(gpu.uuid, lambda: progress(f"waiting for {gpu.name}: another grading uses it"))
     small = spread([case for case in cases if fits_emulator(problem, case)], EMULATED_CASES)
     return [
-        Part(emulator, small, lambda problem, case: limits_of(problem, case.sizes), decides=False),
-        Part(runner, cases, lambda problem, case: gpu_limits_of(problem, case.sizes), twice=True, turn=turn),
+        Part(emulator, small, lambda problem, case: limits_of(problem, case.sizes), helps="on the emulator"),
+        GpuPart(
+            runner,
+            cases,
+            lambda problem, case: gpu_limits_of(problem, case.sizes),
+            timed=runner,
+            referee=referee,
+            turn=turn,
+            make_memcheck=lambda: memcheck_runner(gpu, problem.folder),
+        ),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the processes of all runners do alike with a case: inputs that changed, and outputs for the judge.
+"""What the processes of all runners do alike with a case: inputs that changed, and outputs for others to read.
 
 Outputs cross in memory that is gone with its last descriptor; the judge opens it through /proc.
 """
@@ -13,6 +13,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
+
+READ_AT_ONCE = 1 << 30
+"""Bytes. Linux reads no more than 2 GiB in one call."""
 
 PRINTED_LIMIT = 100_000
 """Characters of printf output that go on to the judge: a kernel may print for as long as it runs."""
@@ -29,20 +32,38 @@ class Outputs:
         offsets, end = {}, 0
         os.ftruncate(self.descriptor, 0)
         for name, array in arrays:
-            data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
             offsets[name] = end
-            while data:
-                written = os.pwrite(self.descriptor, data, end)
-                data, end = data[written:], end + written
+            end = self.put(end, array)
         return offsets
+
+    def put(self, offset: int, array: Array) -> int:
+        """Writes one array at this offset; gives where it ends."""
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        while data:
+            written = os.pwrite(self.descriptor, data, offset)
+            data, offset = data[written:], offset + written
+        return offset
+
+
+def read_array(descriptor: int, offset: int, array: Array) -> None:
+    """Fills the array from there. Read, not mapped: what is looked at can't change meanwhile."""
+    data = array.reshape(-1).view(np.uint8).data
+    while data:
+        count = os.preadv(descriptor, [data[:READ_AT_ONCE]], offset)
+        if not count:
+            raise EOFError(f"{len(data)} bytes of an array are missing at offset {offset}")
+        data, offset = data[count:], offset + count
 
 
 def first_changes(before: Mapping[str, Array], now: Iterable[tuple[str, Array]]) -> dict[str, list[int]]:
-    """The index of the first element of each array that is not, bit by bit, what it was before."""
+    """The index of the first element of each array that is not, bit by bit, what it was before.
+
+    Arrays are contiguous, and all of NumPy or all of CuPy.
+    """
     changed = {}
     for name, array in now:
         bits = f"u{array.dtype.itemsize}"
-        different = np.ascontiguousarray(array).view(bits) != np.ascontiguousarray(before[name]).view(bits)
+        different = array.view(bits) != before[name].view(bits)
         if different.any():
             changed[name] = [int(i) for i in np.unravel_index(int(different.argmax()), different.shape)]
     return changed

@@ -30,11 +30,12 @@ the canonical NaN), the second -91.2 in half and -12345.68 in single and double 
 both are values like any other, which is why two runs decide."""
 
 
-def poisoned(shape: tuple[int, ...], dtype: numpy.dtype[Any], poison: Poison) -> Array:
-    """A new array full of poison."""
+def poisoned(shape: tuple[int, ...], dtype: numpy.dtype[Any], poison: Poison, xp: Any = None) -> Array:
+    """A new array full of poison; `xp` is the array module, NumPy where none is given."""
     import numpy as np
 
-    return np.full(shape, BITS[poison][dtype.itemsize], _unsigned(dtype)).view(dtype)
+    full: Array = (xp or np).full(shape, BITS[poison][dtype.itemsize], _unsigned(dtype)).view(dtype)
+    return full
 
 
 def still_poisoned(array: Array, poison: Poison) -> Array:

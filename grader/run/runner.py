@@ -41,7 +41,8 @@ class Run:
 
     `unwritten` marks the output elements that still hold their poison; `changed` names inputs that differ
     from what they were, with the first such index. `lines` are the source lines where threads were when
-    time was up.
+    time was up. `occupancy` is, by kernel, the share of an SM's warps that its launch lets run at once, and what
+    keeps it from more.
     """
 
     status: RunStatus
@@ -52,6 +53,7 @@ class Run:
     lines: tuple[int, ...] = ()
     instructions: int | None = None
     printed: str = ""
+    occupancy: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     seconds: float = 0.0
     message: str = ""
     details: str = ""

@@ -10,6 +10,7 @@ problem = Problem(
     params=dict(input=array(f32, "N"), output=out(f32, 1), N=size(1, 100_000_000)),
     constants=dict(BLOCK=256),
     gates=total(terms="N"),
+    baseline="accepted/4_vectorised.cu",
     benchmarks=[dict(N=1_000_000), dict(N=16_777_216), dict(N=100_000_000)],
 )
 

@@ -12,6 +12,7 @@ import pytest
 
 import grader
 from grader import doctor
+from grader.doctor_part import Missing, Part
 from grader.report import Report
 from grader.store import Store
 from grader.workspace import Workspace
@@ -167,21 +168,23 @@ def test_the_doctor_finds_what_grading_needs(kgrade: Kgrade, workspace: Path) ->
     answer = kgrade("doctor", "--json")
     assert answer.code == 0
     assert answer.json["can_grade"] is True
-    assert {part["name"] for part in answer.json["parts"] if part["required"]} == {"Python", "NVRTC", "LLVM"}
+    assert {part["name"] for part in answer.json["parts"] if part["required"]} == {
+        *("Python", "CUDA packages", "NVRTC", "LLVM"),
+    }
     text = kgrade("doctor").out
     assert "Kernels can be graded" in text
     for part in answer.json["parts"]:
         assert part["here"] or part["get"][:20] in text
 
 
-@pytest.mark.parametrize("error", [doctor.Missing(), ImportError("libnvrtc.so.13: cannot open"), OSError(5)])
+@pytest.mark.parametrize("error", [Missing(), ImportError("libnvrtc.so.13: cannot open"), OSError(5)])
 def test_the_doctor_says_how_to_get_a_missing_part(
     kgrade: Kgrade, workspace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def look(_: Workspace) -> str:
         raise error
 
-    part = doctor.Part("compiler", look, "nothing compiles", "pip install the compiler", required=True)
+    part = Part("compiler", look, "nothing compiles", "pip install the compiler", required=True)
     monkeypatch.setattr(doctor, "PARTS", (part,))
     answer = kgrade("doctor")
     assert answer.code == 3

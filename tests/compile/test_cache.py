@@ -23,6 +23,8 @@ PROGRAM = Program(
     kernels=(Kernel("k", "_Z1kv", (8, 4)),),
     constants={"TILE": 16},
     diagnostics=(Diagnostic("warning", "a word", 3, 4, "advice"), Diagnostic("note", "no place")),
+    cubin=b"\x7fELF\0",
+    spills={"_Z1kv": 24},
 )
 DAMAGED = (
     b"",

@@ -6,10 +6,11 @@ import os
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from grader.compile import compiler, nvrtc
+from grader.compile import compiler, nvrtc, nvrtc_child
 from grader.compile.compiler import Compiler
 from grader.compile.toolkit import Toolkit, find_toolkit
 from grader.errors import JudgeError, ToolMissing
@@ -108,6 +109,20 @@ def test_other_failures_of_nvrtc_are_not_the_students(status: str, error: type[J
         compiler._check_status(status, "a log")
 
 
+def test_an_incomplete_nvrtc_is_installed_again() -> None:
+    with pytest.raises(ToolMissing, match="incompletely") as caught:
+        compiler._check_status("NVRTC_ERROR_BUILTIN_OPERATION_FAILURE (7)", "")
+    # pip takes what is installed for whole.
+    assert "--force-reinstall" in caught.value.hint
+    assert "'nvidia-cuda-nvrtc" in caught.value.hint
+
+
+def test_the_age_of_a_gpu_is_no_news_of_the_source() -> None:
+    log = f"{nvrtc_child.AGED_TARGET} '<compute/sm>_75' are deprecated\nmine.cu(1): error: no\n"
+    answering = SimpleNamespace(getProgramLog=lambda program: log)
+    assert nvrtc_child._log(answering, 0) == "mine.cu(1): error: no\n"
+
+
 def test_out_of_memory_is_the_sources_doing() -> None:
     with pytest.raises(compiler.CompileFailure, match="ran out of memory"):
         compiler._check_status("NVRTC_ERROR_OUT_OF_MEMORY (1)", "")
@@ -123,23 +138,22 @@ def fake_nvrtc(folder: Path, text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "hint"),
+    ("text", "message"),
     [
         (
             "def getVersion(): raise RuntimeError('No such file: libnvrtc.so.13\\nmore')",
             "NVRTC, NVIDIA's compiler library, can't be loaded: No such file: libnvrtc.so.13",
-            "pip install",
         ),
-        ("import no_such_module", "CuPy's NVRTC can't be imported: No module named 'no_such_module'", "cupy"),
+        ("import no_such_module", "CuPy's NVRTC can't be imported: No module named 'no_such_module'"),
     ],
 )
-def test_missing_parts_are_named_with_the_command_to_type(tmp_path: Path, text: str, message: str, hint: str) -> None:
+def test_missing_parts_are_named_with_the_command_to_type(tmp_path: Path, text: str, message: str) -> None:
     with Child("grader.compile.nvrtc_child", environment=fake_nvrtc(tmp_path, text)) as child:
         child.send({"source": "", "file": "a.cu", "name": None, "options": []})
         with pytest.raises(ToolMissing) as caught:
             child.receive(30)
     assert caught.value.message == message
-    assert hint in caught.value.hint
+    assert "pip install 'kgrade[cuda" in caught.value.hint
 
 
 def test_the_answer_of_a_text_that_fails_has_a_log() -> None:

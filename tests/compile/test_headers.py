@@ -10,7 +10,7 @@ from tests.compile.samples import KERNEL, build, kernel_with, refusal
 CUDA_HEADERS = (
     *("cuda_runtime.h", "cuda.h", "cuda_fp16.h", "cuda_bf16.h", "device_launch_parameters.h", "math_constants.h"),
     *("vector_types.h", "cuda/std/cmath", "cuda/std/cstdint"),
-    "cuda/std/limits",
+    *("cuda/std/limits", "mma.h", "cooperative_groups.h", "cuda_pipeline.h"),
 )
 
 

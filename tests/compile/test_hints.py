@@ -9,6 +9,7 @@ from grader.compile.diagnostics import read_log
 from grader.compile.facts import Facts
 from grader.compile.hints import Context, add_hints, find_hint
 from grader.compile.toolkit import find_toolkit
+from grader.extras import install_command
 from grader.report import Diagnostic
 from tests.compile.samples import kernel_with, refusal
 
@@ -79,9 +80,7 @@ FILES = {
     "#include <curand_kernel.h>\n": (
         "Only CUDA's own headers (cuda_fp16.h, cooperative_groups.h, cub, …) can be included."
     ),
-    "#include <cuda_nonsense.h>\n": (
-        'CUDA\'s headers are missing or lack this one: pip install "cuda-toolkit[nvrtc,cudart,cccl,crt]==13.0.*"'
-    ),
+    "#include <cuda_nonsense.h>\n": (f"CUDA's headers are missing or lack this one: {install_command()}"),
     "#include <zlib.h>\n": (
         "Device code can include CUDA's own headers and the common ones of C and C++. Try without this line."
     ),

@@ -10,7 +10,7 @@ from grader.measure.statistics import Quad
 
 TIMING = Timing(
     quads=(Quad((1e-5, 1.1e-5), (2e-5, 2.1e-5), (1980.0, 1981.0, 1982.0, 1983.0)), Quad((1e-5, 1e-5))),
-    kept=(Kept(0, 3, 2),),
+    kept=(Kept(3, 2),),
     copies={"candidate": 7},
     throttled=("software power cap",),
     event_seconds=1.0,

@@ -6,6 +6,7 @@ The zones hold NaN patterns, so that a read beyond an end shows in the result. I
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,9 +33,9 @@ class Overrun:
     index: int
 
 
-def guard_zone() -> Array:
-    """What a zone holds, as bytes."""
-    return np.full(GUARD // 2, PATTERN, np.uint16).view(np.uint8)
+def guard_zone(size: int = GUARD) -> Array:
+    """What a zone of so many bytes holds, as bytes."""
+    return np.full(size // 2, PATTERN, np.uint16).view(np.uint8)
 
 
 def find_overrun(before: Array, after: Array, size: int, itemsize: int) -> Overrun | None:
@@ -42,41 +43,55 @@ def find_overrun(before: Array, after: Array, size: int, itemsize: int) -> Overr
 
     A byte that was overwritten with the pattern's own value is not seen.
     """
-    pattern = guard_zone()
+    pattern = guard_zone(before.size)
     left, right = np.flatnonzero(before != pattern), np.flatnonzero(after != pattern)
     if not left.size and not right.size:
         return None
     # Behind the end is by far the more common; where both happen, it is the one that is named.
-    index = size + int(right[0]) // itemsize if right.size else (int(left[-1]) - GUARD) // itemsize
+    index = size + int(right[0]) // itemsize if right.size else (int(left[-1]) - before.size) // itemsize
     return Overrun(int(left.size), int(right.size), index)
 
 
 class DeviceArray:
-    """One array in the GPU's memory, of the shape and type of `like`, which it also holds at first."""
+    """One array in the GPU's memory, of this shape and type. What it holds at first is not defined.
 
-    def __init__(self, like: Array) -> None:
+    `guard` is the size of its two zones in bytes, 0 for an array that is alone in its allocation.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, guard: int = GUARD) -> None:
         from cupy.cuda import runtime
 
-        self.shape, self.dtype, self.nbytes = like.shape, like.dtype, like.nbytes
-        self._start = runtime.malloc(GUARD + self.nbytes + GUARD)
-        self.pointer: int = self._start + GUARD
-        zone = guard_zone()
+        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.nbytes = prod(shape) * self.dtype.itemsize
+        self._guard = guard
+        self._start = runtime.malloc(guard + self.nbytes + guard)
+        self.pointer: int = self._start + guard
+        zone = guard_zone(guard)
         _upload(self._start, zone)
         _upload(self.pointer + self.nbytes, zone)
-        self.write(like)
 
     def write(self, values: Array) -> None:
-        """Fills the array, not its guards."""
-        _upload(self.pointer, np.ascontiguousarray(values))
+        """Fills the array, not its guards, with an array of NumPy or CuPy."""
+        if isinstance(values, np.ndarray):
+            _upload(self.pointer, np.ascontiguousarray(values))
+        else:
+            self.view()[...] = values
 
     def read(self) -> Array:
         """What the array holds now."""
         return _download(self.pointer, np.empty(self.shape, self.dtype))
 
+    def view(self) -> Any:
+        """The array as one of CuPy's, in place."""
+        import cupy
+
+        memory = cupy.cuda.UnownedMemory(self.pointer, self.nbytes, self)
+        return cupy.ndarray(self.shape, self.dtype, cupy.cuda.MemoryPointer(memory, 0))
+
     def check_guards(self) -> Overrun | None:
         """What was written outside the array since it was made."""
-        before = _download(self._start, np.empty(GUARD, np.uint8))
-        after = _download(self.pointer + self.nbytes, np.empty(GUARD, np.uint8))
+        before = _download(self._start, np.empty(self._guard, np.uint8))
+        after = _download(self.pointer + self.nbytes, np.empty(self._guard, np.uint8))
         return find_overrun(before, after, self.nbytes // self.dtype.itemsize, self.dtype.itemsize)
 
     def free(self) -> None:

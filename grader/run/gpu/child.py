@@ -8,19 +8,34 @@ from __future__ import annotations
 import base64
 import ctypes
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.inputs import make_inputs
+from grader.inputs import HOST, Place, make_inputs
+from grader.plan.harness import LaunchRefused
 from grader.problem import Problem, load_problem
-from grader.process import serve
-from grader.run.gpu.buffers import DeviceArray
-from grader.run.gpu.faults import DURING, OUT_OF_MEMORY, launch_fault, overrun_fault, running_fault
+from grader.process import Channel, child_connection, serve
+from grader.run.gpu.buffers import GUARD, DeviceArray
+from grader.run.gpu.contesting import Contesting
+from grader.run.gpu.faults import (
+    DURING,
+    OUT_OF_MEMORY,
+    launch_fault,
+    overrun_fault,
+    refused_fault,
+    running_fault,
+)
+from grader.run.gpu.measuring import Measuring
+from grader.run.gpu.occupancy import describe_launch
+from grader.run.gpu.philox import GpuPlace
 from grader.run.gpu.replay import Kernels, LaunchError, status_of
+from grader.run.gpu.timing import NOT_READY, Overtime
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
 from grader.run.poison import Poison, poisoned
 
@@ -32,14 +47,16 @@ Message = dict[str, Any]
 POLL_SECONDS = 0.0002
 STREAM = 0
 """The default stream, which copies use too: the GPU itself keeps copies and kernels in their order."""
-NOT_READY = 600
-"""CUDA's answer while work goes on in a stream; no error."""
+MADE_ON_GPU = 8 << 20
+"""Bytes of arrays from which on the GPU makes them; for less, the processor has them sooner."""
 
 
 class Worker:
-    """Answers the judge's requests, one at a time."""
+    """Answers the judge's requests, one at a time. Each array lies between guard zones of `guard` bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, channel: Channel, guard: int = GUARD) -> None:
+        self._guard = guard
+        self._channel = channel
         self._outputs = Outputs()
         self._printed = os.memfd_create("kgrade-printed")
         self._problem: Problem | None = None
@@ -47,6 +64,7 @@ class Worker:
         self._symbols: Mapping[str, str] = {}
         self._kernels: Kernels | None = None
         self._asked: Message = {}
+        self._made: Message = {}
         self._inputs: Mapping[str, Array] = {}
         self._arrays: dict[str, DeviceArray] = {}
 
@@ -56,6 +74,8 @@ class Worker:
             "load": self.load,
             "prepare": self.prepare,
             "execute": self.execute,
+            "measure": self.measure,
+            "contest": self.contest,
         }
         return operations[request.pop("do")](**request)
 
@@ -65,7 +85,7 @@ class Worker:
         self._problem = load_problem(Path(folder))
         import cupy.cuda  # noqa: F401  (takes a third of a second: while the judge compiles)
 
-        return {"outputs": self._outputs.descriptor}
+        return {"outputs": self._outputs.descriptor, "pid": os.getpid()}
 
     def load(self, image: str, symbols: Mapping[str, str]) -> Message:
         self._cubin, self._symbols = base64.b64decode(image), symbols
@@ -81,18 +101,18 @@ class Worker:
         from cupy.cuda import runtime
 
         assert self._problem is not None
-        asked = {"sizes": sizes, "family": family, "seed": seed}
-        arrays = {
-            name: poisoned(array.shape(sizes), np.dtype(array.dtype.numpy), Poison(poison))
-            for name, array in self._problem.outputs.items()
-        }
-        if asked != self._asked:
-            self._inputs, self._asked = make_inputs(self._problem, sizes, family, seed), asked
-        while self._arrays:
-            self._arrays.popitem()[1].free()
+        self._free()
         # Variables in the GPU's memory start anew as well: a run must not know of the one before.
         self._load_again()
-        self._arrays = {name: DeviceArray(array) for name, array in {**self._inputs, **arrays}.items()}
+        self._asked = {"sizes": sizes, "family": family, "seed": seed}
+        xp = self._place().xp
+        for name, values in self._make_inputs().items():
+            self._arrays[name] = DeviceArray(values.shape, values.dtype, self._guard)
+            self._arrays[name].write(values)
+        for name, output in self._problem.outputs.items():
+            dtype = np.dtype(output.dtype.numpy)
+            self._arrays[name] = DeviceArray(output.shape(sizes), dtype, self._guard)
+            self._arrays[name].write(poisoned(output.shape(sizes), dtype, Poison(poison), xp))
         # A copy from pageable memory may still be on its way when the call returns.
         runtime.deviceSynchronize()
         return {"addresses": {name: array.pointer for name, array in self._arrays.items()}}
@@ -117,7 +137,69 @@ class Worker:
         answer = {"status": "done" if finished else "limit", "seconds": time.monotonic() - began}
         if not finished:
             return answer
-        return {**answer, **self._text(), **self._results(kernel)}
+        return {**answer, **self._text(), **self._results(kernel), "occupancy": self._occupancy(steps)}
+
+    def measure(self, **request: Any) -> Message:
+        """Times the program at one size; what it needs is told in `Measuring`."""
+        assert self._problem is not None
+        self._free()
+        measuring = Measuring(self._problem, self._load_again(), self._outputs, self._ask)
+        try:
+            return measuring.answer(**request)
+        except LaunchError as refused:
+            return self._refused(refused)
+        except LaunchRefused as refusal:
+            return {"status": "fault", "fault": refused_fault(refusal.message)}
+        except Overtime:
+            return {"status": "limit"}
+        except RuntimeError as error:
+            status = status_of(error)
+            if status == OUT_OF_MEMORY:
+                return {"status": "memory", "message": "its arrays do not fit into the GPU's memory"}
+            if not status:
+                raise
+            return {"status": "fault", "fault": running_fault(self._problem.kernel, status, error)}
+
+    def contest(self, **request: Any) -> Message:
+        """Times several programs in turns at one size; what it needs is told in `Contesting`."""
+        assert self._problem is not None
+        return Contesting(self._problem, self._outputs, self._ask).answer(**request)
+
+    def _occupancy(self, steps: Sequence[Message]) -> Message:
+        """How full each launched kernel leaves an SM."""
+        assert self._kernels is not None
+        launches = {step["kernel"]: step for step in steps if "kernel" in step}
+        return {
+            name: describe_launch(self._kernels.function(name), prod(step["block"]), step["shared_bytes"])
+            for name, step in launches.items()
+        }
+
+    def _ask(self, message: Message) -> Message:
+        self._channel.send(message)
+        return self._channel.receive()
+
+    def _make_inputs(self) -> Mapping[str, Array]:
+        """The inputs of the case at hand."""
+        assert self._problem is not None
+        place = self._place()
+        if place is not HOST:
+            # Made anew each time: a copy in the GPU's memory would be within reach of device code.
+            return make_inputs(self._problem, **self._asked, place=place)
+        if self._made != self._asked:
+            self._inputs, self._made = make_inputs(self._problem, **self._asked), self._asked
+        return self._inputs
+
+    def _place(self) -> Place:
+        """Where the arrays of the case at hand are made."""
+        assert self._problem is not None
+        return HOST if self._problem.array_bytes(self._asked["sizes"]) < MADE_ON_GPU else GpuPlace()
+
+    def _free(self) -> None:
+        while self._arrays:
+            self._arrays.popitem()[1].free()
+        # What CuPy keeps for itself is not there for others.
+        cupy = sys.modules["cupy"]
+        cupy.get_default_memory_pool().free_all_blocks()
 
     def _load_again(self) -> Kernels:
         if self._kernels is not None:
@@ -152,9 +234,10 @@ class Worker:
             if overrun is not None:
                 size = array.nbytes // array.dtype.itemsize
                 return {"status": "fault", "fault": overrun_fault(kernel, name, size, overrun)}
-        arrays = self._arrays
+        arrays, before = self._arrays, self._make_inputs()
+        now = ((name, arrays[name].read() if self._place() is HOST else arrays[name].view()) for name in before)
         return {
-            "changed": first_changes(self._inputs, ((name, arrays[name].read()) for name in self._inputs)),
+            "changed": first_changes(before, now),
             "outputs": self._outputs.hand_over((name, arrays[name].read()) for name in self._problem.outputs),
         }
 
@@ -164,7 +247,8 @@ class Worker:
 
 
 def main() -> None:
-    serve(Worker().answer)
+    channel = child_connection()
+    serve(Worker(channel).answer, channel)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,13 @@ CuPy's own binding refuses to be captured, so the library that CuPy loaded is ca
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader.errors import JudgeError, ToolMissing
+from grader.extras import install_command
+from grader.run.gpu.library import Library
 
 WORKSPACE = 32 << 20
 """What the library's guide recommends for Hopper; with it, nothing is allocated while a graph is captured."""
@@ -50,6 +53,10 @@ class Cublas:
             *(ctypes.c_void_p(c), columns),
         )
 
+    def on(self, stream: Any) -> Library:
+        """What a problem's `baseline()` is given to launch on this stream."""
+        return Library(partial(self.matmul, stream))
+
     def close(self) -> None:
         """Free the handle. Nothing may be launched after that, by a captured graph neither."""
         if self._handle:
@@ -67,9 +74,9 @@ def _find() -> str:
     try:
         import cupy_backends.cuda.libs.cublas  # noqa: F401 (loads it)
     except ImportError as error:
-        raise ToolMissing(f"cuBLAS can't be loaded: {error}", "type: pip install 'cuda-toolkit[cublas]'") from None
+        raise ToolMissing(f"cuBLAS can't be loaded: {error}", f"type: {install_command()}") from None
     for line in _MAPS.read_text().splitlines():
         path = line.split(maxsplit=5)[-1]
         if Path(path).name.startswith("libcublas.so"):
             return path
-    raise ToolMissing("CuPy has loaded no libcublas.so", "type: pip install 'cuda-toolkit[cublas]'")
+    raise ToolMissing("CuPy has loaded no libcublas.so", f"type: {install_command()}")

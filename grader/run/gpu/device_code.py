@@ -1,13 +1,19 @@
 """Compiles kgrade's own small kernels for the GPU at hand: generators, clocks, bandwidth.
 
-By NVRTC and from memory, because CuPy's own way leaves files in the home folder. Submissions don't come here.
+By NVRTC, because CuPy's own way flushes subnormal numbers to zero, and kept in kgrade's cache folder. Submissions
+don't come here.
 """
 
 from __future__ import annotations
 
+import hashlib
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from grader.errors import JudgeError
+from grader.whole_files import write_whole
+from grader.workspace import cache_folder
 
 
 def compile_cubin(source: str, capability: str) -> bytes:
@@ -30,5 +36,32 @@ def load_module(source: str) -> Any:
     import cupy
 
     module = cupy.cuda.Module()
-    module.load(compile_cubin(source, cupy.cuda.Device().compute_capability))
+    capability = cupy.cuda.Device().compute_capability
+    # Another compiler comes with another CuPy or another CUDA; asking it for its version would load it.
+    versions = f"{cupy.__version__} {cupy.cuda.runtime.runtimeGetVersion()} {capability}"
+    file = _folder() / hashlib.sha256(f"{versions}\n{source}".encode()).hexdigest()
+    cubin = _load(file)
+    if cubin is None:
+        cubin = compile_cubin(source, capability)
+        _store(file, cubin)
+    module.load(cubin)
     return module
+
+
+def _folder() -> Path:
+    return cache_folder() / "own-kernels"
+
+
+def _load(file: Path) -> bytes | None:
+    """What was stored, if it is whole: it begins with its own checksum."""
+    with suppress(OSError):
+        data = file.read_bytes()
+        if data[:32] == hashlib.sha256(data[32:]).digest():
+            return data[32:]
+    return None
+
+
+def _store(file: Path, cubin: bytes) -> None:
+    # No cache is no error.
+    with suppress(OSError):
+        write_whole(file, hashlib.sha256(cubin).digest() + cubin)

@@ -33,6 +33,11 @@ def launch_fault(kernel: str, error: Exception) -> dict[str, Any]:
     return _fault(FaultClass.LAUNCH_FAILURE, f"CUDA refuses to launch {kernel}: {_said(error)}", kernel)
 
 
+def refused_fault(message: str) -> dict[str, Any]:
+    """A launch that is refused before CUDA is asked, in kgrade's words."""
+    return _fault(FaultClass.LAUNCH_FAILURE, message, "")
+
+
 def running_fault(kernel: str, status: int, error: Exception) -> dict[str, Any]:
     """An error that ended a kernel. One that the table does not know is the kernel's too: nothing else ran."""
     kind, words = DURING.get(status, (FaultClass.TRAP, "CUDA stopped the kernel"))

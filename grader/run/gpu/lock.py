@@ -11,8 +11,9 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
 
 from grader.errors import JudgeError
 
@@ -24,23 +25,43 @@ def lock_folder() -> Path:
     return Path(tempfile.gettempdir()) / "kgrade-locks"
 
 
-@contextlib.contextmanager
-def hold(uuid: str, waiting: Callable[[], None] = lambda: None, folder: Path | None = None) -> Iterator[None]:
-    """Holds the lock of the GPU with this UUID; calls `waiting` once where another process holds it.
+class Turn:
+    """The lock of the GPU with this UUID, for one grading; as a context it is waited for, and given back.
 
-    Raises JudgeError where the lock file can't be made or opened.
+    `waiting` is called once where another process holds it. Taking it raises JudgeError where the lock file can't be
+    made or opened.
     """
-    descriptor = _open(folder or lock_folder(), re.sub(r"[^\w-]", "_", uuid) + ".lock")
-    try:
-        told = False
-        while not _taken(descriptor):
-            if not told:
-                waiting()
-                told = True
-            time.sleep(PAUSE_SECONDS)
-        yield
-    finally:
-        os.close(descriptor)
+
+    def __init__(self, uuid: str, waiting: Callable[[], None] = lambda: None, folder: Path | None = None) -> None:
+        self._name = re.sub(r"[^\w-]", "_", uuid) + ".lock"
+        self._waiting = waiting
+        self._folder = folder
+        self._descriptor: int | None = None
+
+    def try_now(self) -> bool:
+        """Takes the lock if nobody else has it; says whether it is held."""
+        if self._descriptor is None:
+            descriptor = _open(self._folder or lock_folder(), self._name)
+            if not _taken(descriptor):
+                os.close(descriptor)
+                return False
+            self._descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Gives it back; nothing where it is not held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> None:
+        if not self.try_now():
+            self._waiting()
+            while not self.try_now():
+                time.sleep(PAUSE_SECONDS)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.release()
 
 
 def _taken(descriptor: int) -> bool:

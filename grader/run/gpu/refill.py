@@ -113,14 +113,23 @@ def unit_of(sigma: float) -> Any:
 
 
 class Refill:
-    """Writes fresh inputs and poisoned outputs into all buffer sets of one graph, by one launch."""
+    """Writes fresh inputs and poisoned outputs into all buffer sets of one graph, by one launch.
 
-    def __init__(self, module: Any, inputs: Sequence[Sequence[Span]], outputs: Sequence[Sequence[Span]]) -> None:
+    `first` is the number of the first buffer set: the judge makes the inputs of a single one again.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        inputs: Sequence[Sequence[Span]],
+        outputs: Sequence[Sequence[Span]],
+        first: int = 0,
+    ) -> None:
         import cupy
 
         rows = [
             (span.address, span.count, stream_of(s, len(spans), p))
-            for s, spans in enumerate(inputs)
+            for s, spans in enumerate(inputs, first)
             for p, span in enumerate(spans)
         ]
         rows += [(span.address, span.count, 0) for spans in outputs for span in spans]

@@ -35,6 +35,10 @@ class Kernels:
         self._module = driver.moduleLoadData(cubin)
         self._functions = {name: driver.moduleGetFunction(self._module, symbol) for name, symbol in symbols.items()}
 
+    def function(self, name: str) -> int:
+        """The driver's handle of a kernel."""
+        return int(self._functions[name])
+
     def describe(self) -> list[dict[str, Any]]:
         """Each kernel's name and what a block or thread of it takes, as the driver knows it."""
         from cupy.cuda import driver

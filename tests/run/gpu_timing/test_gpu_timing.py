@@ -12,6 +12,7 @@ from grader.measure.ceilings import ceilings
 from grader.measure.samples import CANDIDATE, Kept, Timing, from_data, to_data
 from grader.measure.statistics import StoppingRule, ratio_interval, summarise
 from grader.run.gpu.devices import find_gpus
+from grader.run.gpu.mailbox import Mailbox
 from grader.run.gpu.refill import make_values, replay_key, stream_of
 from grader.run.gpu.timing import measure
 from tests.run.gpu_timing.subjects import COUNT, SIGMA, sets_of
@@ -23,18 +24,18 @@ QUICK = StoppingRule(seconds=1.0)
 
 
 class Store:
-    """What the judge's side of `keep` does: a copy for each slot."""
+    """What the judge's side of `keep` does: a copy of each."""
 
     def __init__(self) -> None:
-        self.outputs: dict[int, tuple[Kept, np.ndarray[Any, Any]]] = {}
+        self.outputs: list[tuple[Kept, np.ndarray[Any, Any]]] = []
 
-    def __call__(self, kept: Kept, arrays: Any) -> None:
-        self.outputs[kept.slot] = (kept, arrays[0].get())
+    def __call__(self, kept: Kept, mailbox: Mailbox) -> None:
+        self.outputs.append((kept, mailbox.arrays[0].get()))
 
     def right(self, timing: Timing) -> list[bool]:
         """For each kept output, whether it is x + y of the inputs that this replay had."""
-        assert [self.outputs[kept.slot][0] for kept in timing.kept] == list(timing.kept)
-        return [self._is_sum(kept, output) for kept, output in self.outputs.values()]
+        assert [kept for kept, _ in self.outputs] == list(timing.kept)
+        return [self._is_sum(kept, output) for kept, output in self.outputs]
 
     @staticmethod
     def _is_sum(kept: Kept, output: np.ndarray[Any, Any]) -> bool:
@@ -70,8 +71,8 @@ def test_a_kernel_against_itself_is_a_draw() -> None:
 def test_kept_outputs_are_of_the_inputs_that_the_judge_makes_again() -> None:
     store = Store()
     timing = measure(sets_of("add"), sets_of("add"), seed=SEED, sigma=SIGMA, keep=store)
-    assert len(timing.kept) == 20
-    assert len({(kept.replay, kept.buffer_set) for kept in timing.kept}) == 20
+    assert 20 <= len(timing.kept) <= len(timing.quads)
+    assert len({(kept.replay, kept.buffer_set) for kept in timing.kept}) == len(timing.kept)
     assert all(store.right(timing))
 
 
@@ -80,7 +81,7 @@ def test_it_works_without_a_baseline() -> None:
     timing = measure(sets_of("add"), seed=SEED, sigma=SIGMA, keep=store, null=QUICK)
     assert summarise(timing.quads).ratio is None
     assert ratio_interval(timing.null) is not None
-    assert len(timing.kept) == 20
+    assert 20 <= len(timing.kept) <= len(timing.quads)
     assert all(store.right(timing))
 
 

@@ -1,0 +1,186 @@
+"""`kgrade bench`: several files of one problem timed in turns on a GPU, side by side."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.commands.options import device_option, json_option, parse_sizes, problem_argument, workspace_of
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.bench import Comparison, SizeResult
+    from grader.measure.standings import Ranking
+    from grader.problem import Problem
+    from grader.run.gpu.devices import Gpu
+
+
+@click.command()
+@problem_argument
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.option(
+    "--size",
+    "texts",
+    multiple=True,
+    metavar="SIZES",
+    help="Time at these sizes, such as M=4096,N=4096,K=4096. May be repeated. Default: the problem's benchmarks.",
+)
+@device_option
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, problem: str, files: tuple[str, ...], texts: tuple[str, ...], device: str, as_json: bool
+) -> int:
+    """Compare FILEs for PROBLEM: grade each, then time the right ones in turns.
+
+    One file alone is timed beside the problem's baseline. Nothing is recorded. Exit code 0 when at least one file
+    is right and every size could be timed, 1 when not, 2 where there is no GPU.
+    """
+    from grader.bench import compare
+    from grader.contesting import Contests
+    from grader.run.gpu.lock import Turn
+    from grader.submission import read_submission
+    from grader.terminal.console import messages
+    from grader.workspace import cache_folder
+
+    loaded = workspace_of(ctx).load(problem)
+    _check_count(files)
+    gpu = _chosen(device)
+    sizes = [_parsed(loaded, text) for text in texts] or [dict(each) for each in loaded.benchmarks]
+    if not sizes:
+        raise UsageError(f"{problem} names no benchmark sizes", f"give some: --size {_example(loaded)}")
+    submissions = [read_submission(Path(file)) for file in files]
+    console = messages()
+    console.quiet = as_json
+    contests = Contests(loaded, gpu)
+
+    def ask(*arguments: Any, **options: Any) -> Any:
+        # For each size anew, so that a grading which waits gets its turn in between.
+        with Turn(gpu.uuid, lambda: status.update(f"waiting for {gpu.name}: a grading uses it")):
+            return contests.hold(*arguments, **options)
+
+    try:
+        with console.status("compiling") as status:
+            labelled = list(zip(unique_labels(files), submissions, strict=True))
+            comparison = compare(loaded, labelled, sizes, gpu, ask, status.update, cache_folder())
+    finally:
+        contests.close()
+    if as_json:
+        click.echo(json.dumps(json_object(comparison), allow_nan=False))
+    else:
+        from grader.terminal.bench import print_comparison
+        from grader.terminal.console import output
+
+        print_comparison(comparison, output(), files)
+    all_timed = comparison.timed and all(result.standings is not None for result in comparison.results)
+    return 0 if all_timed else 1
+
+
+def unique_labels(files: Sequence[str]) -> list[str]:
+    """What each file is called: its name, its path where names are alike, and a number where paths are."""
+    names = Counter(Path(file).name for file in files)
+    labels = [file if names[Path(file).name] > 1 else Path(file).name for file in files]
+    seen: Counter[str] = Counter()
+    for i, label in enumerate(labels):
+        seen[label] += 1
+        if seen[label] > 1:
+            labels[i] = f"{label} ({seen[label]})"
+    return labels
+
+
+def json_object(comparison: Comparison) -> dict[str, Any]:
+    """The comparison for programs: files with their verdicts, and for each size times and ratios by label."""
+    labels = comparison.timed
+    return {
+        "problem": comparison.problem,
+        "device": comparison.device,
+        "files": [
+            {"file": entry.label, "verdict": entry.report.verdict, "headline": entry.report.headline}
+            | {"trouble": entry.trouble, "timed": entry.label in labels}
+            for entry in comparison.entries
+        ],
+        "sizes": [_size(result, labels) for result in comparison.results],
+        "overall": None if comparison.overall is None else _ranking(comparison.overall, labels),
+        "seconds": comparison.seconds,
+    }
+
+
+def _size(result: SizeResult, labels: Sequence[str]) -> dict[str, Any]:
+    """One size; `ranking` is null where it could not be timed, and `failed` says why."""
+    found = result.standings
+    data: dict[str, Any] = {"sizes": dict(result.sizes), "failed": result.failed, "throttled": list(result.throttled)}
+    if found is None:
+        return data | {"rounds": 0, "dropped": 0, "clock_mhz": None, "times": {}, "ranking": None}
+    return data | {
+        "rounds": found.rounds,
+        "dropped": found.dropped,
+        "clock_mhz": list(found.clock_mhz),
+        "times": {label: asdict(time) for label, time in zip(labels, found.times, strict=True)},
+        "ranking": _ranking(found.ranking, labels),
+    }
+
+
+def _ranking(ranking: Ranking, labels: Sequence[str]) -> dict[str, Any]:
+    """Groups without a difference, from the fastest on, and every pair: the first one's time by the second one's."""
+    return {
+        "fastest": labels[ranking.fastest],
+        "groups": [[labels[i] for i in group] for group in ranking.groups],
+        "pairs": [
+            {
+                "first": labels[i],
+                "second": labels[j],
+                **asdict(pair.ratio),
+                "enough": pair.enough,
+                "differ": pair.differ,
+            }
+            for i, row in enumerate(ranking.pairs)
+            for j, pair in enumerate(row)
+            if i != j
+        ],
+    }
+
+
+def _check_count(files: Sequence[str]) -> None:
+    from grader.measure.contest import MOST_CONTENDERS
+
+    if len(files) > MOST_CONTENDERS:
+        raise UsageError(
+            f"{len(files)} files; at most {MOST_CONTENDERS} are compared at once",
+            "compare some of them first, and the fastest with the rest",
+        )
+
+
+def _chosen(device: str) -> Gpu:
+    """The GPU that `device` means. Raises UsageError where it is none."""
+    from grader.run.choose import choose_gpu
+
+    gpu = choose_gpu(device)
+    if gpu is None:
+        why = "no NVIDIA GPU was found on this machine" if device == "auto" else "the emulator is no GPU"
+        raise UsageError(
+            f"{why}, and a time on the emulator says nothing about a GPU",
+            "type: kgrade doctor, which says what a GPU needs; kgrade test PROBLEM FILE grades without one",
+        )
+    return gpu
+
+
+def _parsed(problem: Problem, text: str) -> dict[str, int]:
+    from grader.sizes import check_sizes
+
+    try:
+        sizes = parse_sizes(text)
+        check_sizes(problem, sizes)
+    except UsageError as error:
+        # The words are those of the option that all other commands have for sizes.
+        raise UsageError(*(words.replace("--case", "--size") for words in (error.message, error.hint))) from None
+    return sizes
+
+
+def _example(problem: Problem) -> str:
+    return ",".join(f"{name}={min(1024, size.high)}" for name, size in problem.sizes.items())

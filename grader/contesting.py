@@ -1,0 +1,135 @@
+"""Programs of one problem timed in turns on a GPU, and what they wrote meanwhile checked.
+
+The samples come from the runner; which of the programs are right at all was found out before. Nobody is ranked here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.cases import gpu_limits_of
+from grader.compile.program import Program
+from grader.errors import JudgeError
+from grader.measure.contest import Contest, from_data
+from grader.measure.samples import BASELINE
+from grader.measuring import Check, WrongWhileTimed, image_of
+from grader.problem import Problem
+from grader.referee import Referee
+from grader.run.gpu.contest_runner import ContestRunner
+from grader.run.gpu.devices import Gpu
+from grader.run.runner import RunnerStopped, RunStatus
+
+VERIFIED = 10
+"""How many timed outputs of each are checked, or as many as it has turns at being watched. They decide no rank."""
+
+
+class ContenderFailed(Exception):
+    """One contender can't be timed. The others can, in a contest of their own."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(f"{name}: {message}")
+        self.name = name
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A contest, and in words what is wrong with the timed outputs of some contenders, by name."""
+
+    contest: Contest
+    wrong: Mapping[str, str] = field(default_factory=dict)
+
+
+class Contests:
+    """Holds contests of one problem's programs on one GPU. Close it when there are no more."""
+
+    def __init__(self, problem: Problem, gpu: Gpu) -> None:
+        self._problem = problem
+        self._runner = ContestRunner(gpu, problem.folder)
+        try:
+            self._referee = Referee(gpu, problem)
+        except BaseException:
+            self._runner.close()
+            raise
+
+    def hold(self, sizes: Mapping[str, int], programs: Mapping[str, Program], *, library: bool = False) -> Timed:
+        """Time these programs at one size, and the problem's library call beside them where asked for.
+
+        Raises ContenderFailed; RunnerStopped where nobody can be blamed; JudgeError for times that can't be true.
+        """
+        contenders: dict[str, dict[str, Any] | None] = {name: image_of(program) for name, program in programs.items()}
+        if library:
+            contenders[BASELINE] = None
+        checks = _Checks(self._problem, sizes, self._runner, self._referee, tuple(contenders))
+        request = {
+            "sizes": dict(sizes),
+            "sigma": checks.sigma,
+            "limit": gpu_limits_of(self._problem, sizes).seconds,
+            "verified": VERIFIED,
+            "contenders": [
+                {"name": name, "seed": checks.seed_of(name), "program": program} for name, program in contenders.items()
+            ],
+        }
+        began = time.monotonic()
+        answer = self._runner.contest(request, checks.kept)
+        took = time.monotonic() - began
+        if "stopped" in answer:
+            raise ContenderFailed(answer["stopped"], answer["message"])
+        if "failed" in answer:
+            raise RunnerStopped(RunStatus.CRASHED, answer["failed"])
+        contest = from_data(answer["contest"])
+        if contest.names != tuple(contenders):
+            raise JudgeError(f"the runner timed {contest.names}; asked for were {tuple(contenders)}")
+        if not contest.event_seconds <= min(contest.wall_seconds, took):
+            raise JudgeError(
+                f"the GPU's events add up to {contest.event_seconds:.3f} s within {took:.3f} s; "
+                "these times are not used"
+            )
+        checks.demand(min(VERIFIED, len(contest.rounds) // len(contenders)))
+        return Timed(contest, checks.wrong)
+
+    def close(self) -> None:
+        self._runner.close()
+        self._referee.close()
+
+
+class _Checks:
+    """Every contender's kept outputs, each checked against the inputs that this replay had."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        sizes: Mapping[str, int],
+        runner: ContestRunner,
+        referee: Referee,
+        names: tuple[str, ...],
+    ) -> None:
+        self._checks = {name: Check(problem, sizes, runner, referee) for name in names}
+        self.wrong: dict[str, str] = {}
+
+    @property
+    def sigma(self) -> float:
+        return next(iter(self._checks.values())).sigma
+
+    def seed_of(self, name: str) -> int:
+        return self._checks[name].seed
+
+    def kept(self, message: Mapping[str, Any]) -> str:
+        """What the runner is to do after keeping these outputs: the contest goes on though one is wrong."""
+        name = message["contender"]
+        if name in self.wrong:
+            return "go_on"
+        try:
+            return self._checks[name].kept(message)
+        except WrongWhileTimed as wrong:
+            self.wrong[name] = wrong.result.message
+            return "go_on"
+
+    def demand(self, least: int) -> None:
+        """Raises JudgeError where fewer outputs came than had to."""
+        for name, check in self._checks.items():
+            if check.verified < least and name not in self.wrong:
+                raise JudgeError(f"{check.verified} timed outputs of {name} were checked; {least} are needed")

@@ -1,0 +1,170 @@
+"""The referee's process: makes inputs again on the GPU, computes the reference there in float64, and compares.
+
+Only trusted code runs here: kgrade's own and the problem's. It reads outputs and writes nothing that others read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader.check import check_case
+from grader.errors import JudgeError
+from grader.inputs import make_inputs
+from grader.measure.samples import CANDIDATE
+from grader.problem import Problem, load_problem
+from grader.process import serve
+from grader.report import CaseResult, to_data
+from grader.run.gpu.refill import Refill, Span, replay_key
+from grader.run.handover import read_array
+
+Message = dict[str, Any]
+
+TIMED_FAMILY = "normal"
+"""The family of inputs that timed replays get."""
+
+
+class Checker:
+    """Answers the judge's requests, one at a time."""
+
+    def __init__(self) -> None:
+        self._problem: Problem | None = None
+        self._refill: Any = None
+
+    def answer(self, request: Message) -> Message:
+        operations: dict[str, Callable[..., Message]] = {
+            "open": self.open,
+            "begin": self.begin,
+            "check": self.check,
+            "check_kept": self.check_kept,
+        }
+        operation = operations[request.pop("do")]
+        try:
+            return operation(**request)
+        except JudgeError:
+            raise
+        except Exception as error:
+            # A reference that CuPy can't follow, too little memory, memory that can't be shared: the processor can.
+            self._give_back()
+            return {"unable": f"{type(error).__name__}: {error}"}
+
+    def open(self, folder: str) -> Message:
+        self._problem = load_problem(Path(folder))
+        import cupy  # noqa: F401  (takes half a second: while the judge compiles)
+
+        return {}
+
+    def begin(self) -> Message:
+        """Does what takes time once: CUDA started, and a small product, for which libraries are loaded."""
+        xp = self._cupy()
+        small = xp.ones((32, 32))
+        (small @ small).sum().get()
+        self._refill = _load_refill()
+        return {}
+
+    def check(
+        self,
+        sizes: Mapping[str, int],
+        family: str,
+        seed: int,
+        changed: Mapping[str, Sequence[int]],
+        file: str,
+        offsets: Mapping[str, int],
+    ) -> Message:
+        from grader.run.gpu.philox import GpuPlace
+
+        assert self._problem is not None
+        arrays = self._read(sizes, file, offsets)
+        inputs = make_inputs(self._problem, sizes, family, seed, GpuPlace())
+        masks = {name: arrays[label] for name in self._problem.outputs if (label := f"unwritten {name}") in arrays}
+        return self._result(
+            sizes, family, seed, inputs, arrays, masks, {name: tuple(index) for name, index in changed.items()}
+        )
+
+    def check_kept(
+        self, sizes: Mapping[str, int], seed: int, sigma: float, replay: int, buffer_set: int, handle: str
+    ) -> Message:
+        from grader.run.gpu.mailbox import opened
+
+        assert self._problem is not None
+        shapes = {name: array.shape(sizes) for name, array in self._problem.outputs.items()}
+        with opened(handle, [int(np.prod(shape)) for shape in shapes.values()]) as flat:
+            outputs = {
+                name: array.reshape(shape).copy() for (name, shape), array in zip(shapes.items(), flat, strict=True)
+            }
+            # The mailbox is closed only when the copies are here.
+            self._cupy().cuda.Device().synchronize()
+        key = replay_key(seed, CANDIDATE, replay)
+        inputs = self._make_timed(sizes, key, sigma, buffer_set)
+        return self._result(sizes, TIMED_FAMILY, key, inputs, outputs, {}, {})
+
+    def _result(
+        self,
+        sizes: Mapping[str, int],
+        family: str,
+        seed: int,
+        inputs: Mapping[str, Any],
+        outputs: Mapping[str, Any],
+        unwritten: Mapping[str, Any],
+        changed: Mapping[str, tuple[int, ...]],
+    ) -> Message:
+        assert self._problem is not None
+        verdict, kind, message, checks = check_case(self._problem, sizes, family, inputs, outputs, unwritten, changed)
+        result = CaseResult(dict(sizes), family, seed, verdict, kind, message=message, outputs=checks)
+        return {"result": to_data(result)}
+
+    def _make_timed(self, sizes: Mapping[str, int], key: int, sigma: float, buffer_set: int) -> dict[str, Any]:
+        """The inputs that one buffer set had in a timed replay."""
+        cupy = self._cupy()
+        assert self._problem is not None
+        if self._refill is None:
+            self._refill = _load_refill()
+        shapes = {name: array.shape(sizes) for name, array in self._problem.inputs.items()}
+        made = {name: cupy.empty(shape, np.float32) for name, shape in shapes.items()}
+        spans = [Span(array.data.ptr, array.size) for array in made.values()]
+        Refill(self._refill, [spans], [], buffer_set).enqueue(cupy.cuda.get_current_stream(), key, sigma)
+        # The table of addresses is gone with the Refill.
+        cupy.cuda.Device().synchronize()
+        return made
+
+    def _read(self, sizes: Mapping[str, int], file: str, offsets: Mapping[str, int]) -> dict[str, Any]:
+        cupy = self._cupy()
+        assert self._problem is not None
+        arrays = {}
+        descriptor = os.open(file, os.O_RDONLY)
+        try:
+            for label, offset in offsets.items():
+                output = self._problem.outputs[label.removeprefix("unwritten ")]
+                here = np.empty(output.shape(sizes), bool if label.startswith("unwritten ") else output.dtype.numpy)
+                read_array(descriptor, offset, here)
+                arrays[label] = cupy.asarray(here)
+        finally:
+            os.close(descriptor)
+        return arrays
+
+    def _give_back(self) -> None:
+        self._cupy().get_default_memory_pool().free_all_blocks()
+
+    def _cupy(self) -> Any:
+        import cupy
+
+        return cupy
+
+
+def _load_refill() -> Any:
+    from grader.run.gpu.device_code import load_module
+    from grader.run.gpu.refill import SOURCE
+
+    return load_module(SOURCE)
+
+
+def main() -> None:
+    serve(Checker().answer)
+
+
+if __name__ == "__main__":
+    main()

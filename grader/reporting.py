@@ -1,0 +1,103 @@
+"""What a grading came to, put into its Report: before anything is known, and after each step.
+
+It decides no verdict and words no failure; the judge does the one and `explain` the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+
+from grader import __version__, explain
+from grader.compile.nvrtc import CompileFailure
+from grader.findings import checks_of, explained
+from grader.grading import Grading, Outcome
+from grader.measure.overall import ranked_score, total_time
+from grader.measuring import Timed
+from grader.problem import Problem
+from grader.report import CaseResult, Diagnostic, Report
+from grader.submission import Submission
+from grader.verdict import Verdict
+
+MOST_PRINTED = 4000
+
+
+def blank(problem: Problem, submission: Submission, user: str, seed: int, device: str) -> Report:
+    """The report before anything is known: as it stays when every case is accepted."""
+    return Report(
+        problem=problem.name,
+        title=problem.title,
+        form=submission.form,
+        device=device,
+        user=user,
+        file=submission.path_name,
+        source=submission.text,
+        source_hash=submission.sha256,
+        submitted=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        seed=seed,
+        verdict=Verdict.ACCEPTED,
+        headline=explain.accepted_headline(device),
+        version=__version__,
+    )
+
+
+def not_compiled(report: Report, failure: CompileFailure) -> Report:
+    return replace(
+        report,
+        verdict=Verdict.COMPILE_ERROR,
+        headline=explain.compile_headline(failure.diagnostics),
+        line=next((d.line for d in failure.diagnostics if d.severity == "error" and d.line), None),
+        diagnostics=tuple(failure.diagnostics),
+    )
+
+
+def seen(report: Report, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
+    """With what the last of these parts saw, whatever it means."""
+    grading, outcome = parts[-1]
+    return replace(
+        report,
+        kernels=outcome.kernels or report.kernels,
+        cases=outcome.cases or report.cases,
+        checks=checks_of(parts),
+        printed=report.printed or _capped(grading.examiner.printed),
+    )
+
+
+def failed(report: Report, problem: Problem, result: CaseResult, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
+    """With the failure that decides, found by the last of these parts."""
+    return _with_failure(report, problem, explained(result, parts), parts[-1][1].details)
+
+
+def timed(report: Report, problem: Problem, found: Timed) -> Report:
+    """With what came of timing: figures, why there are none, or a failure that only timing showed."""
+    if found.failure is not None:
+        return explain.failed_while_timed(_with_failure(report, problem, found.failure, ""))
+    if found.measurement is None:
+        note = Diagnostic("warning", f"not timed, so there is no score: {found.note}", hint=found.hint)
+        return replace(report, diagnostics=(*report.diagnostics, note))
+    return replace(
+        report,
+        measurement=found.measurement,
+        score=ranked_score(found.measurement),
+        time=total_time(found.measurement),
+    )
+
+
+def _with_failure(report: Report, problem: Problem, result: CaseResult, details: str) -> Report:
+    return replace(
+        report,
+        verdict=result.verdict,
+        headline=explain.headline(problem, result),
+        kind=result.kind,
+        fault=result.fault,
+        line=result.line,
+        explanation=explain.explanation(result, details),
+        smallest=result,
+    )
+
+
+def _capped(printed: str) -> str:
+    if len(printed) <= MOST_PRINTED:
+        return printed
+    return f"{printed[:MOST_PRINTED]}\n… ({len(printed) - MOST_PRINTED:,} more characters)"

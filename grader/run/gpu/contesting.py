@@ -1,0 +1,125 @@
+"""The runner's process answering a request for a contest: programs loaded side by side, on the same arrays.
+
+How the turns are taken is written in `contest`; what the times mean is for the judge.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from grader.measure.contest import to_data
+from grader.plan.harness import LaunchRefused
+from grader.problem import Problem
+from grader.run.gpu.contest import Entrant, EntrantFailed, contest
+from grader.run.gpu.faults import OUT_OF_MEMORY, launch_fault, running_fault
+from grader.run.gpu.keeper import keeper
+from grader.run.gpu.measuring import Ask
+from grader.run.gpu.persisting import reset_persisting_l2
+from grader.run.gpu.replay import Kernels, LaunchError, status_of
+from grader.run.gpu.reservoir import Keep
+from grader.run.gpu.timed import Addresses, Contender, Prepare, call_library, launch_program
+from grader.run.gpu.timing import BufferSet, MakeSet, Overtime
+from grader.run.handover import Outputs
+
+Message = dict[str, Any]
+
+
+class Stage:
+    """The arrays on which all contenders run, one after another: fresh inputs and poison come before each replay.
+
+    Arrays of their own would lie at other addresses, and the same kernel would differ from itself.
+    """
+
+    def __init__(self, problem: Problem, sizes: Mapping[str, int]) -> None:
+        self._arrays = Contender(problem, sizes, self._note)
+        self._addresses: list[Addresses] = []
+        self._sets: list[BufferSet] = []
+        self.find_overrun = self._arrays.find_overrun
+        self.free = self._arrays.free
+
+    def maker(self, prepare: Prepare) -> MakeSet:
+        """What makes one contender's buffer sets on these arrays."""
+
+        def make_set(number: int) -> BufferSet:
+            while len(self._sets) <= number:
+                self._sets.append(self._arrays.make_set(len(self._sets)))
+            return replace(self._sets[number], launch=prepare(self._addresses[number]))
+
+        return make_set
+
+    def _note(self, addresses: Addresses) -> Callable[[Any], None]:
+        self._addresses.append(addresses)
+        return lambda stream: None
+
+
+class Contesting:
+    """Times several programs, one problem size after another."""
+
+    def __init__(self, problem: Problem, outputs: Outputs, ask: Ask) -> None:
+        self._problem = problem
+        self._outputs = outputs
+        self._ask = ask
+
+    def answer(
+        self, sizes: Mapping[str, int], sigma: float, limit: float, verified: int, contenders: Sequence[Message]
+    ) -> Message:
+        """Time these contenders at one size; on the way the judge is asked to check each of the outputs kept.
+
+        Each has `name` and `seed`, and `program` with `image`, `symbols` and `constants`, or None for the problem's
+        library call; the rest is as `contest` takes it. The answer is one of `contest`, `stopped` with the name of
+        the contender that failed and `message`, or `failed` with what nobody is blamed for. After the last two the
+        process is of no more use.
+        """
+        stage, loaded = Stage(self._problem, sizes), [_load(contender["program"]) for contender in contenders]
+        entrants = [
+            Entrant(each["name"], each["seed"], stage.maker(self._prepare(sizes, each["program"], kernels)))
+            for each, kernels in zip(contenders, loaded, strict=True)
+        ]
+        reset_persisting_l2()
+        try:
+            found = contest(entrants, sigma=sigma, limit=limit, keep=self._keep, verified=verified)
+        except EntrantFailed as failure:
+            return _stopped(self._problem, failure, limit)
+        overrun = stage.find_overrun()
+        if overrun is not None:
+            return {"failed": f"one of the kernels wrote outside {overrun[0]}"}
+        stage.free()
+        for kernels in loaded:
+            if kernels is not None:
+                kernels.unload()
+        return {"contest": to_data(found)}
+
+    def _prepare(self, sizes: Mapping[str, int], program: Message | None, kernels: Kernels | None) -> Prepare:
+        if program is None or kernels is None:
+            return call_library(self._problem, sizes)
+        return launch_program(self._problem, sizes, kernels, program["constants"])
+
+    def _keep(self, name: str) -> Keep:
+        """What has the judge take this contender's outputs, with its name on them."""
+        return keeper(self._problem, self._outputs, self._ask, contender=name)
+
+
+def _load(program: Message | None) -> Kernels | None:
+    """For each contest anew: variables in the GPU's memory then start as the program has them."""
+    return None if program is None else Kernels(base64.b64decode(program["image"]), program["symbols"])
+
+
+def _stopped(problem: Problem, failure: EntrantFailed, limit: float) -> Message:
+    """In words, what became of a contender while it was tried alone. What is no kernel's fault is raised again."""
+    cause = failure.cause
+    if isinstance(cause, Overtime):
+        message = f"still running after {limit:g} s"
+    elif isinstance(cause, LaunchRefused):
+        message = cause.message
+    elif isinstance(cause, LaunchError):
+        message = launch_fault(cause.kernel, cause.cause)["message"]
+    elif isinstance(cause, RuntimeError) and status_of(cause) == OUT_OF_MEMORY:
+        return {"failed": "the arrays don't fit into the GPU's memory"}
+    elif isinstance(cause, RuntimeError) and status_of(cause):
+        message = running_fault(problem.kernel, status_of(cause), cause)["message"]
+    else:
+        raise cause
+    return {"stopped": failure.name, "message": message}

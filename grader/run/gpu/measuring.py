@@ -1,0 +1,87 @@
+"""One measurement in the runner's process: a candidate and its baseline timed, and outputs kept for the judge.
+
+It hands over samples and outputs; what they are worth is decided where the references are.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.measure.samples import to_data
+from grader.measure.statistics import StoppingRule
+from grader.problem import Problem
+from grader.run.gpu.faults import overrun_fault
+from grader.run.gpu.keeper import keeper
+from grader.run.gpu.persisting import reset_persisting_l2
+from grader.run.gpu.replay import Kernels
+from grader.run.gpu.timed import Contender, Prepare, call_library, launch_program
+from grader.run.gpu.timing import measure
+from grader.run.handover import Outputs
+
+Message = dict[str, Any]
+
+Ask = Callable[[Message], Message]
+"""Sends the judge a message in the middle of a request, and gives its answer: "go_on", or "hand_over" in the
+processor's memory what could not be taken from the GPU's."""
+
+NULL_TEST = StoppingRule(tolerance=0.001, seconds=0.5)
+"""For the baseline against itself, which is asked for once in a grading: to a third of what it may be off."""
+
+
+class Measuring:
+    """Times one loaded program on one problem size after another."""
+
+    def __init__(self, problem: Problem, kernels: Kernels, outputs: Outputs, ask: Ask) -> None:
+        self._problem = problem
+        self._kernels = kernels
+        self._outputs = outputs
+        self._ask = ask
+
+    def answer(
+        self,
+        sizes: Mapping[str, int],
+        constants: Mapping[str, int],
+        seed: int,
+        sigma: float,
+        limit: float,
+        verified: int,
+        null: bool,
+        baseline: Message | None,
+    ) -> Message:
+        """Samples of one size; on the way the judge is asked to check each of the outputs that were kept.
+
+        `constants` are the candidate's launch constants; `seed` decides the inputs of all replays; `limit` is in
+        seconds, for one launch sequence; `baseline` is a program's image, or None for the library or nothing.
+        """
+        reset_persisting_l2()
+        candidate = Contender(self._problem, sizes, launch_program(self._problem, sizes, self._kernels, constants))
+        paired = self._baseline(sizes, baseline)
+        contenders = [candidate]
+        if paired is not None:
+            contenders.append(Contender(self._problem, sizes, paired))
+        try:
+            timing = measure(
+                candidate.make_set,
+                None if paired is None else contenders[-1].make_set,
+                seed=seed,
+                sigma=sigma,
+                limit=limit,
+                keep=keeper(self._problem, self._outputs, self._ask),
+                verified=verified,
+                null=NULL_TEST if null else None,
+            )
+            found = candidate.find_overrun()
+        finally:
+            for contender in contenders:
+                contender.free()
+        if found is not None:
+            return {"status": "fault", "fault": overrun_fault(self._problem.kernel, *found)}
+        return {"status": "done", "timing": to_data(timing)}
+
+    def _baseline(self, sizes: Mapping[str, int], program: Message | None) -> Prepare | None:
+        if program is not None:
+            kernels = Kernels(base64.b64decode(program["image"]), program["symbols"])
+            return launch_program(self._problem, sizes, kernels, program["constants"])
+        return call_library(self._problem, sizes) if self._problem.calls_library else None

@@ -1,0 +1,112 @@
+"""A GPU as a Runner under memcheck: slow, exact about every access, for kernels that the emulator can't execute.
+
+Finding the program and reading its log are done elsewhere; a kernel can't write into that log.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from grader.compile.program import Program
+from grader.report import KernelInfo
+from grader.run.gpu.devices import Gpu
+from grader.run.gpu.gpu_runner import GpuRunner
+from grader.run.gpu.sanitizer import find_sanitizer, watched
+from grader.run.gpu.sanitizer_fault import Placed, fault_of
+from grader.run.gpu.sanitizer_log import SanitizerLog, read_log
+from grader.run.poison import Poison
+from grader.run.runner import Run, RunStatus
+from grader.verdict import FaultClass
+
+if TYPE_CHECKING:
+    from grader.problem import Problem
+
+MODULE = "grader.run.gpu.memcheck_child"
+CHECKS = ("reads and writes outside of arrays, of shared and of local memory", "misaligned accesses")
+
+LOG_SECONDS = 3.0
+"""How long a finding may take from the GPU into the log."""
+SETTLED_SECONDS = 0.2
+"""A log that has not grown for so long is complete: one finding's lines are written together."""
+LOG_LIMIT = 1 << 20
+
+_FIRST_FILE = re.compile(r'^\s*\.file\s+1 "([^"]*)"', re.MULTILINE)
+
+
+def memcheck_runner(gpu: Gpu, folder: Path) -> MemcheckRunner | None:
+    """A runner for the problem in `folder`; None where compute-sanitizer is not installed."""
+    sanitizer = find_sanitizer()
+    return None if sanitizer is None else MemcheckRunner(gpu, folder, sanitizer)
+
+
+class MemcheckRunner(GpuRunner):
+    """Runs one submission on one GPU under the compute-sanitizer at `sanitizer`."""
+
+    checks: tuple[str, ...] = CHECKS
+
+    def __init__(self, gpu: Gpu, folder: Path, sanitizer: Path, module: str = MODULE) -> None:
+        private = Path(tempfile.mkdtemp(prefix="kgrade-memcheck-"))
+        weakref.finalize(self, shutil.rmtree, private, ignore_errors=True)
+        self._log = private / "log"
+        self._file = ""
+        self._names: Mapping[str, str] = {}
+        self._arrays: Mapping[str, Placed] = {}
+        # What compute-sanitizer leaves in the temporary folder when it is killed goes away with this one.
+        super().__init__(gpu, folder, module, watched(sanitizer, self._log), {"TMPDIR": str(private)})
+
+    def load(self, program: Program) -> tuple[KernelInfo, ...]:
+        first = _FIRST_FILE.search(program.image)
+        self._file = PurePosixPath(first[1]).name if first else ""
+        self._names = {kernel.symbol: kernel.name for kernel in program.kernels}
+        return super().load(program)
+
+    def prepare(
+        self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
+    ) -> dict[str, int]:
+        addresses = super().prepare(problem, sizes, family, seed, poison)
+        arrays = {**problem.inputs, **problem.outputs}
+        self._arrays = {
+            name: Placed(address, arrays[name].nbytes(sizes), arrays[name].dtype.itemsize)
+            for name, address in addresses.items()
+        }
+        return addresses
+
+    def run_of(self, answer: Mapping[str, Any]) -> Run:
+        """The child's answer, and where memcheck found something, that instead of CUDA's error."""
+        run = super().run_of(answer)
+        if run.status not in (RunStatus.DONE, RunStatus.FAULT):
+            return run
+        refused = run.fault is not None and run.fault.fault is FaultClass.LAUNCH_FAILURE
+        log = self._read_log(wait=run.status is RunStatus.FAULT and not refused)
+        if log.findings:
+            fault = fault_of(log.findings, self._arrays, self._names, self._file)
+            return Run(RunStatus.FAULT, fault, printed=run.printed, seconds=run.seconds)
+        if log.troubles or not log.started:
+            why = log.troubles[0] if log.troubles else "it wrote no log"
+            return replace(run, status=RunStatus.CRASHED, fault=None, message=f"compute-sanitizer failed: {why}")
+        return run
+
+    def _read_log(self, wait: bool) -> SanitizerLog:
+        """The log; where a finding is to be expected, once it is there and has come to its end."""
+        text, now = self._text(), time.monotonic()
+        until, grown = now + LOG_SECONDS, now
+        while wait and now < until and (now < grown + SETTLED_SECONDS or not read_log(text).findings):
+            time.sleep(0.02)
+            before, text, now = text, self._text(), time.monotonic()
+            grown = grown if text == before else now
+        return read_log(text)
+
+    def _text(self) -> str:
+        try:
+            with self._log.open("rb") as file:
+                return file.read(LOG_LIMIT).decode(errors="replace")
+        except FileNotFoundError:
+            return ""

@@ -1,0 +1,48 @@
+"""Takes back what a kernel may have pinned in the L2 cache, before its time is measured.
+
+CuPy has no call for it, so the driver is asked by ctypes. It changes the current CUDA context and nothing else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import lru_cache
+
+from grader.errors import JudgeError
+
+# Values of cuda.h (CUDA 13.0; the same since 11.0, which brought persisting accesses).
+LIMIT_PERSISTING_L2_CACHE_SIZE = 0x06
+SUCCESS = 0
+NOT_SUPPORTED = (215, 801)
+"""CUDA_ERROR_UNSUPPORTED_LIMIT and CUDA_ERROR_NOT_SUPPORTED: GPUs before Ampere have nothing to take back."""
+
+
+def reset_persisting_l2() -> None:
+    """No line of the L2 cache persists any longer, and none can be set aside for that from now on.
+
+    For the context of the calling thread. Raises JudgeError where there is none, or CUDA fails otherwise.
+    """
+    driver = _driver()
+    _check(driver, "cuCtxResetPersistingL2Cache", driver.cuCtxResetPersistingL2Cache())
+    _check(driver, "cuCtxSetLimit", driver.cuCtxSetLimit(LIMIT_PERSISTING_L2_CACHE_SIZE, 0))
+
+
+@lru_cache(maxsize=1)
+def _driver() -> ctypes.CDLL:
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        hint = "kgrade doctor says what is here"
+        raise JudgeError(f"NVIDIA's driver library can't be loaded: {error}", hint) from None
+    driver.cuCtxSetLimit.argtypes = (ctypes.c_int, ctypes.c_size_t)
+    driver.cuGetErrorName.argtypes = (ctypes.c_int, ctypes.POINTER(ctypes.c_char_p))
+    return driver
+
+
+def _check(driver: ctypes.CDLL, call: str, status: int) -> None:
+    if status == SUCCESS or status in NOT_SUPPORTED:
+        return
+    name = ctypes.c_char_p()
+    driver.cuGetErrorName(status, ctypes.byref(name))
+    said = name.value.decode() if name.value else "an unknown error"
+    raise JudgeError(f"the L2 cache can't be reset: {call} fails with {said} ({status})")

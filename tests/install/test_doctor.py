@@ -1,0 +1,133 @@
+"""The doctor on machines where CUDA's parts are missing, are there twice, or don't go together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader import doctor_cuda
+from grader.compile import toolkit
+from grader.doctor_part import Finding, look_for
+from grader.workspace import Workspace
+
+from .conftest import Machine, Smi
+
+PARTS = {part.name: part for part in (*doctor_cuda.COMPILER_PARTS, *doctor_cuda.GPU_PARTS)}
+
+
+def look(name: str) -> Finding:
+    found = look_for(PARTS[name], Workspace(Path("/nowhere")))
+    assert found is not None
+    return found
+
+
+def test_the_extra_that_is_here(machine: Machine) -> None:
+    machine.has(12)
+    found = look("CUDA packages")
+    assert (found.here, found.found, found.get) == (True, "cuda12, CuPy 14.2.0", "")
+
+
+def test_neither_extra(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_cuda, "find_spec", lambda name: None)
+    found = look("CUDA packages")
+    assert (found.here, found.required, found.found) == (False, True, "neither cuda13 nor cuda12 is installed")
+    assert found.get == "pip install 'kgrade[cuda13]'"
+
+
+def test_a_cupy_of_another_origin(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_cuda, "find_spec", lambda name: "here")
+    assert look("CUDA packages").here
+
+
+def test_both_extras(machine: Machine) -> None:
+    machine.has(13, 12)
+    for name in ("CUDA packages", "NVRTC"):
+        found = look(name)
+        assert (found.here, found.required) == (False, True)
+        assert found.found == "cupy-cuda13x and cupy-cuda12x are both installed, and break each other"
+        assert found.get == "pip uninstall --yes cupy-cuda13x cupy-cuda12x && pip install 'kgrade[cuda13]'"
+
+
+@pytest.mark.parametrize(
+    ("cupy", "driver", "found", "get"),
+    [
+        (13, "550.54.14", "CUDA 13 needs driver 580 or newer, and this machine's is 550.54.14", "'kgrade[cuda12-gpu]'"),
+        (12, "515.65.01", "515.65.01; any CUDA that kgrade can use needs 525 or newer", "install NVIDIA's driver 580"),
+        (13, "470.1", "470.1; any CUDA that kgrade can use needs 525 or newer", "install NVIDIA's driver 580"),
+    ],
+)
+def test_a_driver_that_is_too_old(
+    machine: Machine,
+    nvidia_smi: Smi,
+    monkeypatch: pytest.MonkeyPatch,
+    cupy: int,
+    driver: str,
+    found: str,
+    get: str,
+) -> None:
+    monkeypatch.setenv("PATH", str(nvidia_smi(driver, driver)))
+    machine.has(cupy)
+    machine.with_gpus(driver, (9, 0), (9, 0))
+    row = look("driver")
+    assert (row.here, row.fits, row.found) == (False, False, found)
+    assert get in row.get
+
+
+@pytest.mark.parametrize(("cupy", "driver"), [(13, "580.65.06"), (12, "525.60.13"), (12, "580.65.06")])
+def test_a_driver_that_fits(
+    machine: Machine, nvidia_smi: Smi, monkeypatch: pytest.MonkeyPatch, cupy: int, driver: str
+) -> None:
+    monkeypatch.setenv("PATH", str(nvidia_smi(driver)))
+    machine.has(cupy)
+    assert look("driver") == Finding("driver", True, False, driver)
+
+
+def test_an_nvidia_smi_that_fails_is_quoted(nvidia_smi: Smi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(nvidia_smi("NVIDIA-SMI has failed", code=9)))
+    row = look("driver")
+    assert (row.here, row.fits, row.found) == (False, True, "NVIDIA-SMI has failed")
+
+
+@pytest.mark.parametrize(
+    ("cupy", "capability", "found", "get"),
+    [
+        (13, (7, 0), "gpu:1 NVIDIA Sample: CUDA 13 needs compute capability 7.5 (Turing) or newer", "[cuda12-gpu]"),
+        (12, (3, 7), "gpu:1 NVIDIA Sample: CUDA 12 needs compute capability 5.0 (Maxwell) or newer", "[cuda12]"),
+    ],
+)
+def test_a_gpu_that_the_extra_does_not_know(
+    machine: Machine, cupy: int, capability: tuple[int, int], found: str, get: str
+) -> None:
+    machine.has(cupy)
+    machine.with_gpus("580.65.06", (9, 0), capability)
+    row = look("GPU")
+    assert (row.here, row.fits) == (False, False)
+    assert row.found.startswith(found)
+    assert get in row.get
+
+
+def test_gpus_that_fit_are_listed(machine: Machine) -> None:
+    machine.has(13)
+    machine.with_gpus("580.65.06", (9, 0), (7, 5))
+    assert look("GPU").found == "gpu:0 NVIDIA Sample (sm_90a, 8 GiB), gpu:1 NVIDIA Sample (sm_75, 8 GiB)"
+
+
+@pytest.mark.parametrize(("here", "there"), [(13, 12), (12, 13)])
+def test_cublas_is_asked_for_where_there_is_a_gpu_and_of_the_same_cuda(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, here: int, there: int
+) -> None:
+    monkeypatch.setattr(toolkit, "_roots", lambda major: [tmp_path])
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: f"libcublas.so.{there}")
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    machine.has(here)
+    part = PARTS["cuBLAS"]
+    assert look_for(part, Workspace(Path("/nowhere"))) is None
+    machine.with_gpus("580.65.06", (9, 0))
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / f"libcublas.so.{there}").touch()
+    row = look("cuBLAS")
+    assert (row.here, row.required, row.get) == (False, False, f"pip install 'kgrade[cuda{here}-gpu]'")
+    library = tmp_path / "lib" / f"libcublas.so.{here}"
+    library.touch()
+    assert look("cuBLAS").found == str(library)

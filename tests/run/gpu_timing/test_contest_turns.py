@@ -1,0 +1,172 @@
+"""Whose turn it is in a contest, with sessions that time nothing: orders, what is kept, when it ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from grader.measure.contest import Contest, order_of
+from grader.measure.samples import CANDIDATE, Kept
+from grader.measure.statistics import StoppingRule
+from grader.run.gpu import contest as turns
+from grader.run.gpu import reservoir as reservoirs
+from grader.run.gpu.contest import Entrant, EntrantFailed, contest
+from grader.run.gpu.refill import Span
+from grader.run.gpu.timing import BufferSet
+
+ROUND_SECONDS = 0.01
+
+
+class FakeSession:
+    """As `timing.Session` is used: a replay takes as many microseconds as its entrant's seed says."""
+
+    made: list[FakeSession]
+
+    def __init__(self, seed: int, sigma: float, limit: float) -> None:
+        self.seed, self.late, self.event_seconds, self.wall_seconds = seed, 0, 0.0, 0.0
+        self.throttling = SimpleNamespace(look=lambda: None, reasons=("software power cap",))
+        self.instruments = SimpleNamespace(floor=lambda: 1e-6)
+        self.orders: list[list[int]] = []
+        self.kept: list[int | None] = []
+        self.warmed: list[int] = []
+        self.noise = 0.0
+        self.made.append(self)
+
+    def warm_up(self, mine: FakeSide, other: FakeSide) -> tuple[bool, int]:
+        self.warmed = [mine.session.seed, other.session.seed]
+        return True, 10
+
+    def round(self, order: Sequence[FakeSide], reservoir: Any = None) -> tuple[list[float], tuple[float, ...]]:
+        assert all(side.name == CANDIDATE for side in order)
+        seeds = [side.session.seed for side in order]
+        self.orders.append(seeds)
+        chosen = None
+        if reservoir is not None:
+            chosen = reservoir.choose(range(len(order)))
+            if chosen is not None:
+                reservoir._next = Kept(len(self.orders), seeds[chosen])
+                reservoir.hand_over()
+        self.kept.append(None if chosen is None else seeds[chosen])
+        self.wall_seconds += ROUND_SECONDS
+        self.event_seconds += sum(seeds) * 1e-6
+        return [seed * 1e-6 for seed in seeds], tuple(2000.0 + i for i in range(len(order)))
+
+
+class FakeSide:
+    def __init__(self, session: FakeSession, name: str, make_set: Any) -> None:
+        self.session, self.name, self.sets = session, name, [make_set(0), make_set(1)]
+
+
+class FakeMailbox:
+    freed = 0
+
+    def __init__(self, counts: Sequence[int]) -> None:
+        assert list(counts) == [7]
+
+    def free(self) -> None:
+        FakeMailbox.freed += 1
+
+
+@pytest.fixture(autouse=True)
+def fakes(monkeypatch: pytest.MonkeyPatch) -> list[FakeSession]:
+    made: list[FakeSession] = []
+    monkeypatch.setattr(FakeSession, "made", made, raising=False)
+    monkeypatch.setattr(FakeMailbox, "freed", 0)
+    monkeypatch.setattr(turns, "Session", FakeSession)
+    monkeypatch.setattr(turns, "Side", FakeSide)
+    monkeypatch.setattr(reservoirs, "Mailbox", FakeMailbox)
+    return made
+
+
+def make_set(number: int) -> BufferSet:
+    return BufferSet([Span(0, 5)], [Span(64, 7)], lambda stream: None)
+
+
+def entrants(count: int) -> list[Entrant]:
+    return [Entrant(f"entrant {i}", 10 + i, make_set) for i in range(count)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_rounds_are_taken_in_order_and_sorted_by_entrant(fakes: list[FakeSession], count: int) -> None:
+    found = contest(entrants(count))
+    session = fakes[0]
+    assert session.warmed == [10, 10 + count - 1]
+    # One that does not count, then those that do.
+    orders = [order_of(count, number) for number in (0, *range(len(found.rounds)))]
+    assert session.orders == [[10 + i for i in order] for order in orders]
+    assert all(each.times == tuple(((10 + i) * 1e-6,) * 2 for i in range(count)) for each in found.rounds)
+    assert len(found.rounds) == StoppingRule().least
+    first = found.rounds[0].clocks
+    assert first is not None and first[0] == (2000.0, 2000.0 + 2 * count - 1)
+
+
+def test_what_it_tells_of_its_circumstances() -> None:
+    found = contest(entrants(2))
+    assert isinstance(found, Contest)
+    assert found.names == ("entrant 0", "entrant 1")
+    assert found.copies == {"entrant 0": 2, "entrant 1": 2}
+    assert found.graph_bytes["entrant 0"] == 2 * 4 * 12
+    assert (found.floor, found.warm, found.throttled, found.kept) == (1e-6, True, ("software power cap",), {})
+    assert 0 < found.event_seconds < found.wall_seconds
+
+
+def test_outputs_are_kept_of_everybody_alike_and_of_one_a_round(fakes: list[FakeSession]) -> None:
+    handed: list[tuple[str, int]] = []
+
+    def keep(name: str) -> Any:
+        return lambda kept, mailbox: handed.append((name, kept.buffer_set))
+
+    found = contest(entrants(4), keep=keep, rule=StoppingRule(least=40), verified=20)
+    kept = fakes[0].kept[1:]
+    assert len(kept) == 40
+    # Every four rounds each was watched once, in an order that changes.
+    decks = [kept[i : i + 4] for i in range(0, 40, 4)]
+    assert all(sorted(deck) == [10, 11, 12, 13] for deck in decks)
+    assert len({tuple(deck) for deck in decks}) > 1
+    assert Counter(name for name, _ in handed) == {f"entrant {i}": 10 for i in range(4)}
+    assert all(name == f"entrant {seed - 10}" for name, seed in handed)
+    assert {name: len(each) for name, each in found.kept.items()} == {f"entrant {i}": 10 for i in range(4)}
+    assert FakeMailbox.freed == 4
+
+
+def test_mailboxes_are_freed_when_a_check_fails() -> None:
+    def keep(name: str) -> Any:
+        def refuse(kept: Kept, mailbox: Any) -> None:
+            raise RuntimeError("wrong")
+
+        return refuse
+
+    with pytest.raises(RuntimeError, match="wrong"):
+        contest(entrants(3), keep=keep)
+    assert FakeMailbox.freed == 3
+
+
+def test_it_ends_when_time_is_up(fakes: list[FakeSession], monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet = FakeSession.round
+
+    def noisy(self: FakeSession, order: Sequence[FakeSide], reservoir: Any = None) -> Any:
+        times, clocks = quiet(self, order, reservoir)
+        return [time * (1 + 0.2 * (len(self.orders) % 2)) for time in times], clocks
+
+    monkeypatch.setattr(FakeSession, "round", noisy)
+    assert len(contest(entrants(2), rule=StoppingRule(seconds=1.0)).rounds) == pytest.approx(1.0 / ROUND_SECONDS, abs=1)
+    assert len(contest(entrants(6), rule=StoppingRule(seconds=1.0)).rounds) == pytest.approx(3.0 / ROUND_SECONDS, abs=1)
+
+
+def test_who_fails_alone_is_named() -> None:
+    def fails(number: int) -> BufferSet:
+        raise RuntimeError("no memory")
+
+    with pytest.raises(EntrantFailed, match="the second: no memory") as caught:
+        contest([Entrant("the first", 1, make_set), Entrant("the second", 2, fails)])
+    assert caught.value.name == "the second" and isinstance(caught.value.cause, RuntimeError)
+
+
+@pytest.mark.parametrize("names", [[], ["a", "a"], list("abcdefghi")])
+def test_names_that_are_none(names: list[str]) -> None:
+    with pytest.raises(ValueError, match="1 to 8 are needed"):
+        contest([Entrant(name, 1, make_set) for name in names])
