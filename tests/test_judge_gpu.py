@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +12,9 @@ from grader import cases, judge
 from grader.compile.program import Kernel, Program
 from grader.errors import UsageError
 from grader.judge import Options, grade
+from grader.measuring import Timed
 from grader.problem import load_problem
-from grader.report import FaultReport, KernelInfo
+from grader.report import CaseResult, Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
 from grader.run import choose
 from grader.run.choose import choose_gpu, spread
 from grader.run.gpu.devices import Gpu
@@ -46,15 +46,44 @@ class GpuPlayer(PythonRunner):
 def graded(monkeypatch, problem):
     """Grades on both devices; gives the report, the emulator's and the GPU's player, and the steps shown."""
 
-    def run(emulated=multiply, on_gpu=multiply, load=None, **options):
+    def run(emulated=multiply, on_gpu=multiply, load=None, timed=NOT_TIMED, memcheck=None, **options):
         emulator, player, steps = PythonRunner(emulated, load), GpuPlayer(on_gpu), []
 
-        @contextmanager
-        def hold(uuid, waiting):
-            steps.append(f"lock {uuid}")
-            waiting()
-            yield
-            steps.append("unlock")
+        class Turn:
+            def __init__(self, uuid, waiting):
+                self.uuid, self.waiting = uuid, waiting
+
+            def try_now(self):
+                return False
+
+            def __enter__(self):
+                steps.append(f"lock {self.uuid}")
+                self.waiting()
+
+            def __exit__(self, *_):
+                self.release()
+                steps.append("unlock")
+
+            def release(self):
+                """Nothing is held."""
+
+        class Referee:
+            def __init__(self, gpu, problem):
+                """Has no case to check."""
+
+            def is_quicker(self, sizes):
+                return False
+
+            def close(self):
+                """Nothing is open."""
+
+        class Measurer:
+            def __init__(self, *_):
+                """Knows what it will find."""
+
+            def run(self, progress):
+                steps.append("timing")
+                return timed
 
         def compile_kernel(source, file_name, kernel, c_parameters, constants, gpu_target=None, **_):
             kernels = (Kernel(kernel, "_Z1k"),)
@@ -65,18 +94,80 @@ def graded(monkeypatch, problem):
         monkeypatch.setattr(choose, "find_gpus", lambda: GPUS)
         monkeypatch.setattr(choose, "EmulatorRunner", lambda folder, cache: emulator)
         monkeypatch.setattr(choose, "GpuRunner", lambda gpu, folder: player)
-        monkeypatch.setattr(choose, "hold", hold)
-        monkeypatch.setattr(choose, "draw_largest", lambda problem, seed, number: LARGEST)
+        monkeypatch.setattr(choose, "Turn", Turn)
+        monkeypatch.setattr(choose, "Referee", Referee)
+        monkeypatch.setattr(choose, "require_fit", lambda gpu: None)
+        monkeypatch.setattr(choose, "usable", lambda gpu: True)
+        monkeypatch.setattr(choose, "memcheck_runner", lambda gpu, folder: memcheck)
+        monkeypatch.setattr(judge, "Measurer", Measurer)
+        monkeypatch.setattr(choose, "draw_largest", lambda problem, seed, number, memory: LARGEST)
         monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
         submission = make_submission("mine.cu", SOURCE.encode())
         report = grade(problem, submission, Options(**{"seed": 5, **options}), steps.append)
-        assert (emulator.closed, player.closed) == (1, 1)
+        assert emulator.closed and player.closed
         return report, emulator, player, steps
 
     return run
 
 
 LARGEST = choose.Case({"M": 401, "N": 399, "K": 403}, "exact", 9)
+NOT_TIMED = Timed(note="the card has no clock", hint="buy one")
+
+
+def measured(null=1.0, seconds=1e-3):
+    """A measurement of one size, 0.4 ms at the speed of light."""
+    time = Interval(seconds, seconds, seconds)
+    size = SizeMeasurement({"M": 1, "N": 1, "K": 1}, time, None, 400, 1, 0.4, 20, 0, 20, 1e-6, (1900.0, 1900.0))
+    ceilings = Ceilings("Card 0", "GPU-0", "580", 1e9, 1e6, None, None, 1e-6)
+    return Timed(Measurement((size,), ceilings, Interval(null, null, null)))
+
+
+def test_a_right_kernel_is_timed_and_scored(graded):
+    report, _, _, steps = graded(timed=measured())
+    assert (report.verdict, report.score) == (Verdict.ACCEPTED, pytest.approx(0.4))
+    assert report.time.value == 1e-3
+    assert steps.index("lock GPU-0") < steps.index("timing") < steps.index("unlock")
+
+
+@pytest.mark.parametrize("timed", [measured(null=1.0031), measured(seconds=1e-4)], ids=["unsound", "impossible"])
+def test_times_that_can_not_be_trusted_give_no_score(graded, timed):
+    report, *_ = graded(timed=timed)
+    assert (report.verdict, report.score) == (Verdict.ACCEPTED, None)
+    assert report.measurement is not None
+
+
+def test_why_nothing_was_timed_is_told(graded):
+    report, *_ = graded()
+    assert (report.verdict, report.score, report.measurement) == (Verdict.ACCEPTED, None, None)
+    assert [(d.message, d.hint) for d in report.diagnostics] == [
+        ("not timed, so there is no score: the card has no clock", "buy one")
+    ]
+
+
+def test_a_kernel_that_is_wrong_only_while_it_is_timed_is_wrong(graded):
+    failure = CaseResult(
+        {"M": 9, "N": 9, "K": 9}, "normal", 1, Verdict.WRONG_ANSWER, WrongKind.WRONG_VALUE, message="bad"
+    )
+    report, *_ = graded(timed=Timed(failure=failure))
+    assert (report.verdict, report.kind, report.score) == (Verdict.WRONG_ANSWER, WrongKind.WRONG_VALUE, None)
+    assert "while it was timed" in report.explanation[0]
+
+
+def test_sizes_given_by_hand_are_not_timed(graded):
+    report, _, _, steps = graded(sizes=[{"M": 17, "N": 30, "K": 3}])
+    assert "timing" not in steps
+    assert report.measurement is None and not report.diagnostics
+
+
+def test_memcheck_looks_where_the_emulator_does_not_know_an_instruction(graded):
+    unknown = Run(RunStatus.FAULT, fault=FaultReport(FaultClass.ILLEGAL_INSTRUCTION, "wgmma is unknown here"))
+    watched = PythonRunner(lambda *_: out_of_bounds())
+    report, _, player, _ = graded(emulated=lambda *_: unknown, memcheck=watched)
+    assert (report.verdict, report.fault.fault) == (Verdict.RUNTIME_ERROR, FaultClass.OUT_OF_BOUNDS)
+    assert player.prepared == []
+    assert watched.closed
+    accepted, *_ = graded(emulated=lambda *_: unknown, memcheck=PythonRunner(multiply))
+    assert "by memcheck, at 6 small sizes: nothing beyond results" in accepted.checks
 
 
 def test_a_right_kernel_is_checked_on_the_emulator_and_runs_all_sizes_twice_on_the_gpu(graded):
@@ -92,7 +183,7 @@ def test_a_right_kernel_is_checked_on_the_emulator_and_runs_all_sizes_twice_on_t
     assert not any("not deterministic" in check for check in report.checks)
     locked = steps.index("lock GPU-0")
     assert "waiting for Card 0" in steps[locked + 1]
-    assert sum("the emulator's checks" in step for step in steps[:locked]) == 6
+    assert sum("checks on the emulator" in step for step in steps[:locked]) == 6
     assert steps[-1] == "unlock"
 
 
@@ -212,7 +303,7 @@ def test_an_interrupt_closes_both_and_frees_the_gpu(graded, monkeypatch):
     monkeypatch.setattr(PythonRunner, "close", lambda self: closed.append(self.device))
     with pytest.raises(KeyboardInterrupt):
         graded(on_gpu=interrupt)
-    assert closed == ["emulator", "Card 0"]
+    assert closed == ["Card 0", "emulator", "Card 0"]
 
 
 @pytest.mark.parametrize(("device", "uuid"), [("auto", "GPU-0"), ("gpu", "GPU-0"), ("gpu:1", "GPU-1")])

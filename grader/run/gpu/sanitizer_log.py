@@ -20,7 +20,7 @@ _AT = re.compile(rf" {{5}}at {_PLACE}")
 _FRAME = re.compile(rf" +Device Frame: ?{_PLACE}")
 _TRIPLE = r"\(([0-9]{1,10}),([0-9]{1,10}),([0-9]{1,10})\)"
 _THREAD = re.compile(rf" {{5}}by thread {_TRIPLE} in block {_TRIPLE}")
-_ADDRESS = re.compile(r" {5}Address 0x(?P<address>[0-9a-f]{1,16})(?: is (?P<what>.*))?")
+_ADDRESS = re.compile(r" {5}(?:Address|Access at|Access to) 0x(?P<address>[0-9a-f]{1,16})(?: is (?P<what>.*))?")
 _NEAREST = re.compile(
     rf" {{5}}and is (?P<where>inside|(?P<bytes>{_NUMBER}) bytes (?:before|after))"
     rf" the nearest allocation at 0x(?P<start>[0-9a-f]{{1,16}}) of size (?P<size>{_NUMBER}) bytes"

@@ -19,7 +19,7 @@ from grader.plan.plan import Plan
 from grader.problem import load_problem
 from grader.run.gpu.devices import find_gpus, target_of
 from grader.run.gpu.gpu_runner import GpuRunner
-from grader.run.gpu.lock import hold
+from grader.run.gpu.lock import Turn
 from grader.run.runner import Limits, RunnerStopped, RunStatus
 from grader.submission import make_submission, read_submission
 from grader.verdict import FaultClass, Verdict, WrongKind
@@ -242,7 +242,7 @@ def start(problem, source):
 
 
 def test_two_submissions_at_once_take_turns(problem):
-    with hold(GPUS[0].uuid):
+    with Turn(GPUS[0].uuid):
         both = [start(problem, MAP.replace("BODY", RIGHT)) for _ in range(2)]
         for process in both:
             assert any("waiting for" in line for line in iter(process.stdout.readline, ""))
@@ -265,5 +265,5 @@ def test_a_killed_judge_leaves_no_process_and_no_lock(problem):
         time.sleep(0.1)
     assert not any(Path(f"/proc/{pid}").exists() for pid in children)
     waited = []
-    with hold(GPUS[0].uuid, lambda: waited.append(1)):
+    with Turn(GPUS[0].uuid, lambda: waited.append(1)):
         assert not waited

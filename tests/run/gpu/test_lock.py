@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from grader.errors import JudgeError
-from grader.run.gpu.lock import hold, lock_folder
+from grader.run.gpu.lock import Turn, lock_folder
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from grader.run.gpu.lock import hold
-with hold(sys.argv[1], folder=Path(sys.argv[2])):
+from grader.run.gpu.lock import Turn
+with Turn(sys.argv[1], folder=Path(sys.argv[2])):
     print("held", flush=True)
     sys.stdin.readline()
 print("released", flush=True)
@@ -56,7 +56,7 @@ def test_a_second_process_waits_until_the_first_has_done(holder, folder):
         holder.stdin.write("\n")
         holder.stdin.flush()
 
-    with hold("GPU-1", waiting, folder):
+    with Turn("GPU-1", waiting, folder):
         events.append("held")
         assert holder.wait(timeout=10) == 0
     assert events == ["waiting", "held"]
@@ -66,7 +66,7 @@ def test_a_killed_process_holds_nothing(holder, folder):
     def waiting():
         os.kill(holder.pid, signal.SIGKILL)
 
-    with hold("GPU-1", waiting, folder):
+    with Turn("GPU-1", waiting, folder):
         assert holder.wait(timeout=10) == -signal.SIGKILL
 
 
@@ -74,7 +74,7 @@ def test_another_gpu_is_free(holder, folder):
     def waiting():
         raise AssertionError("waited for a lock that nobody holds")
 
-    with hold("GPU-2", waiting, folder), hold("GPU-3/../x", waiting, folder):
+    with Turn("GPU-2", waiting, folder), Turn("GPU-3/../x", waiting, folder):
         assert sorted(path.name for path in folder.iterdir()) == ["GPU-1.lock", "GPU-2.lock", "GPU-3____x.lock"]
 
 
@@ -83,17 +83,17 @@ def test_an_interrupt_while_waiting_leaves_no_descriptor(holder, folder):
         raise KeyboardInterrupt
 
     before = sum(1 for _ in Path("/proc/self/fd").iterdir())
-    with pytest.raises(KeyboardInterrupt), hold("GPU-1", waiting, folder):
+    with pytest.raises(KeyboardInterrupt), Turn("GPU-1", waiting, folder):
         pass
     assert sum(1 for _ in Path("/proc/self/fd").iterdir()) == before
 
 
 def test_a_child_does_not_inherit_the_lock(folder):
-    with hold("GPU-1", folder=folder):
+    with Turn("GPU-1", folder=folder):
         child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     waited: list[str] = []
     with child:
-        with hold("GPU-1", lambda: waited.append("waited"), folder):
+        with Turn("GPU-1", lambda: waited.append("waited"), folder):
             assert waited == []
         child.kill()
 
@@ -101,7 +101,7 @@ def test_a_child_does_not_inherit_the_lock(folder):
 def test_every_user_can_share_the_folder_and_none_can_take_anothers_file_away(folder):
     old = os.umask(0o077)
     try:
-        with hold("GPU-1", folder=folder):
+        with Turn("GPU-1", folder=folder):
             assert stat.S_IMODE(folder.stat().st_mode) == 0o1777
             assert stat.S_IMODE((folder / "GPU-1.lock").stat().st_mode) == 0o644
     finally:
@@ -118,7 +118,7 @@ def test_a_link_is_not_followed(tmp_path, folder, what):
         precious.write_text("mine")
         folder.mkdir()
         (folder / "GPU-1.lock").symlink_to(precious)
-    with pytest.raises(JudgeError, match="lock of the GPU") as refused, hold("GPU-1", folder=folder):
+    with pytest.raises(JudgeError, match="lock of the GPU") as refused, Turn("GPU-1", folder=folder):
         pass
     assert str(folder) in refused.value.hint
 

@@ -37,8 +37,7 @@ QUICK = StoppingRule(seconds=1.0)
 
 ENDLESS = """
 __global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C, int M, int N, int K) {
-    volatile int go = 1;
-    while (go) {}
+    while (*(volatile float*)C != 1234.5f) {}
 }
 """
 ASTRAY = """

@@ -16,7 +16,7 @@ L2, MEMORY, TICK = 50 << 20, 60 << 30, 1e-6
         (277e-6, 12 << 20, 21),  # 250 MB in all
         (1e-3, 2 << 30, 1),  # long and large enough alone
         (1e-6, 12_000, 512),  # five caches of 12 KB would be too many
-        (10e-3, 12_000, 2),  # where arithmetic takes 10 ms, a warm cache is no help
+        (5e-3, 12_000, 2),  # where arithmetic takes 5 ms, a warm cache is no help
         (1.0, 64, 1),
     ],
 )
