@@ -108,8 +108,8 @@ def main() -> None:
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     table = Table(title=f"matmul fp32, ms ({cores} cores)")
-    columns = ["N", "scalar C, g++ -O2", "naive, 1 core", "÷ C", f"naive, {cores} cores"]
-    for column in [*columns, "tiled, 1 core", "÷ C", f"tiled, {cores} cores", "numba-cuda simulator"]:
+    columns = ["N", "C, g++ -O2", "naive, 1 core", "÷ C", f"naive, {cores} cores"]
+    for column in [*columns, "tiled, 1 core", "÷ C", f"tiled, {cores} cores", "numba-cuda"]:
         table.add_column(column, justify="right")
     for size in options.sizes:
         c = scalar_c(size, options.seconds, 5)

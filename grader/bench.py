@@ -13,8 +13,9 @@ from typing import Protocol
 
 from grader import judge
 from grader.cases import shown
-from grader.compile.nvrtc import CompileFailure, compile_kernel
+from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
+from grader.compiling import compile_submission
 from grader.contesting import ContenderFailed, Timed
 from grader.errors import JudgeError, UsageError
 from grader.judge import Options
@@ -23,7 +24,7 @@ from grader.measure.samples import BASELINE
 from grader.measure.standings import Ranking, Standings, over_all, standings
 from grader.problem import Problem
 from grader.report import Report
-from grader.run.gpu.devices import Gpu, target_of
+from grader.run.gpu.devices import Gpu
 from grader.run.runner import RunnerStopped
 from grader.submission import Submission, read_submission
 from grader.verdict import Verdict
@@ -111,7 +112,7 @@ class _Lineup:
     """Who still takes part, by name, and why others no longer do."""
 
     programs: dict[str, Program]
-    library: bool = False
+    with_library: bool = False
     troubles: dict[str, str] = field(default_factory=dict)
 
     def add_baseline(self, problem: Problem, gpu: Gpu, cache: Path) -> None:
@@ -121,13 +122,13 @@ class _Lineup:
                 self.programs[BASELINE] = _compile(problem, read_submission(file), gpu, cache)
             except CompileFailure as failure:
                 raise JudgeError(f"the baseline {file} does not compile: {failure}", "kgrade verify tries it") from None
-        self.library = problem.calls_library
+        self.with_library = problem.calls_library
 
     def time(self, sizes: Sizes, ask: Ask) -> Contest | str:
         """The contest of those who stay to its end, or why there was none."""
         while self.programs.keys() - {BASELINE}:
             try:
-                timed = ask(sizes, self.programs, library=self.library)
+                timed = ask(sizes, self.programs, library=self.with_library)
             except ContenderFailed as stop:
                 self._drop(stop.name, stop.message, sizes)
                 continue
@@ -140,8 +141,8 @@ class _Lineup:
 
     def _drop(self, name: str, message: str, sizes: Sizes) -> None:
         self.troubles[name] = f"{message} (with {shown(sizes)})"
-        if name == BASELINE and self.library:
-            self.library = False
+        if name == BASELINE and self.with_library:
+            self.with_library = False
         elif self.programs.pop(name, None) is None:
             raise JudgeError(f"the runner blames {name!r}, which takes no part: {message}")
 
@@ -167,15 +168,7 @@ def _grade(
 
 def _compile(problem: Problem, submission: Submission, gpu: Gpu, cache: Path) -> Program:
     """The program that was graded: from the cache where it was compiled for that."""
-    return compile_kernel(
-        submission.text,
-        submission.path_name,
-        problem.kernel,
-        problem.c_parameters,
-        problem.constants,
-        cache=cache / "programs",
-        gpu_target=target_of(gpu),
-    )
+    return compile_submission(problem, submission, cache, gpu)
 
 
 def _judged(

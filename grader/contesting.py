@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from grader.cases import gpu_limits_of
@@ -16,11 +17,17 @@ from grader.errors import JudgeError
 from grader.measure.contest import Contest, from_data
 from grader.measure.samples import BASELINE
 from grader.measuring import Check, WrongWhileTimed, image_of
+from grader.plan.plan import Plan
+from grader.plan.planner import Planner, RecordingPlanner
+from grader.plan.sets import SetPlans
+from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.referee import Referee
 from grader.run.gpu.contest_runner import ContestRunner
 from grader.run.gpu.devices import Gpu
 from grader.run.runner import RunnerStopped, RunStatus
+from grader.sandbox import Sandbox
+from grader.verdict import Form
 
 VERIFIED = 10
 """How many timed outputs of each are checked, or as many as it has turns at being watched. They decide no rank."""
@@ -46,8 +53,9 @@ class Timed:
 class Contests:
     """Holds contests of one problem's programs on one GPU. Close it when there are no more."""
 
-    def __init__(self, problem: Problem, gpu: Gpu) -> None:
+    def __init__(self, problem: Problem, gpu: Gpu, cache: Path) -> None:
         self._problem = problem
+        self._cache = cache
         self._runner = ContestRunner(gpu, problem.folder)
         try:
             self._referee = Referee(gpu, problem)
@@ -74,7 +82,16 @@ class Contests:
             ],
         }
         began = time.monotonic()
-        answer = self._runner.contest(request, checks.kept)
+        plans = {name: SetPlans(self._problem, sizes, planner) for name, planner in self._planners(programs).items()}
+
+        def record(question: Mapping[str, Any]) -> Plan:
+            name = question["contender"]
+            try:
+                return plans[name].plan(question["addresses"], self._runner)
+            except RecordingStopped as stop:
+                raise ContenderFailed(name, stop.message) from None
+
+        answer = self._runner.contest(request, checks.kept, record)
         took = time.monotonic() - began
         if "stopped" in answer:
             raise ContenderFailed(answer["stopped"], answer["message"])
@@ -90,6 +107,18 @@ class Contests:
             )
         checks.demand(min(VERIFIED, len(contest.rounds) // len(contenders)))
         return Timed(contest, checks.wrong)
+
+    def _planners(self, programs: Mapping[str, Program]) -> dict[str, Planner]:
+        """What plans those whose launch code is their own."""
+        recorded = {name: program for name, program in programs.items() if program.form is Form.SOLVE}
+        if not recorded:
+            return {}
+        # Before the contest: in the middle of it the runner answers for the contender at hand alone.
+        table, sandbox = self._runner.device_table(), Sandbox.find()
+        return {
+            name: RecordingPlanner(self._problem, program, lambda: table, sandbox, self._cache)
+            for name, program in recorded.items()
+        }
 
     def close(self) -> None:
         self._runner.close()

@@ -28,12 +28,13 @@ KINDS = (
     WrongKind.NOT_DETERMINISTIC,
 )
 """Where cases fail in different ways, the kind that explains the others comes first."""
-SIZELESS = (FaultClass.ILLEGAL_INSTRUCTION, FaultClass.LAUNCH_FAILURE)
+SIZELESS = (FaultClass.ILLEGAL_INSTRUCTION, FaultClass.LAUNCH_FAILURE, FaultClass.UNSUPPORTED_CALL)
 """Faults that lie in the program or its launch constants, whatever the sizes."""
 ENDING = (
     Verdict.RUNTIME_ERROR,
     Verdict.TIME_LIMIT_EXCEEDED,
     Verdict.MEMORY_LIMIT_EXCEEDED,
+    Verdict.REJECTED,
     Verdict.INTERNAL_ERROR,
 )
 

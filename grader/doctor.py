@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
 from grader.doctor_cuda import COMPILER_PARTS, GPU_PARTS
-from grader.doctor_part import Finding, Missing, Part, look_for, output_of
+from grader.doctor_part import Finding, Missing, Part, look_for
+from grader.doctor_solve import SOLVE_PARTS
 from grader.workspace import Workspace, cache_folder
 
 
@@ -43,43 +42,12 @@ def _llvm(_: Workspace) -> str:
     return f"{version} for {llvm.get_host_cpu_name()} ({wide})"
 
 
-def _nvcc(_: Workspace) -> str:
-    program = shutil.which("nvcc")
-    if program is None:
-        # NVIDIA's wheels put it below the package's folder and not on the path.
-        packages = find_spec("nvidia")
-        folders = [Path(place) for place in packages.submodule_search_locations or ()] if packages else []
-        program = next((str(path) for folder in folders for path in folder.glob("*/bin/nvcc")), None)
-    if program is None:
-        raise Missing
-    return _version_line(output_of([program, "--version"]), "release")
-
-
-def _gxx(_: Workspace) -> str:
-    return _version_line(output_of([_program("g++"), "--version"]), "")
-
-
-def _bubblewrap(_: Workspace) -> str:
-    return _version_line(output_of([_program("bwrap"), "--version"]), "")
-
-
 def _cache(_: Workspace) -> str:
     return _writable(cache_folder())
 
 
 def _submissions(workspace: Workspace) -> str:
     return _writable(workspace.submissions)
-
-
-def _program(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        raise Missing
-    return path
-
-
-def _version_line(text: str, word: str) -> str:
-    return next(line.strip() for line in text.splitlines() if word in line)
 
 
 def _writable(folder: Path) -> str:
@@ -97,17 +65,12 @@ def _writable(folder: Path) -> str:
     return str(folder)
 
 
-_SOLVE = "nothing in this release, which grades kernels; files with their own solve() will need it"
-
 PARTS: tuple[Part, ...] = (
     Part("Python", _python, "nothing runs", "use Python 3.10 or newer on Linux", required=True),
     *COMPILER_PARTS,
     Part("LLVM", _llvm, "no kernel can be emulated", "pip install --force-reinstall llvmlite", required=True),
     *GPU_PARTS,
-    # NVIDIA's wheels of CUDA 12 have no nvcc.
-    Part("nvcc", _nvcc, _SOLVE, "with cuda13: pip install 'cuda-toolkit[nvcc]==13.0.*'; else NVIDIA's CUDA toolkit"),
-    Part("g++", _gxx, _SOLVE, "apt install g++"),
-    Part("sandbox", _bubblewrap, _SOLVE, "apt install bubblewrap"),
+    *SOLVE_PARTS,
     Part("cache", _cache, "each kernel is translated anew", "set KGRADE_CACHE to a folder you may write to"),
     Part(
         "workspace",

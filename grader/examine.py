@@ -12,7 +12,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from grader.cases import Case
-from grader.plan.harness import LaunchRefused, build_plan
+from grader.plan.harness import LaunchRefused
+from grader.plan.stopped import RecordingStopped
 from grader.report import CaseResult, FaultReport
 from grader.run.poison import Poison
 from grader.run.runner import Run, Runner, RunnerStopped, RunStatus
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy
 
-    from grader.compile.program import Program
+    from grader.plan.planner import Planner
     from grader.problem import Problem
     from grader.referee import Referee
     from grader.run.runner import Limits
@@ -53,7 +54,7 @@ class Examiner:
         runner: Runner,
         problem: Problem,
         submission: Submission,
-        program: Program,
+        planner: Planner,
         limits: Callable[[Problem, Case], Limits],
         referee: Referee | None = None,
     ) -> None:
@@ -67,12 +68,16 @@ class Examiner:
         self._runner = runner
         self._problem = problem
         self._source = submission.text
-        self._program = program
+        self._planner = planner
 
     def examine(self, case: Case) -> CaseResult:
         """Runs the case, a second time where that is asked for or elements may be unwritten, and compares."""
         began = time.monotonic()
-        runs = self._run_poisoned(case)
+        try:
+            runs = self._run_poisoned(case)
+        except RecordingStopped as stop:
+            self.printed = self.printed or stop.printed
+            return dataclasses.replace(stopped(case, stop, self._source), seconds=time.monotonic() - began)
         run = runs[-1]
         self.printed = self.printed or run.printed
         self.details = self.details or run.details
@@ -112,12 +117,16 @@ class Examiner:
         limits = self._limits(self._problem, case)
         try:
             addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed, poison)
-            plan = build_plan(self._problem, self._program.constants, case.sizes, addresses)
+            plan = self._planner.plan(case.sizes, addresses, self._runner)
             run = self._runner.execute(plan, limits)
         except LaunchRefused as refusal:
             return Run(RunStatus.FAULT, fault=self._refused(refusal))
         except RunnerStopped as stop:
-            return stop.as_run()
+            run = stop.as_run()
+        if run.fault is not None and run.fault.line is None and run.fault.kernel:
+            # Where no line of the kernel is known, that of its launch is.
+            line = self._planner.launch_line(run.fault.kernel)
+            run = dataclasses.replace(run, fault=dataclasses.replace(run.fault, line=line))
         if run.status is RunStatus.TIME and not run.message:
             counted = "" if run.instructions is None else f"{run.instructions:,} warp instructions and "
             spent = f"{counted}{run.seconds:.1f} s"
@@ -151,6 +160,22 @@ class Examiner:
         found = (define_line(self._source, name) for name in refusal.constants)
         line = next((line for line in found if line is not None), None)
         return FaultReport(FaultClass.LAUNCH_FAILURE, refusal.message, line=line, kernel=self._problem.kernel)
+
+
+def stopped(case: Case, stop: RecordingStopped, source: str = "") -> CaseResult:
+    """The result of a case whose solve() gave no plan."""
+    fault = None
+    if stop.fault is not None:
+        fault = _with_text(FaultReport(stop.fault, stop.message, line=stop.line, hint=stop.hint), source)
+    return CaseResult(
+        sizes=dict(case.sizes),
+        family=case.family,
+        seed=case.seed,
+        verdict=stop.verdict,
+        fault=fault,
+        line=stop.line,
+        message=stop.message if fault or not stop.hint else f"{stop.message}. {stop.hint}",
+    )
 
 
 def same_bits(one: Array, other: Array, but: Array) -> bool:

@@ -54,6 +54,10 @@ FAULTS: Mapping[FaultClass, str] = {
         "CUDA ends such a launch with an error and without a result. What a launch asks for follows from the "
         "launch constants in your file and from what the kernel declares."
     ),
+    FaultClass.UNSUPPORTED_CALL: (
+        "solve() is called in a sandbox without a GPU, where its launches, copies and allocations become a plan that "
+        "is run afterwards. What such a plan can't hold ends there."
+    ),
 }
 
 KINDS: Mapping[WrongKind, str] = {
@@ -101,6 +105,8 @@ def headline(problem: Problem, result: CaseResult) -> str:
     at = f", in line {result.line}" if result.line else ""
     lead = {
         Verdict.WRONG_ANSWER: "Wrong answer",
+        Verdict.RUNTIME_ERROR: "Fails",
+        Verdict.REJECTED: "Rejected",
         Verdict.TIME_LIMIT_EXCEEDED: "Too slow or endless",
         Verdict.MEMORY_LIMIT_EXCEEDED: "Too much memory",
         Verdict.INTERNAL_ERROR: "The judge failed",
@@ -160,7 +166,7 @@ def explanation(result: CaseResult, details: str = "") -> tuple[str, ...]:
         others = (o.explanation for o in result.outputs if o.explanation != result.message)
         lines += [_sentences(result.message)[1], KINDS.get(result.kind, ""), *others]
     else:
-        lines.append(VERDICTS.get(result.verdict, ""))
+        lines += [_sentences(result.message)[1], VERDICTS.get(result.verdict, "")]
     if result.verdict is Verdict.INTERNAL_ERROR and details:
         # A traceback's end, or what a crashed process said last.
         lines.append(f"For a bug report: {' | '.join(map(str.strip, details.strip().splitlines()[-4:]))}")

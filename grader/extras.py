@@ -22,7 +22,8 @@ Capability = tuple[int, int]
 class Extra:
     """One of pyproject.toml's extras. `driver` and `capability` are the oldest that its CUDA works with.
 
-    `release` is the CUDA release that it pins, `suffix` what NVIDIA's wheels of it end in.
+    `release` is the CUDA release that it pins, `suffix` what NVIDIA's wheels of it end in, `nvcc` whether those
+    have nvcc whole.
     """
 
     major: int
@@ -31,6 +32,7 @@ class Extra:
     capability: Capability
     family: str
     suffix: str
+    nvcc: bool
 
     @property
     def name(self) -> str:
@@ -59,8 +61,8 @@ class Extra:
 
 
 EXTRAS = (
-    Extra(13, "13.0", driver=580, capability=(7, 5), family="Turing", suffix=""),
-    Extra(12, "12.9", driver=525, capability=(5, 0), family="Maxwell", suffix="-cu12"),
+    Extra(13, "13.0", driver=580, capability=(7, 5), family="Turing", suffix="", nvcc=True),
+    Extra(12, "12.9", driver=525, capability=(5, 0), family="Maxwell", suffix="-cu12", nvcc=False),
 )
 """The newest first. Sources: NVIDIA's CUDA Compatibility (drivers) and the release notes of CUDA 13.0 (GPUs)."""
 
@@ -113,6 +115,16 @@ def reinstall_nvrtc_command() -> str:
     here = installed()
     extra = here[0] if len(here) == 1 else _wanted(_usable_gpus())
     return f"pip install --force-reinstall --no-deps 'nvidia-cuda-nvrtc{extra.suffix}=={extra.release}.*'"
+
+
+def nvcc_command() -> str:
+    """What to type so that nvcc is here, of the CUDA that is installed or fits this machine."""
+    here = installed()
+    extra = here[0] if len(here) == 1 else _wanted(_usable_gpus())
+    if extra.nvcc:
+        return f"pip install 'cuda-toolkit[nvcc]=={extra.release}.*'"
+    # Of NVIDIA's own package source.
+    return f"apt install cuda-nvcc-{extra.release.replace('.', '-')}"
 
 
 def require_one() -> Extra | None:

@@ -12,6 +12,7 @@ from grader.cases import Case, draw_probes, fits_emulator, shown
 from grader.compile.program import Program
 from grader.diagnose import Diagnosis, deciding_case, diagnose, ends_grading
 from grader.examine import Examiner, ended
+from grader.plan.planner import Planner
 from grader.problem import Problem
 from grader.report import CaseResult, KernelInfo
 from grader.run.part import GpuPart, Part
@@ -54,10 +55,13 @@ class Outcome:
 class Grading:
     """One submission on one runner."""
 
-    def __init__(self, part: Part, problem: Problem, submission: Submission, program: Program) -> None:
+    def __init__(
+        self, part: Part, problem: Problem, submission: Submission, program: Program, planner: Planner
+    ) -> None:
         self.part = part
+        self.planner = planner
         referee = part.referee if isinstance(part, GpuPart) else None
-        self.examiner = Examiner(part.runner, problem, submission, program, part.limits, referee)
+        self.examiner = Examiner(part.runner, problem, submission, planner, part.limits, referee)
         self._problem = problem
         self._program = program
 

@@ -13,21 +13,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import reporting
-from grader.compile.nvrtc import CompileFailure, compile_kernel
+from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
-from grader.errors import UsageError
+from grader.compiling import compile_submission
 from grader.grading import Grading, Outcome
 from grader.measuring import Measurer
+from grader.plan.device_table import DeviceTable
+from grader.plan.planner import HarnessPlanner, Planner, RecordingPlanner
+from grader.plan.recorder_build import build_recorder
 from grader.problem import Problem
 from grader.report import Report
 from grader.run.choose import all_cases, choose_gpu, device_name, start_parts
-from grader.run.gpu.devices import Gpu, target_of
+from grader.run.gpu.devices import Gpu
 from grader.run.part import GpuPart, Part
+from grader.sandbox import Sandbox
 from grader.submission import Submission
 from grader.verdict import Form
 from grader.workspace import cache_folder
-
-COMPILE_SECONDS = 30.0
 
 Progress = Callable[[str], None]
 
@@ -36,7 +38,8 @@ Progress = Callable[[str], None]
 class Options:
     """How to grade. `sizes` replaces the drawn cases; `seed` repeats an earlier grading; `device` is "auto",
     "emulator", "gpu" or "gpu:N"; `cache` is where compiled kernels are kept, None for the user's cache folder.
-    `timed` asks for times where the device has any and the sizes were drawn.
+    `timed` asks for times where the device has any and the sizes were drawn. `require_sandbox` refuses to run a file's
+    own host code without one.
     """
 
     cases: int = 12
@@ -46,6 +49,7 @@ class Options:
     user: str = ""
     cache: Path | None = None
     timed: bool = True
+    require_sandbox: bool = False
 
 
 def grade(
@@ -53,26 +57,35 @@ def grade(
     submission: Submission,
     options: Options = Options(),
     progress: Progress = lambda text: None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Report:
     """Grades a submission. `progress` is called with a few words at each step.
+
+    `meanwhile` is called once, while the processes start: for what the caller needs afterwards, such as a place for
+    the report. What it raises ends the grading.
 
     Raises UsageError for what can't be graded this way, JudgeError where a tool is missing. A failure of
     the judge during the grading is a Report with the verdict `internal_error`.
     """
-    _check_gradable(submission)
     began = time.monotonic()
     gpu = choose_gpu(options.device)
+    sandbox = Sandbox.find(options.require_sandbox) if submission.form is Form.SOLVE else None
     seed = secrets.randbits(48) if options.seed is None else options.seed
     cases = all_cases(problem, seed, options.cases, options.sizes, gpu)
-    report = reporting.blank(problem, submission, options.user, seed, device_name(gpu))
+    report = reporting.blank(problem, submission, options.user, seed, device_name(gpu), sandbox)
     cache = options.cache or cache_folder()
     parts = start_parts(problem, cases, gpu, cache, progress)
     try:
+        meanwhile()
         progress("compiling")
-        program = _compile(problem, submission, cache / "programs", gpu)
-        report = replace(report, diagnostics=program.diagnostics, launch=dict(program.constants))
+        program = compile_submission(problem, submission, cache, gpu, sandbox)
+        if sandbox is not None:
+            progress("building the recorder, once on this machine")
+            build_recorder(cache)
+        diagnostics = (*report.diagnostics, *program.diagnostics)
+        report = replace(report, diagnostics=diagnostics, launch=dict(program.constants))
         asked = options.timed and not options.sizes
-        task = _Task(problem, submission, program, cache, gpu if asked else None, progress)
+        task = _Task(problem, submission, program, cache, gpu if asked else None, progress, sandbox)
         report = task.run(report, parts)
     except CompileFailure as failure:
         report = reporting.not_compiled(report, failure)
@@ -92,6 +105,7 @@ class _Task:
     cache: Path
     timed_on: Gpu | None
     progress: Progress
+    sandbox: Sandbox | None
 
     def run(self, report: Report, parts: Sequence[Part]) -> Report:
         """Lets each runner do its part; the first whose failure counts decides the verdict. What is right is timed."""
@@ -101,7 +115,8 @@ class _Task:
         for part in parts:
             with part.take_turn(), ExitStack() as opened:
                 for each in (*self._in_place(done, part, opened), part):
-                    grading = Grading(each, self.problem, self.submission, self.program)
+                    planner = self._planner(part.device_table)
+                    grading = Grading(each, self.problem, self.submission, self.program, planner)
                     outcome = grading.run(self.progress)
                     done.append((grading, outcome))
                     report = reporting.seen(report, done)
@@ -110,8 +125,13 @@ class _Task:
                         found = grading.diagnose(outcome)
                         report = replace(report, pattern=found.pattern)
                         return reporting.failed(report, self.problem, found.smallest, done)
-                report = self._time(report, part)
+                report = self._time(report, part, planner)
         return report
+
+    def _planner(self, ask_table: Callable[[], DeviceTable]) -> Planner:
+        if self.sandbox is None:
+            return HarnessPlanner(self.problem, self.program.constants)
+        return RecordingPlanner(self.problem, self.program, ask_table, self.sandbox, self.cache)
 
     def _in_place(self, done: Sequence[tuple[Grading, Outcome]], part: Part, opened: ExitStack) -> list[Part]:
         """memcheck, where the emulator met an instruction that it does not know and memcheck is installed."""
@@ -123,31 +143,11 @@ class _Task:
         opened.callback(runner.close)
         return [Part(runner, done[-1][0].part.cases, part.limits, helps="by memcheck")]
 
-    def _time(self, report: Report, part: Part) -> Report:
+    def _time(self, report: Report, part: Part, planner: Planner) -> Report:
         if self.timed_on is None or not isinstance(part, GpuPart):
             return report
+        source, runner = self.submission.text, part.timed
         measurer = Measurer(
-            self.problem, self.program, self.submission.text, part.timed, part.referee, self.timed_on, self.cache
+            self.problem, self.program, source, runner, part.referee, self.timed_on, self.cache, planner
         )
         return reporting.timed(report, self.problem, measurer.run(self.progress))
-
-
-def _check_gradable(submission: Submission) -> None:
-    if submission.form is Form.SOLVE:
-        raise UsageError(
-            "the file defines solve(); this release grades the kernel form, which is the kernel without it",
-            "take solve() and its launch out of the file; kgrade show PROBLEM shows the launch that is used",
-        )
-
-
-def _compile(problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None) -> Program:
-    return compile_kernel(
-        submission.text,
-        submission.path_name,
-        problem.kernel,
-        problem.c_parameters,
-        problem.constants,
-        time_limit=COMPILE_SECONDS,
-        cache=cache,
-        gpu_target=None if gpu is None else target_of(gpu),
-    )

@@ -18,20 +18,24 @@ from grader.cases import Case, gpu_limits_of, shown
 from grader.compile.nvrtc import CompileFailure, compile_kernel
 from grader.compile.program import Program
 from grader.errors import JudgeError
-from grader.examine import ended
+from grader.examine import ended, stopped
 from grader.measure.ceilings import ceilings, is_outdated
 from grader.measure.overall import light_of
 from grader.measure.samples import CANDIDATE, Timing
 from grader.measure.score import share_of
 from grader.measure.statistics import ratio_interval, summarise
+from grader.plan.planner import Planner
+from grader.plan.sets import SetPlans
+from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.referee import Referee
 from grader.report import CaseResult, Measurement, SizeMeasurement
+from grader.run.child_runner import symbols_of
 from grader.run.gpu.devices import Gpu, target_of
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.refill import make_values, replay_key, stream_of
 from grader.run.runner import Run, RunnerStopped
-from grader.verdict import Verdict
+from grader.verdict import Form, Verdict
 
 FAMILY = "normal"
 """The family of inputs that timed replays get."""
@@ -39,6 +43,11 @@ VERIFIED = 20
 """How many timed outputs are checked at least. Of a kernel that is wrong in half of its replays, all of these are
 right once in 2^20 times.
 """
+
+STEERED = (
+    "solve() copies results to the host and launches by what they are, so that the launches of one run are not those "
+    "of the next; times need one plan for all inputs"
+)
 
 Progress = Callable[[str], None]
 
@@ -65,6 +74,7 @@ class Measurer:
         referee: Referee,
         gpu: Gpu,
         cache: Path,
+        planner: Planner,
     ) -> None:
         self._problem = problem
         self._program = program
@@ -73,6 +83,7 @@ class Measurer:
         self._referee = referee
         self._gpu = gpu
         self._cache = cache
+        self._planner = planner
 
     def run(self, progress: Progress) -> Timed:
         """Times every size. Whatever fails on the judge's side leaves the verdict alone and is told in the note."""
@@ -98,7 +109,11 @@ class Measurer:
             except RunnerStopped as stop:
                 return Timed(failure=ended(Case(sizes, FAMILY, 0), stop.as_run(), self._source))
             except WrongWhileTimed as wrong:
+                if self._planner.steered:
+                    return Timed(note=STEERED)
                 return Timed(failure=wrong.result)
+            except RecordingStopped as stop:
+                return Timed(failure=stopped(Case(sizes, FAMILY, 0), stop, self._source))
             if isinstance(timing, Run):
                 return Timed(failure=ended(Case(sizes, FAMILY, 0), timing, self._source))
             _check_plausible(timing, check.verified, time.monotonic() - began)
@@ -113,10 +128,11 @@ class Measurer:
     def _time(
         self, sizes: Mapping[str, int], check: Check, baseline: dict[str, Any] | None, null: bool
     ) -> Timing | Run:
+        plans = SetPlans(self._problem, sizes, self._planner)
         return self._runner.measure(
             {
                 "sizes": dict(sizes),
-                "constants": dict(self._program.constants),
+                "constants": constants_of(self._program),
                 "seed": check.seed,
                 "sigma": check.sigma,
                 "limit": gpu_limits_of(self._problem, sizes).seconds,
@@ -125,6 +141,7 @@ class Measurer:
                 "baseline": baseline,
             },
             check.kept,
+            lambda question: plans.plan(question["addresses"], self._runner),
         )
 
     def _compile_baseline(self) -> dict[str, Any] | None:
@@ -222,9 +239,14 @@ def image_of(program: Program) -> dict[str, Any]:
     """A program as the runner's process is told it, beside the one that it has loaded."""
     return {
         "image": base64.b64encode(program.cubin).decode(),
-        "symbols": {kernel.name: kernel.symbol for kernel in program.kernels},
-        "constants": dict(program.constants),
+        "symbols": symbols_of(program),
+        "constants": constants_of(program),
     }
+
+
+def constants_of(program: Program) -> dict[str, int] | None:
+    """The launch constants by which the runner plans; None where the judge records the plans."""
+    return dict(program.constants) if program.form is Form.KERNEL else None
 
 
 def _check_plausible(timing: Timing, verified: int, wall_seconds: float) -> None:

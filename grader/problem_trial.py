@@ -14,7 +14,7 @@ from grader.definition import Cost, Problem
 from grader.errors import ProblemError, UsageError
 from grader.inputs import families, make_inputs
 from grader.plan.harness import Buffer, LaunchRefused, build_plan
-from grader.run.gpu.library import Library
+from grader.run.gpu.vendor_library import Library
 from grader.sizes import Budget, check_sizes
 
 SUBMISSIONS = "submissions"

@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader import head_start
 from grader.cases import Case
 from grader.errors import JudgeError
 from grader.problem import Problem
 from grader.process import Child
 from grader.report import CaseResult, case_from_data
-from grader.run.gpu.devices import Gpu
+from grader.run.gpu.devices import Gpu, environment_of
 from grader.run.handover import Outputs
-from grader.workspace import cache_folder
 
 if TYPE_CHECKING:
     import numpy
 
     Array = numpy.ndarray[Any, Any]
 
-MODULE = "grader.referee_child"
+MODULE = head_start.REFEREE
 START_SECONDS = 60.0
 CHECK_SECONDS = 60.0
 
@@ -37,9 +37,7 @@ class Referee:
 
     def __init__(self, gpu: Gpu, problem: Problem, module: str = MODULE) -> None:
         self._problem = problem
-        # CuPy makes its cache folder when it is imported: in kgrade's, not in the home folder.
-        places = {"CUDA_VISIBLE_DEVICES": gpu.uuid, "CUPY_CACHE_DIR": str(cache_folder() / "cupy")}
-        self._child: Child | None = Child(module, environment=places)
+        self._child: Child | None = head_start.take(module, environment_of(gpu))
         self._child.send({"do": "open", "folder": str(Path(problem.folder).absolute())})
         self._unanswered = 1
         self._arrays: Outputs | None = None
@@ -87,6 +85,11 @@ class Referee:
         """What comes of outputs of a timed replay that lie in a mailbox; None where the processor has to say."""
         kept = {"seed": seed, "sigma": sigma, "replay": replay, "buffer_set": buffer_set, "handle": handle}
         return self._ask({"do": "check_kept", "sizes": dict(sizes), **kept})
+
+    def kill(self) -> None:
+        """Ends the process without waiting for it; `close` does that."""
+        if self._child is not None:
+            self._child.kill()
 
     def close(self) -> None:
         if self._child is not None:

@@ -6,7 +6,7 @@ Only trusted code runs here: kgrade's own and the problem's. It reads outputs an
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,10 @@ from grader.errors import JudgeError
 from grader.inputs import make_inputs
 from grader.measure.samples import CANDIDATE
 from grader.problem import Problem, load_problem
-from grader.process import serve
+from grader.process import Message, by_name, child_connection, serve
 from grader.report import CaseResult, to_data
 from grader.run.gpu.refill import Refill, Span, replay_key
 from grader.run.handover import read_array
-
-Message = dict[str, Any]
 
 TIMED_FAMILY = "normal"
 """The family of inputs that timed replays get."""
@@ -34,17 +32,11 @@ class Checker:
     def __init__(self) -> None:
         self._problem: Problem | None = None
         self._refill: Any = None
+        self._operate = by_name(self.open, self.begin, self.check, self.check_kept)
 
     def answer(self, request: Message) -> Message:
-        operations: dict[str, Callable[..., Message]] = {
-            "open": self.open,
-            "begin": self.begin,
-            "check": self.check,
-            "check_kept": self.check_kept,
-        }
-        operation = operations[request.pop("do")]
         try:
-            return operation(**request)
+            return self._operate(request)
         except JudgeError:
             raise
         except Exception as error:
@@ -54,16 +46,18 @@ class Checker:
 
     def open(self, folder: str) -> Message:
         self._problem = load_problem(Path(folder))
-        import cupy  # noqa: F401  (takes half a second: while the judge compiles)
-
         return {}
 
     def begin(self) -> Message:
-        """Does what takes time once: CUDA started, and a small product, for which libraries are loaded."""
-        xp = self._cupy()
-        small = xp.ones((32, 32))
-        (small @ small).sum().get()
+        """Does what takes time once: CUDA started, and small cases checked, for which libraries are loaded."""
+        from grader.run.gpu.rehearsal import rehearse
+
+        assert self._problem is not None
         self._refill = _load_refill()
+        for case, inputs in rehearse(self._problem):
+            expected = self._problem.expected(inputs, case.sizes)
+            outputs = {name: expected[name].astype(o.dtype.numpy) for name, o in self._problem.outputs.items()}
+            self._result(case.sizes, case.family, case.seed, inputs, outputs, {}, {})
         return {}
 
     def check(
@@ -163,7 +157,11 @@ def _load_refill() -> Any:
 
 
 def main() -> None:
-    serve(Checker().answer)
+    channel = child_connection()
+    # It takes half a second, which may pass before anything is asked.
+    import cupy  # noqa: F401
+
+    serve(Checker().answer, channel)
 
 
 if __name__ == "__main__":

@@ -17,14 +17,21 @@ from grader.measure.overall import ranked_score, total_time
 from grader.measuring import Timed
 from grader.problem import Problem
 from grader.report import CaseResult, Diagnostic, Report
+from grader.sandbox import Sandbox
 from grader.submission import Submission
 from grader.verdict import Verdict
 
 MOST_PRINTED = 4000
 
 
-def blank(problem: Problem, submission: Submission, user: str, seed: int, device: str) -> Report:
-    """The report before anything is known: as it stays when every case is accepted."""
+def blank(
+    problem: Problem, submission: Submission, user: str, seed: int, device: str, sandbox: Sandbox | None = None
+) -> Report:
+    """The report before anything is known: as it stays when every case is accepted.
+
+    `sandbox` is where the submission's own host code runs, None where it has none.
+    """
+    warnings = () if sandbox is None or sandbox.protects else (_unprotected(sandbox),)
     return Report(
         problem=problem.name,
         title=problem.title,
@@ -38,8 +45,14 @@ def blank(problem: Problem, submission: Submission, user: str, seed: int, device
         seed=seed,
         verdict=Verdict.ACCEPTED,
         headline=explain.accepted_headline(device),
+        diagnostics=warnings,
         version=__version__,
     )
+
+
+def _unprotected(sandbox: Sandbox) -> Diagnostic:
+    message = f"solve() runs on this machine without a sandbox: {sandbox.reason}"
+    return Diagnostic("warning", message, hint="Run only files that you trust; 'kgrade doctor' says what to install.")
 
 
 def not_compiled(report: Report, failure: CompileFailure) -> Report:
@@ -48,7 +61,7 @@ def not_compiled(report: Report, failure: CompileFailure) -> Report:
         verdict=Verdict.COMPILE_ERROR,
         headline=explain.compile_headline(failure.diagnostics),
         line=next((d.line for d in failure.diagnostics if d.severity == "error" and d.line), None),
-        diagnostics=tuple(failure.diagnostics),
+        diagnostics=(*report.diagnostics, *failure.diagnostics),
     )
 
 
@@ -60,8 +73,14 @@ def seen(report: Report, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
         kernels=outcome.kernels or report.kernels,
         cases=outcome.cases or report.cases,
         checks=checks_of(parts),
+        diagnostics=_with_leak(report.diagnostics, grading.planner.leak),
         printed=report.printed or _capped(grading.examiner.printed),
     )
+
+
+def _with_leak(diagnostics: tuple[Diagnostic, ...], leak: str) -> tuple[Diagnostic, ...]:
+    note = Diagnostic("note", leak, hint="cudaFree gives it back.")
+    return diagnostics if not leak or note in diagnostics else (*diagnostics, note)
 
 
 def failed(report: Report, problem: Problem, result: CaseResult, parts: Sequence[tuple[Grading, Outcome]]) -> Report:

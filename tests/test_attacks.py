@@ -1,10 +1,12 @@
 """Attacks on the judge: each file under tests/attacks/ tries one, and gets the verdict that its first lines declare.
 
-What the lines mean is told in tests/attacks/README.md.
+What the lines mean is told in tests/attacks/README.md. On a GPU: pytest -m gpu tests/test_attacks.py, with -n 4 where
+there are processors for it; -k takes some of them.
 """
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,8 +16,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader import diagnose, judge
+from grader import compiling, diagnose
 from grader.judge import Options, grade
+from grader.measuring import VERIFIED
 from grader.problem import Problem, load_problem
 from grader.report import Report, from_json, to_json
 from grader.run import choose
@@ -32,6 +35,10 @@ PROBLEMS = Path(__file__).parents[1] / "problems"
 SEED = 20260102
 CASES = 5
 LIMITS = Limits(seconds=2.0, instructions=6_000_000)
+GPU_LIMITS = Limits(seconds=3.0)
+"""For one launch of these small kernels: those that take longer never end."""
+ROWS = {*range(1, 5), *range(6, 9), *range(11, 21), 22, 24}
+"""The cheats that a kernel can try, by their numbers in tests/attacks/README.md."""
 SECRET = "root:x:0:0"
 """Begins the file that some attacks try to include."""
 
@@ -40,7 +47,8 @@ CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 _FIELD = re.compile(r"^// ([a-z ]+): (.*)$", re.MULTILINE)
 _HERE = re.compile(r"//\s*<-\s*here\s*$")
-_FIELDS = {"expect", "on gpu", "problem", "sizes", "needs", "row"}
+_FIELDS = {"expect", "on gpu", "problem", "sizes", "timed", "needs", "row"}
+_ROW_OF_README = re.compile(r"^\| (\d+) \|", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -67,13 +75,41 @@ class Attack:
     def needs(self) -> str:
         return self.fields.get("needs", "")
 
+    @property
+    def rows(self) -> set[int]:
+        """The cheats that it tries; none for an attack on the emulator or the compiler."""
+        named = self.fields["row"]
+        return set() if named == "emulator" else {int(row) for row in named.split(",")}
+
+    @property
+    def timed(self) -> list[dict[str, int]]:
+        """The sizes at which it is timed on a GPU."""
+        return _sizes(self.fields.get("timed", ""))
+
+    @property
+    def for_gpu(self) -> bool:
+        """Whether a GPU has anything to say: what is for the emulator fails before one is asked."""
+        return bool(self.rows) or "on gpu" in self.fields
+
     def grade(self, device: str, cache: Path) -> Report:
-        sizes = [
-            {name: int(value) for name, value in (pair.split("=") for pair in case.split(","))}
-            for case in self.fields.get("sizes", "").split()
-        ]
-        options = Options(cases=CASES, seed=SEED, sizes=sizes, device=device, user="attacker", cache=cache)
-        return grade(_problem(self.fields["problem"]), read_submission(self.file), options)
+        problem = copy.copy(_problem(self.fields["problem"]))
+        problem.benchmarks = tuple(self.timed)
+        options = Options(
+            cases=CASES,
+            seed=SEED,
+            sizes=_sizes(self.fields.get("sizes", "")),
+            device=device,
+            user="attacker",
+            cache=cache,
+            timed=bool(self.timed),
+        )
+        return grade(problem, read_submission(self.file), options)
+
+
+def _sizes(text: str) -> list[dict[str, int]]:
+    return [
+        {name: int(value) for name, value in (pair.split("=") for pair in case.split(","))} for case in text.split()
+    ]
 
 
 def _expectations(text: str, line: int | None) -> list[Expectation]:
@@ -114,27 +150,48 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("attacks")
 
 
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorter limits, and no search for where a failure lies: it takes most of the time and is of no interest here."""
+    monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: LIMITS)
+    monkeypatch.setattr(choose, "gpu_limits_of", lambda problem, sizes: GPU_LIMITS)
+    monkeypatch.setattr(compiling, "SECONDS", 8.0)
+    monkeypatch.setattr(diagnose, "TRIALS", Effort(runs=4, seconds=0.2))
+    monkeypatch.setattr(diagnose, "SHRINKING", Effort(runs=2, seconds=0.1))
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_declares_what_it_tries(attack: Attack) -> None:
     assert set(attack.fields) <= _FIELDS
     assert {"expect", "problem", "row"} <= set(attack.fields)
     assert (PROBLEMS / attack.fields["problem"]).is_dir()
     assert attack.needs in ("", "gpu")
+    # Sizes that are given are never timed, and only a GPU times.
+    assert not attack.timed or (attack.needs == "gpu" and "sizes" not in attack.fields)
     assert Verdict.INTERNAL_ERROR not in {one.verdict for one in [*attack.expected, *attack.expected_on_gpu]}
 
 
+def test_every_cheat_is_tried_and_told() -> None:
+    files: dict[int, list[str]] = {}
+    for attack in ATTACKS:
+        for row in attack.rows:
+            files.setdefault(row, []).append(attack.name)
+    assert sorted(files.keys() & ROWS) == sorted(ROWS)
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert sorted(map(int, _ROW_OF_README.findall(readme))) == sorted(files)
+
+
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if not a.needs], ids=lambda attack: attack.name)
-def test_an_attack_on_the_emulator(attack: Attack, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: LIMITS)
-    monkeypatch.setattr(judge, "COMPILE_SECONDS", 4.0)
-    # Where a failure lies is of no interest here, and finding the smallest sizes takes most of the time.
-    monkeypatch.setattr(diagnose, "TRIALS", Effort(runs=4, seconds=0.2))
-    monkeypatch.setattr(diagnose, "SHRINKING", Effort(runs=2, seconds=0.1))
+def test_an_attack_on_the_emulator(attack: Attack, cache: Path, hurried: None) -> None:
     check(attack, attack.grade("emulator", cache), attack.expected)
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not find_gpus(), reason="there is no NVIDIA GPU here; where there is one: make test-gpu")
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_an_attack_on_a_gpu(attack: Attack, cache: Path) -> None:
-    check(attack, attack.grade("gpu", cache), attack.expected_on_gpu)
+@pytest.mark.parametrize("attack", [a for a in ATTACKS if a.for_gpu], ids=lambda attack: attack.name)
+def test_an_attack_on_a_gpu(attack: Attack, cache: Path, hurried: None) -> None:
+    report = attack.grade("gpu", cache)
+    check(attack, report, attack.expected_on_gpu)
+    if attack.timed and report.verdict is Verdict.ACCEPTED:
+        assert report.measurement is not None, report.diagnostics
+        assert min(size.verified for size in report.measurement.sizes) >= VERIFIED

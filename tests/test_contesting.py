@@ -36,6 +36,9 @@ def program(tile: int) -> Program:
 PROGRAMS = {"0": program(8), "1": program(16)}
 
 
+CACHE = Path("no cache is used: nothing is recorded")
+
+
 @dataclass
 class FakeRunner:
     """Stands in for the process: hands over outputs as honest kernels do, then answers."""
@@ -51,7 +54,9 @@ class FakeRunner:
         assert (gpu, folder.name) == (H200, "matmul")
         return self
 
-    def contest(self, request: Mapping[str, Any], check: Callable[[Mapping[str, Any]], str]) -> Mapping[str, Any]:
+    def contest(
+        self, request: Mapping[str, Any], check: Callable[[Mapping[str, Any]], str], record: Any
+    ) -> Mapping[str, Any]:
         self.requests.append(request)
         names = [contender["name"] for contender in request["contenders"]]
         for turn in range(self.outputs):
@@ -109,7 +114,7 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
 
 
 def test_what_is_asked_and_what_comes_back(problem: Problem, runner: FakeRunner) -> None:
-    timed = Contests(problem, H200).hold(SIZES, PROGRAMS, library=True)
+    timed = Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS, library=True)
     assert timed.wrong == {} and timed.contest.names == ("0", "1", BASELINE)
     (request,) = runner.requests
     assert (request["sizes"], request["sigma"], request["verified"]) == (SIZES, 1.0, VERIFIED)
@@ -125,7 +130,7 @@ def test_what_is_asked_and_what_comes_back(problem: Problem, runner: FakeRunner)
 
 def test_whose_outputs_are_wrong_is_named_and_the_contest_goes_on(problem: Problem, runner: FakeRunner) -> None:
     runner.spoil = lambda name, turn: 1.0 if name == "1" and turn == 4 else 0.0
-    timed = Contests(problem, H200).hold(SIZES, PROGRAMS)
+    timed = Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
     assert list(timed.wrong) == ["1"] and "C" in timed.wrong["1"]
     assert len(timed.contest.rounds) == ROUNDS
 
@@ -133,34 +138,34 @@ def test_whose_outputs_are_wrong_is_named_and_the_contest_goes_on(problem: Probl
 def test_fewer_outputs_than_there_were_turns_are_not_believed(problem: Problem, runner: FakeRunner) -> None:
     runner.outputs = VERIFIED - 1
     with pytest.raises(JudgeError, match="9 timed outputs of 0 were checked; 10 are needed"):
-        Contests(problem, H200).hold(SIZES, PROGRAMS)
+        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
 
 
 def test_more_time_than_went_by_is_not_believed(problem: Problem, runner: FakeRunner) -> None:
     runner.seconds = 3600.0
     with pytest.raises(JudgeError, match=r"add up to 3600.000 s within"):
-        Contests(problem, H200).hold(SIZES, PROGRAMS)
+        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
 
 
 def test_others_than_were_asked_for_are_not_believed(problem: Problem, runner: FakeRunner) -> None:
     runner.answer = lambda contest: {"contest": to_data(replace(contest, names=("1", "0")))}
     with pytest.raises(JudgeError, match="the runner timed"):
-        Contests(problem, H200).hold(SIZES, PROGRAMS)
+        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
 
 
 def test_failures_are_told_apart(problem: Problem, runner: FakeRunner) -> None:
     runner.answer = lambda contest: {"stopped": "1", "message": "still running after 10 s"}
     with pytest.raises(ContenderFailed, match="still running") as caught:
-        Contests(problem, H200).hold(SIZES, PROGRAMS)
+        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
     assert caught.value.name == "1"
     runner.answer = lambda contest: {"failed": "the arrays don't fit into the GPU's memory"}
     with pytest.raises(RunnerStopped, match="don't fit") as stopped:
-        Contests(problem, H200).hold(SIZES, PROGRAMS)
+        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
     assert stopped.value.status is RunStatus.CRASHED
 
 
 def test_both_processes_are_closed(problem: Problem, runner: FakeRunner) -> None:
-    contests = Contests(problem, H200)
+    contests = Contests(problem, H200, CACHE)
     contests.close()
     assert runner.closed == 1
     referee: Any = contesting.Referee
@@ -175,5 +180,5 @@ def test_a_referee_that_does_not_start_leaves_no_process(
 
     monkeypatch.setattr(contesting, "Referee", fails)
     with pytest.raises(OSError, match="no more processes"):
-        Contests(problem, H200)
+        Contests(problem, H200, CACHE)
     assert runner.closed == 1

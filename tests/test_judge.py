@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader import judge
+from grader import compiling, judge
 from grader.compile.nvrtc import CompileFailure
 from grader.compile.program import Kernel, Program
 from grader.diagnose import TRIALS
-from grader.errors import UsageError
+from grader.errors import ToolMissing, UsageError
 from grader.inputs import make_inputs
 from grader.judge import Options, grade
 from grader.plan.plan import Launch
@@ -119,7 +119,7 @@ def graded(monkeypatch, problem):
 
         monkeypatch.setattr(choose, "EmulatorRunner", lambda folder, cache: runner)
         monkeypatch.setattr(choose, "find_gpus", list)
-        monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
+        monkeypatch.setattr(compiling, "compile_kernel", compile_kernel)
         monkeypatch.setattr(choose.EmulatorRunner, "device", "emulator", raising=False)
         submission = make_submission("mine.cu", source.encode())
         return grade(problem, submission, Options(**{"seed": 5, **options}), progress), runner
@@ -321,7 +321,7 @@ def test_errors_of_the_compiler_are_a_report_with_the_first_line(monkeypatch, pr
     def compile_kernel(*_, **__):
         raise CompileFailure(found, "the log")
 
-    monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
+    monkeypatch.setattr(compiling, "compile_kernel", compile_kernel)
     report = grade(problem, make_submission("mine.cu", SOURCE.encode()), Options(device="emulator"))
     assert (report.verdict, report.line, report.cases) == (Verdict.COMPILE_ERROR, 3, ())
     assert report.diagnostics == found
@@ -368,10 +368,21 @@ def test_what_can_not_be_graded_is_refused_in_words(problem, monkeypatch, option
     assert refused.value.hint
 
 
-def test_the_solve_form_is_refused(problem):
+@pytest.mark.parametrize("required", [True, False])
+def test_host_code_of_a_submission_asks_for_the_sandbox(problem, monkeypatch, required):
+    asked = []
+
+    class Sandbox:
+        @staticmethod
+        def find(required):
+            asked.append(required)
+            raise ToolMissing("bubblewrap is not installed", "type: apt install bubblewrap")
+
+    monkeypatch.setattr(judge, "Sandbox", Sandbox)
     source = SOURCE + 'extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {}\n'
-    with pytest.raises(UsageError, match="grades the kernel form"):
-        grade(problem, make_submission("mine.cu", source.encode()))
+    with pytest.raises(ToolMissing, match="bubblewrap"):
+        grade(problem, make_submission("mine.cu", source.encode()), Options(require_sandbox=required))
+    assert asked == [required]
 
 
 def test_a_report_is_plain_json(graded):

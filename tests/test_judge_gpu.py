@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_judge import SOURCE, PythonRunner, multiply, out_of_bounds
 
-from grader import cases, judge
+from grader import cases, compiling, judge
 from grader.compile.program import Kernel, Program
 from grader.errors import UsageError
 from grader.judge import Options, grade
@@ -35,6 +35,9 @@ def problem():
 class GpuPlayer(PythonRunner):
     device = "Card 0"
     checks = ("what a GPU sees",)
+
+    def kill(self):
+        """There is no process; `close` tells that the part has ended."""
 
     def load(self, program):
         assert program.cubin == b"sm_90a"
@@ -74,6 +77,9 @@ def graded(monkeypatch, problem):
             def is_quicker(self, sizes):
                 return False
 
+            def kill(self):
+                """Nothing runs."""
+
             def close(self):
                 """Nothing is open."""
 
@@ -101,7 +107,7 @@ def graded(monkeypatch, problem):
         monkeypatch.setattr(choose, "memcheck_runner", lambda gpu, folder: memcheck)
         monkeypatch.setattr(judge, "Measurer", Measurer)
         monkeypatch.setattr(choose, "draw_largest", lambda problem, seed, number, memory: LARGEST)
-        monkeypatch.setattr(judge, "compile_kernel", compile_kernel)
+        monkeypatch.setattr(compiling, "compile_kernel", compile_kernel)
         submission = make_submission("mine.cu", SOURCE.encode())
         report = grade(problem, submission, Options(**{"seed": 5, **options}), steps.append)
         assert emulator.closed and player.closed

@@ -47,7 +47,8 @@ def test_benchmarks_fit_a_large_gpu_and_are_worth_timing(problem):
     sizes = [problem.array_bytes(benchmark) for benchmark in problem.benchmarks]
     assert len(sizes) >= 3
     assert max(sizes) <= 1_000_000_000
-    assert max(sizes) >= 100_000_000
+    # More than most L2 caches hold.
+    assert max(sizes) >= 50_000_000
 
 
 def test_cost_counts_every_byte_once(problem):

@@ -1,4 +1,4 @@
-"""Where the ticks of an axis stand: round numbers, as many as there is room for.
+"""Where a picture is plotted, and where the ticks of its axes stand: round numbers, as many as there is room for.
 
 Arithmetic only; the pictures that use it draw.
 """
@@ -8,6 +8,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A picture's size, and the borders of what is plotted in it, in units right and down from its corner."""
+
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def x(self, part: float) -> float:
+        """The place at this part of the way from the left border to the right one."""
+        return round(self.left + part * (self.right - self.left), 1)
+
+    def y(self, part: float) -> float:
+        """The place at this part of the way from the bottom up."""
+        return round(self.bottom - part * (self.bottom - self.top), 1)
 
 
 @dataclass(frozen=True)

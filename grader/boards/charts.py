@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from grader.boards.axes import Tick, time_ticks, value_ticks
+from grader.boards.axes import Frame, Tick, time_ticks, value_ticks
 
-WIDTH, HEIGHT = 640.0, 240.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 120.0, 12.0, 30.0
+FRAME = Frame(640.0, 240.0, left=52.0, right=520.0, top=12.0, bottom=210.0)
 MOST_LINES = 6
 """As many as colours and dashes can tell apart."""
 LABEL_HEIGHT = 16.0
@@ -33,12 +32,7 @@ class Line:
 
 @dataclass(frozen=True)
 class LineChart:
-    width: float
-    height: float
-    left: float
-    right: float
-    top: float
-    bottom: float
+    frame: Frame
     lines: tuple[Line, ...]
     times: tuple[Tick, ...]
     values: tuple[Tick, ...]
@@ -60,21 +54,19 @@ def best_so_far(title: str, series: Mapping[str, Sequence[Point]]) -> LineChart 
         return None
     first, last = min(time for time, _ in points), max(time for time, _ in points)
     levels = value_ticks(0.0, max(value for _, value in points), 4)
-    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
     def x(time: datetime) -> float:
         span = (last - first).total_seconds()
-        part = (time - first).total_seconds() / span if span else 0.5
-        return round(LEFT + part * (right - LEFT), 1)
+        return FRAME.x((time - first).total_seconds() / span if span else 0.5)
 
     def y(value: float) -> float:
-        return round(bottom - (value - levels[0]) / (levels[-1] - levels[0]) * (bottom - TOP), 1)
+        return FRAME.y((value - levels[0]) / (levels[-1] - levels[0]))
 
     heights = _spread([y(own[-1][1]) for _, own in shown])
     lines = tuple(
         Line(
             label=name,
-            path=_steps([(x(time), y(value)) for time, value in own], right),
+            path=_steps([(x(time), y(value)) for time, value in own]),
             marks=tuple((x(time), y(value), f"{value:.3f} on {time:%Y-%m-%d %H:%M}") for time, value in own),
             label_y=heights[style],
             style=style,
@@ -83,12 +75,7 @@ def best_so_far(title: str, series: Mapping[str, Sequence[Point]]) -> LineChart 
     )
     leader, own = shown[0]
     return LineChart(
-        width=WIDTH,
-        height=HEIGHT,
-        left=LEFT,
-        right=right,
-        top=TOP,
-        bottom=bottom,
+        frame=FRAME,
         lines=lines,
         times=tuple(Tick(x(time), text) for time, text in time_ticks(first, last, 4)),
         values=tuple(Tick(y(value), f"{value:g}") for value in levels),
@@ -98,9 +85,9 @@ def best_so_far(title: str, series: Mapping[str, Sequence[Point]]) -> LineChart 
     )
 
 
-def _steps(points: Sequence[tuple[float, float]], right: float) -> str:
+def _steps(points: Sequence[tuple[float, float]]) -> str:
     (x, y), *rest = points
-    return f"M{x:g} {y:g}" + "".join(f"H{x:g}V{y:g}" for x, y in rest) + f"H{right:g}"
+    return f"M{x:g} {y:g}" + "".join(f"H{x:g}V{y:g}" for x, y in rest) + f"H{FRAME.right:g}"
 
 
 def _spread(heights: Sequence[float]) -> list[float]:
@@ -108,5 +95,5 @@ def _spread(heights: Sequence[float]) -> list[float]:
     spread: list[float] = []
     for height in heights:
         spread.append(max(height, spread[-1] + LABEL_HEIGHT) if spread else height)
-    overflow = max(0.0, spread[-1] - (HEIGHT - BOTTOM))
+    overflow = max(0.0, spread[-1] - FRAME.bottom)
     return [height - overflow for height in spread]

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from grader.boards.axes import Tick
+from grader.boards.axes import Frame, Tick
+from grader.boards.numbers import Place, place_numbers
 from grader.boards.words import duration, percent, quantity, sizes
 from grader.report import Ceilings, Measurement, SizeMeasurement
 
-WIDTH, HEIGHT = 440.0, 330.0
+FRAME = Frame(440.0, 330.0, left=74.0, right=424.0, top=12.0, bottom=284.0)
 """A phone shows it at two thirds, where its text is still 10 pixels high."""
-LEFT, RIGHT, TOP, BOTTOM = 74.0, 16.0, 12.0, 46.0
 MOST_OTHERS = 3
-NUMBER_SIZE = 15.0
 
 Point = tuple[float, float]
 """Operations for each byte, and operations a second."""
@@ -26,15 +25,18 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Mark:
-    """One size of one entry: its place, its number in the table of sizes, and what it says on being pointed at."""
+    """One size of one entry: its place, its number in the table of sizes, and what it says on being pointed at.
+
+    The number stands at `number_x` and `number_y`: of the entry itself alone, so that no other needs a place.
+    """
 
     x: float
     y: float
     shape: str
     title: str
     number: int
-    number_x: float
-    number_y: float
+    number_x: float = 0.0
+    number_y: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,7 @@ class Series:
 class Roofline:
     """The picture: its ceilings as paths, the ridge between them, the entries, and all of it in words."""
 
-    width: float
-    height: float
-    left: float
-    right: float
-    top: float
-    bottom: float
+    frame: Frame
     reached: str
     datasheet: str
     ridge: tuple[float, float]
@@ -78,12 +75,10 @@ class _Plane:
     y_high: float
 
     def x(self, intensity: float) -> float:
-        part = (math.log10(intensity) - self.x_low) / (self.x_high - self.x_low)
-        return round(LEFT + part * (WIDTH - RIGHT - LEFT), 1)
+        return FRAME.x((math.log10(intensity) - self.x_low) / (self.x_high - self.x_low))
 
     def y(self, rate: float) -> float:
-        part = (math.log10(rate) - self.y_low) / (self.y_high - self.y_low)
-        return round(HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - TOP), 1)
+        return FRAME.y((math.log10(rate) - self.y_low) / (self.y_high - self.y_low))
 
 
 def draw(measurement: Measurement, others: Sequence[tuple[str, Measurement]] = ()) -> Roofline | None:
@@ -98,19 +93,20 @@ def draw(measurement: Measurement, others: Sequence[tuple[str, Measurement]] = (
         return None
     plane = _plane(points, ceilings)
     ridge = ceilings.flops / ceilings.bandwidth
+    reached = _roof(plane, ceilings.bandwidth, ceilings.flops)
+    datasheet = _roof(plane, ceilings.datasheet_bandwidth, ceilings.datasheet_flops)
+    own, *beside = (_series(plane, style, name, entry.sizes) for style, (name, entry) in enumerate(entries))
     return Roofline(
-        width=WIDTH,
-        height=HEIGHT,
-        left=LEFT,
-        right=WIDTH - RIGHT,
-        top=TOP,
-        bottom=HEIGHT - BOTTOM,
-        reached=_roof(plane, ceilings.bandwidth, ceilings.flops),
-        datasheet=_roof(plane, ceilings.datasheet_bandwidth, ceilings.datasheet_flops),
+        frame=FRAME,
+        reached=_path(reached),
+        datasheet=_path(datasheet),
         ridge=(plane.x(ridge), plane.y(ceilings.flops)),
-        intensities=tuple(Tick(plane.x(value), f"{value:g}") for value in _powers(plane.x_low, plane.x_high)),
+        intensities=tuple(
+            Tick(plane.x(value), f"{value:,.0f}" if value >= 1 else f"{value:g}")
+            for value in _powers(plane.x_low, plane.x_high)
+        ),
         rates=tuple(Tick(plane.y(value), _short(value)) for value in _powers(plane.y_low, plane.y_high)),
-        series=tuple(_series(plane, style, name, own.sizes) for style, (name, own) in enumerate(entries)),
+        series=(_numbered(own, beside, [reached, datasheet]), *beside),
         title=f"Roofline on {ceilings.gpu}",
         description=_description(measurement, ridge),
         ceilings=_ceilings(ceilings, ridge),
@@ -148,54 +144,44 @@ def _plane(points: Iterable[Point], ceilings: Ceilings) -> _Plane:
     return _Plane(x_low, x_high, y_low, y_high)
 
 
-def _roof(plane: _Plane, bandwidth: float | None, flops: float | None) -> str:
-    """The path of a pair of ceilings: the slope of the bandwidth, then level; "" where either is unknown."""
+def _roof(plane: _Plane, bandwidth: float | None, flops: float | None) -> tuple[Place, ...]:
+    """The corners of a pair of ceilings: the slope of the bandwidth, then level; none where either is unknown."""
     if not bandwidth or not flops:
+        return ()
+    first, last = max(10.0**plane.x_low, 10.0**plane.y_low / bandwidth), 10.0**plane.x_high
+    ridge = min(max(flops / bandwidth, first), last)
+    level = plane.y(min(flops, bandwidth * last))
+    return (plane.x(first), plane.y(bandwidth * first)), (plane.x(ridge), level), (plane.x(last), level)
+
+
+def _path(corners: Sequence[Place]) -> str:
+    if not corners:
         return ""
-    first = max(10.0**plane.x_low, 10.0**plane.y_low / bandwidth)
-    ridge = min(max(flops / bandwidth, first), 10.0**plane.x_high)
-    level = min(flops, bandwidth * 10.0**plane.x_high)
-    return (
-        f"M{plane.x(first):g} {plane.y(bandwidth * first):g}L{plane.x(ridge):g} {plane.y(level):g}"
-        f"H{plane.x(10.0**plane.x_high):g}"
-    )
+    (x1, y1), (x2, y2), (x3, _) = corners
+    return f"M{x1:g} {y1:g}L{x2:g} {y2:g}H{x3:g}"
 
 
 def _series(plane: _Plane, style: int, name: str, own: Sequence[SizeMeasurement]) -> Series:
     shape = _SHAPES[style % len(_SHAPES)]
-    placed = [
-        (number, size, plane.x(point[0]), plane.y(point[1]))
+    marks = tuple(
+        Mark(plane.x(point[0]), plane.y(point[1]), shape, f"{name}, {_said(size)}", number)
         for number, size in enumerate(own, start=1)
         if (point := point_of(size)) is not None
-    ]
-    numbers = _numbers([(x, y) for _, _, x, y in placed])
-    marks = tuple(
-        Mark(x, y, shape, f"{name}, {_said(size)}", number, *place)
-        for (number, size, x, y), place in zip(placed, numbers, strict=True)
     )
     return Series(name, shape, style, marks)
+
+
+def _numbered(own: Series, beside: Sequence[Series], lines: Sequence[Sequence[Place]]) -> Series:
+    """The series with its numbers where they cover nothing."""
+    others = [(mark.x, mark.y) for series in beside for mark in series.marks]
+    places = place_numbers(FRAME, [(mark.x, mark.y) for mark in own.marks], others, lines)
+    marks = (replace(mark, number_x=x, number_y=y) for mark, (x, y) in zip(own.marks, places, strict=True))
+    return replace(own, marks=tuple(marks))
 
 
 def _said(size: SizeMeasurement) -> str:
     rate = quantity(size.flops / size.time.value, "FLOP/s")
     return f"{sizes(size.sizes)}: {duration(size.time.value)}, {rate}, {percent(size.sol)} of the speed of light"
-
-
-def _numbers(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Where the numbers of marks are centred: above a mark that stands alone, else to its right, moved down until
-    none covers another one."""
-    centres = [(x, y - 11) for x, y in places]
-    done: list[tuple[float, float]] = []
-    for index in sorted(range(len(places)), key=lambda k: places[k][1]):
-        x, y = places[index]
-        if sum(abs(other - x) < NUMBER_SIZE for other, _ in places) > 1:
-            x, y = x + 14, y + 4.5
-            for other_x, other_y in done:
-                if abs(other_x - x) < NUMBER_SIZE and y < other_y + NUMBER_SIZE:
-                    y = other_y + NUMBER_SIZE
-            done.append((x, y))
-            centres[index] = x, y
-    return [(round(x, 1), round(y, 1)) for x, y in centres]
 
 
 def _powers(low: float, high: float) -> list[float]:

@@ -73,8 +73,10 @@ def duration(seconds: float) -> str:
 
 
 def interval(time: Interval) -> str:
-    """The bounds of a measured time, in the unit that `duration` takes for its value."""
-    return f"{duration(time.low)} to {duration(time.high)}"
+    """The bounds of a measured time with three digits, their unit once where it is one."""
+    low, high = duration(time.low), duration(time.high)
+    (number, unit), (_, other) = low.split(), high.split()
+    return f"{number} to {high}" if unit == other else f"{low} to {high}"
 
 
 def bounds(time: Interval) -> str:
@@ -83,7 +85,7 @@ def bounds(time: Interval) -> str:
         ((factor, unit) for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")) if time.value >= factor),
         (1e-9, "ns"),
     )
-    return f"{time.low / factor:,.5g} to {time.high / factor:,.5g} {unit}"
+    return f"{time.low / factor:#,.5g} to {time.high / factor:#,.5g} {unit}"
 
 
 def between(measured: Interval) -> str:

@@ -58,7 +58,7 @@ def command(
     submissions = [read_submission(Path(file)) for file in files]
     console = messages()
     console.quiet = as_json
-    contests = Contests(loaded, gpu)
+    contests = Contests(loaded, gpu, cache_folder())
 
     def ask(*arguments: Any, **options: Any) -> Any:
         # For each size anew, so that a grading which waits gets its turn in between.
@@ -83,15 +83,20 @@ def command(
 
 
 def unique_labels(files: Sequence[str]) -> list[str]:
-    """What each file is called: its name, its path where names are alike, and a number where paths are."""
-    names = Counter(Path(file).name for file in files)
-    labels = [file if names[Path(file).name] > 1 else Path(file).name for file in files]
+    """What each file is called: the shortest end of its path that no other one has, and a number where paths agree."""
+    paths = [Path(file).parts for file in files]
+    labels = ["/".join(_shortest_end(path, [other for other in paths if other != path])) for path in paths]
     seen: Counter[str] = Counter()
     for i, label in enumerate(labels):
         seen[label] += 1
         if seen[label] > 1:
             labels[i] = f"{label} ({seen[label]})"
     return labels
+
+
+def _shortest_end(path: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    ends = (path[-count:] for count in range(1, len(path)))
+    return next((end for end in ends if all(other[-len(end) :] != end for other in others)), path)
 
 
 def json_object(comparison: Comparison) -> dict[str, Any]:

@@ -6,7 +6,8 @@ It records nothing; `submit` does that.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,20 +38,35 @@ def grade_file(
     device: str,
     sizes: Sequence[dict[str, int]] = (),
     quiet: bool = False,
+    require_sandbox: bool = False,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`."""
-    from grader.judge import Options, grade
-    from grader.submission import read_submission
+    """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`.
 
-    loaded = workspace.load(problem)
-    submission = read_submission(Path(file))
-    options = Options(cases=cases, seed=seed, sizes=sizes, device=device, user=user)
-    if quiet:
-        return grade(loaded, submission, options)
-    from grader.terminal.console import messages
+    `meanwhile` is called while the grading's processes start; what it raises ends the grading.
+    """
+    from grader import head_start
 
-    with messages().status("compiling") as status:
-        return grade(loaded, submission, options, progress=status.update)
+    head_start.begin(device)
+    # More threads take NumPy longer to start than they save a reference.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
+    try:
+        from grader.judge import Options, grade
+        from grader.submission import read_submission
+
+        loaded = workspace.load(problem)
+        submission = read_submission(Path(file))
+        options = Options(
+            cases=cases, seed=seed, sizes=sizes, device=device, user=user, require_sandbox=require_sandbox
+        )
+        if quiet:
+            return grade(loaded, submission, options, meanwhile=meanwhile)
+        from grader.terminal.console import messages
+
+        with messages().status("compiling") as status:
+            return grade(loaded, submission, options, progress=status.update, meanwhile=meanwhile)
+    finally:
+        head_start.end()
 
 
 def print_result(

@@ -8,16 +8,26 @@ import click
 
 from grader.commands.options import problem_argument, workspace_of
 from grader.errors import UsageError
+from grader.verdict import Form
 
 
 @click.command()
 @problem_argument
 @click.option("-o", "--output", "file", metavar="FILE", help="Where to write it. Default: PROBLEM.cu")
+@click.option(
+    "--form",
+    type=click.Choice([str(form) for form in (Form.SOLVE, Form.KERNEL)]),
+    default=str(Form.SOLVE),
+    show_default=True,
+    help="With host code that launches your kernels, or the kernel alone.",
+)
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @click.pass_context
-def command(ctx: click.Context, problem: str, file: str | None, force: bool) -> int:
+def command(ctx: click.Context, problem: str, file: str | None, form: str, force: bool) -> int:
     """Write the starter of PROBLEM, to be filled in."""
-    starter = workspace_of(ctx).load(problem).starter
+    from grader.starters import starter_of
+
+    starter = starter_of(workspace_of(ctx).load(problem), Form(form))
     path = Path(file or f"{problem}.cu")
     try:
         # "x" refuses an existing file in the same step that makes it: nobody's work is overwritten.

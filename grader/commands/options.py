@@ -91,6 +91,11 @@ def grading_options(command: _F) -> _F:
             metavar="N",
             help="How many sizes to try.",
         ),
+        click.option(
+            "--require-sandbox",
+            is_flag=True,
+            help="Refuse to run the file's own solve() where no sandbox protects this machine.",
+        ),
         user_option,
         json_option,
     ):

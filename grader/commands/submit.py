@@ -38,6 +38,7 @@ def command(
     cases: int,
     seed: int | None,
     device: str,
+    require_sandbox: bool,
     as_json: bool,
 ) -> int:
     """Grade FILE for PROBLEM, record it, and write its report page.
@@ -45,15 +46,36 @@ def command(
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
     from grader.commands.grading import exit_code, grade_file, print_result
-    from grader.store import Store
 
     workspace, name = workspace_of(ctx), user_name(user)
     workspace.check_name(problem)
-    store = Store(workspace.database)
-    # Before grading: nobody should wait for a verdict that can't be kept.
-    store.check_writable()
-    report = grade_file(workspace, problem, file, user=name, cases=cases, seed=seed, device=device, quiet=as_json)
+
+    def get_ready() -> None:
+        # Before anything is graded: nobody should wait for a verdict that can't be kept. And while the processes
+        # start, for what comes after a grading takes half a second to load.
+        import grader.boards.best
+        import grader.boards.pages
+        import grader.terminal.report  # noqa: F401
+        from grader.store import Store
+
+        Store(workspace.database).check_writable()
+
+    report = grade_file(
+        workspace,
+        problem,
+        file,
+        user=name,
+        cases=cases,
+        seed=seed,
+        device=device,
+        quiet=as_json,
+        require_sandbox=require_sandbox,
+        meanwhile=get_ready,
+    )
     with _without_interruption():
+        from grader.store import Store
+
+        store = Store(workspace.database)
         number = store.add(report)
         page = _write_page(report, workspace, store, number)
     print_result(report, file, as_json=as_json, number=number, page=page)

@@ -29,6 +29,7 @@ def command(
     cases: int,
     seed: int | None,
     device: str,
+    require_sandbox: bool,
     as_json: bool,
 ) -> int:
     """Grade FILE for PROBLEM without recording it.
@@ -47,6 +48,7 @@ def command(
         device=device,
         sizes=sizes,
         quiet=as_json,
+        require_sandbox=require_sandbox,
     )
     print_result(report, file, as_json=as_json)
     return exit_code(report.verdict)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -19,11 +17,14 @@ from typing import Any
 from grader.compile.program import Kernel, Program
 from grader.report import Diagnostic
 from grader.verdict import Form
+from grader.whole_files import write_whole
 
-FORMAT = 3
+FORMAT = 4
 """Goes into every key: raise it when the same source compiles to something else, or is stored differently."""
 
 KEEP = 500
+KEEP_BYTES = 1 << 30
+"""Of all results together: a library of templates may have some megabytes."""
 
 
 def make_key(parts: Mapping[str, Any]) -> str:
@@ -55,31 +56,24 @@ class Cache:
         plain = {
             "constants": dict(program.constants),
             "cubin": base64.b64encode(program.cubin).decode(),
+            "library": base64.b64encode(program.library).decode(),
             "spills": dict(program.spills),
         }
         data = {"key": key, "program": {**asdict(program), **plain}}
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._write(self._folder / f"{key}.json", json.dumps(data).encode())
+            write_whole(self._folder / f"{key}.json", json.dumps(data).encode())
             self._forget_oldest()
-
-    def _write(self, path: Path, data: bytes) -> None:
-        # Beside its place and then renamed: no other process ever sees half of it.
-        descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
 
     def _forget_oldest(self) -> None:
         assert self._folder is not None
-        files = list(self._folder.glob("*.json"))
-        if len(files) > KEEP:
-            files.sort(key=lambda file: file.stat().st_mtime)
-            for file in files[: len(files) - KEEP // 2]:
+        files = [(file, file.stat()) for file in self._folder.glob("*.json")]
+        if len(files) <= KEEP and sum(status.st_size for _, status in files) <= KEEP_BYTES:
+            return
+        files.sort(key=lambda pair: pair[1].st_mtime, reverse=True)
+        kept_bytes = 0
+        for number, (file, status) in enumerate(files, 1):
+            kept_bytes += status.st_size
+            if number > KEEP // 2 or kept_bytes > KEEP_BYTES // 2:
                 file.unlink(missing_ok=True)
 
 
@@ -92,5 +86,6 @@ def _to_program(data: Mapping[str, Any]) -> Program:
         constants={str(name): int(value) for name, value in data["constants"].items()},
         diagnostics=tuple(Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]),
         cubin=base64.b64decode(data["cubin"], validate=True),
+        library=base64.b64decode(data["library"], validate=True),
         spills={str(symbol): int(size) for symbol, size in data["spills"].items()},
     )

@@ -23,7 +23,8 @@ class Program:
     """A compiled submission. `image` is PTX text for the emulator; `constants` are launch constants such as TILE.
 
     `cubin` is machine code for one GPU's own target, empty where none was asked for; `spills` are the bytes that
-    its kernels spill, by symbol, as grader.compile.resources counts them.
+    its kernels spill, by symbol, as grader.compile.resources counts them. `library` is the solve form's shared
+    library with its host code, empty for the kernel form.
     """
 
     form: Form
@@ -34,3 +35,4 @@ class Program:
     diagnostics: tuple[Diagnostic, ...] = ()
     cubin: bytes = b""
     spills: Mapping[str, int] = field(default_factory=dict)
+    library: bytes = b""

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 TELL = "--ptxas-options=-v"
 """The option that makes ptxas write these lines. It leaves the instructions as they are."""
 
-_SPOKEN = re.compile(r"ptxas (?:info    :|        \.) ")
+_SPOKEN = re.compile(r"ptxas (?:info    :|        \.) |    [0-9]+ bytes stack frame, ")
 _KERNEL = re.compile(r"ptxas info    : Compiling entry function '([\w$]+)' for '\w+'")
 _SPILLS = re.compile(
-    r"ptxas         \.     [0-9]+ bytes stack frame, ([0-9]{1,9}) bytes spill stores, ([0-9]{1,9}) bytes spill loads"
+    r"(?:ptxas         \.)?    +[0-9]+ bytes stack frame, "
+    r"([0-9]{1,9}) bytes spill stores, ([0-9]{1,9}) bytes spill loads"
 )
 
 

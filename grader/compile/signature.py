@@ -45,7 +45,7 @@ def explain_kernel(kernel: str, c_parameters: Parameters, facts: Facts) -> Diagn
 def differing_parameters(kernel: str, c_parameters: Parameters, facts: Facts) -> tuple[Diagnostic, ...]:
     """Parameters that differ by their text already, beside the errors that may follow from it."""
     for function in facts.kernels:
-        difference = _first_difference(function.parameters, c_parameters) if function.name == kernel else ""
+        difference = first_difference(function.parameters, c_parameters) if function.name == kernel else ""
         if difference:
             expected = f"expected: __global__ void {expected_signature(kernel, c_parameters)}"
             hint = f"{expected}\nfound:    __global__ void {function.signature}"
@@ -61,7 +61,7 @@ def explain_undefined(kernel: str, facts: Facts) -> Diagnostic:
 
 
 def _explain_parameters(found: Function, c_parameters: Parameters, expected: str) -> Diagnostic:
-    difference = _first_difference(found.parameters, c_parameters)
+    difference = first_difference(found.parameters, c_parameters)
     hint = f"{expected}\nfound:    __global__ void {found.signature}"
     if not difference:
         hint += "\nAn alias or a macro of the file stands for another type."
@@ -69,7 +69,7 @@ def _explain_parameters(found: Function, c_parameters: Parameters, expected: str
     return Diagnostic("error", message, found.line, hint=hint)
 
 
-def _first_difference(found: Sequence[str], expected: Parameters) -> str:
+def first_difference(found: Sequence[str], expected: Parameters) -> str:
     """In words, as far as the text shows it: types behind an alias are left to the reader."""
     if len(found) != len(expected):
         return f"it has {len(found)}, expected {len(expected)}"

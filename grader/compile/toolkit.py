@@ -1,4 +1,4 @@
-"""Finding the parts of the CUDA toolkit that compiling needs: NVRTC's library and the CUDA headers.
+"""Finding the parts of the CUDA toolkit that compiling needs: NVRTC's library, the CUDA headers, nvcc and g++.
 
 It looks in the pip wheels first and in installed toolkits second, and loads nothing: whether NVRTC works is
 seen when it is first used, in a process of its own.
@@ -6,16 +6,25 @@ seen when it is first used, in a process of its own.
 
 from __future__ import annotations
 
+import functools
 import os
+import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from grader.errors import ToolMissing
-from grader.extras import install_command, require_one
+from grader.extras import install_command, nvcc_command, require_one
 
 SYSTEM_TOOLKIT = Path("/usr/local/cuda")
+
+NVCC_PARTS = ("bin/nvcc", "nvvm/bin/cicc", "bin/ptxas", "bin/cudafe++", "bin/fatbinary")
+
+OLDEST_GCC = 7
+"""The first that knows all of C++17."""
 
 A_FOLDER_A_PART = 12
 """The CUDA whose wheels have a folder for each part; those of later ones share `cu13` and so on."""
@@ -35,6 +44,18 @@ class Toolkit:
     def headers(self) -> bool:
         """Whether CUDA's own headers (cuda_fp16.h, cooperative_groups.h, …) are there."""
         return any((folder / "cuda_runtime.h").is_file() for folder in self.includes)
+
+
+@dataclass(frozen=True)
+class Nvcc:
+    """NVIDIA's compiler driver: its file, and the folder with all that it needs but the host's compiler.
+
+    `includes` are the folders of CUDA's headers, those outside of `root` too.
+    """
+
+    program: Path
+    root: Path
+    includes: tuple[Path, ...]
 
 
 def find_toolkit() -> Toolkit:
@@ -66,6 +87,38 @@ def find_library(name: str, major: int | None = None) -> Path | None:
     return None
 
 
+def find_nvcc() -> Nvcc:
+    """nvcc of the wheels first. Raises ToolMissing, with the command to type, where it or a part of it is missing."""
+    extra = require_one()
+    major = extra.major if extra else None
+    roots = [*_roots(major), *_on_the_path()]
+    # The driver is of no use without the compiler proper, which comes in a wheel of its own.
+    found = next((root for root in roots if all((root / part).is_file() for part in NVCC_PARTS)), None)
+    if found is None:
+        raise ToolMissing("nvcc is not installed: it compiles files with their own solve()", f"type: {nvcc_command()}")
+    includes = tuple(folder.resolve() for folder in _find_includes([found, *_roots(major)]))
+    root = found.resolve()
+    return Nvcc(root / NVCC_PARTS[0], root, includes)
+
+
+def find_host_compiler(nvcc: Nvcc) -> Path:
+    """The newest g++ that this nvcc takes. Raises ToolMissing, with the command to type."""
+    newest = _newest_gcc(nvcc)
+    too_new = None
+    for name in ("g++", *(f"g++-{version}" for version in range(newest, OLDEST_GCC - 1, -1))):
+        program = shutil.which(name)
+        if program is None:
+            continue
+        version = _gcc_version(program)
+        if OLDEST_GCC <= version <= newest:
+            return Path(program).resolve()
+        too_new = too_new or version
+    if too_new is not None:
+        message = f"nvcc can't use g++ {too_new}: it takes {OLDEST_GCC} to {newest}"
+        raise ToolMissing(message, f"type: apt install g++-{newest}")
+    raise ToolMissing("g++ is not installed: nvcc compiles host code by it", "type: apt install g++")
+
+
 def known_to_the_loader(name: str, major: int | None = None) -> bool:
     """Whether the system's loader has the library, wherever its file is."""
     # Slow (it runs ldconfig), so only where no file was found.
@@ -73,6 +126,29 @@ def known_to_the_loader(name: str, major: int | None = None) -> bool:
 
     found = ctypes.util.find_library(name)
     return found is not None and (major is None or f".so.{major}" in found)
+
+
+def _newest_gcc(nvcc: Nvcc) -> int:
+    """The newest GCC for which CUDA's headers have no #error."""
+    for folder in nvcc.includes:
+        file = folder / "crt" / "host_config.h"
+        match = re.search(r"#if __GNUC__ > (\d+)", file.read_text(errors="replace")) if file.is_file() else None
+        if match:
+            return int(match[1])
+    raise ToolMissing("CUDA's header crt/host_config.h is not installed", f"type: {nvcc_command()}")
+
+
+@functools.cache
+def _gcc_version(program: str) -> int:
+    done = subprocess.run([program, "-dumpversion"], capture_output=True, text=True, timeout=10)
+    match = re.match(r"\d+", done.stdout)
+    return int(match[0]) if match else 0
+
+
+def _on_the_path() -> Iterator[Path]:
+    program = shutil.which("nvcc")
+    if program is not None:
+        yield Path(program).resolve().parent.parent
 
 
 def _has_cupy() -> bool:

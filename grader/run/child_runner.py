@@ -12,14 +12,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.compile.program import Program
-from grader.plan.plan import Plan, told
+from grader import head_start
+from grader.compile.program import Kernel, Program
+from grader.plan.plan import Plan, Step, told
 from grader.process import Child, ChildDied, ChildFailed, ChildTimeout
 from grader.report import FaultReport, KernelInfo
 from grader.run.handover import read_array
 from grader.run.poison import Poison, still_poisoned
-from grader.run.runner import Limits, Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass
+from grader.run.runner import USUAL_LIMITS, Limits, Run, RunnerStopped, RunStatus
+from grader.verdict import FaultClass, Form
 
 if TYPE_CHECKING:
     from grader.problem import Problem
@@ -29,7 +30,7 @@ START_SECONDS = 30.0
 LOAD_SECONDS = 60.0
 GRACE_SECONDS = 3.0
 """A child keeps the time limit itself, and then may know the line; only if it does not is it killed."""
-TIMED = ("load", "execute", "measure", "go_on", "hand_over")
+TIMED = ("load", "translate", "execute", "read", "measure", "go_on", "hand_over", "replay", "refuse")
 """Requests whose time is the submission's; the others are the judge's own work."""
 STATUS = {
     "done": RunStatus.DONE,
@@ -48,6 +49,8 @@ class ChildRunner:
 
     device: str
     checks: tuple[str, ...]
+    when_killed = RunStatus.MEMORY
+    """What it means that the system ended the process: here the submission's memory is the process's own."""
 
     def __init__(
         self, folder: Path, module: str, environment: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
@@ -68,7 +71,7 @@ class ChildRunner:
     def begin(self, program: Program) -> None:
         """Asks for what `load` does without waiting; `load` then waits for it."""
         assert self._child is not None
-        self._child.send({"do": "load", **self._image_of(program)})
+        self._child.send({"do": "load", "ahead": True, **self._image_of(program)})
         self._loading = program
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
@@ -77,7 +80,8 @@ class ChildRunner:
         self._program = program
         begun, self._loading = self._loading is program, None
         answer = self._ask({"do": "load", **self._image_of(program)}, LOAD_SECONDS, begun)
-        return tuple(KernelInfo(**kernel) for kernel in answer["kernels"])
+        names = {name: kernel.name for name, kernel in launch_names(program).items()}
+        return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]]}) for kernel in answer["kernels"])
 
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
@@ -95,6 +99,31 @@ class ChildRunner:
             else:
                 self.load(self._program)
 
+    def allocate(self, size: int) -> int | None:
+        address = self._ask({"do": "allocate", "size": size}, START_SECONDS)["address"]
+        return None if address is None else int(address)
+
+    def symbol(self, name: str) -> int | None:
+        address = self._ask({"do": "symbol", "name": name}, START_SECONDS)["address"]
+        return None if address is None else int(address)
+
+    def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
+        request = {"do": "read", "steps": [told(step) for step in steps], **asdict(limits)}
+        answer = self._ask({**request, "address": address, "size": size}, limits.seconds + GRACE_SECONDS)
+        return self.read_bytes(answer, size)
+
+    def read_bytes(self, answer: Mapping[str, Any], size: int) -> bytes:
+        """What a `read` of so many bytes was answered with. Raises RunnerStopped with the Run that ended it."""
+        if "data" not in answer:
+            run = self.run_of(answer)
+            raise RunnerStopped(run.status, run.message, run=run)
+        import numpy as np
+
+        assert self._outputs is not None
+        data = np.empty(size, np.uint8)
+        read_array(self._outputs, answer["data"], data)
+        return data.tobytes()
+
     def execute(self, plan: Plan, limits: Limits) -> Run:
         request = {"do": "execute", "steps": [told(step) for step in plan.steps], **asdict(limits)}
         return self.run_of(self._ask(request, limits.seconds + GRACE_SECONDS))
@@ -102,19 +131,25 @@ class ChildRunner:
     def run_of(self, answer: Mapping[str, Any]) -> Run:
         """The child's answer as a Run."""
         outputs = self._read_prepared(answer.get("outputs", {}))
+        names = {} if self._program is None else {k: v.name for k, v in launch_names(self._program).items()}
         return Run(
             status=STATUS[answer["status"]],
-            fault=_fault_report(answer["fault"]) if answer.get("fault") else None,
+            fault=_fault_report(answer["fault"], names) if answer.get("fault") else None,
             outputs=outputs,
             unwritten={name: still_poisoned(array, self._poison) for name, array in outputs.items()},
             changed={name: tuple(index) for name, index in answer.get("changed", {}).items()},
             lines=tuple(line for line in answer.get("lines", ()) if line),
             instructions=answer.get("instructions"),
             printed=answer.get("printed", ""),
-            occupancy={name: (share, limit) for name, (share, limit) in answer.get("occupancy", {}).items()},
+            occupancy={names.get(name, name): tuple(found) for name, found in answer.get("occupancy", {}).items()},
             seconds=answer.get("seconds", 0.0),
             message=answer.get("message", ""),
         )
+
+    def kill(self) -> None:
+        """Ends the process without waiting for it; `close` does that."""
+        if self._child is not None:
+            self._child.kill()
 
     def close(self) -> None:
         self._loading = None
@@ -131,7 +166,10 @@ class ChildRunner:
 
     def _start(self) -> None:
         # The problem is opened without waiting, so that its loading goes on while the submission compiles.
-        self._child = Child(self._module, environment=self._environment, prefix=self._prefix)
+        if self._prefix:
+            self._child = Child(self._module, environment=self._environment, prefix=self._prefix)
+        else:
+            self._child = head_start.take(self._module, self._environment)
         self._child.send({"do": "open", "folder": str(self._folder.absolute())})
 
     def _ask(self, request: Mapping[str, Any], seconds: float, sent: bool = False) -> dict[str, Any]:
@@ -159,7 +197,7 @@ class ChildRunner:
             if isinstance(error, ChildDied) and error.signal is signal.SIGKILL:
                 # Nothing of kgrade's kills a child that it waits for; the system does when memory runs out.
                 message = "the system ended it, most likely because memory ran out"
-                raise RunnerStopped(RunStatus.MEMORY, message) from None
+                raise RunnerStopped(self.when_killed, message) from None
             if isinstance(error, (ChildTimeout, ChildDied, ChildFailed)):
                 raise RunnerStopped(RunStatus.CRASHED, error.message, error.hint) from None
             raise
@@ -184,8 +222,23 @@ class ChildRunner:
         return self.read_outputs(self._problem, self._sizes, offsets)
 
 
-def _fault_report(fields: Mapping[str, Any]) -> FaultReport:
+def launch_names(program: Program) -> dict[str, Kernel]:
+    """The program's kernels by the name that plans use: in the solve form, where names may repeat, the symbol."""
+    return {kernel.symbol if program.form is Form.SOLVE else kernel.name: kernel for kernel in program.kernels}
+
+
+def symbols_of(program: Program) -> dict[str, str]:
+    """The symbol of each kernel by the name that plans use, as a runner's process is told it."""
+    return {name: kernel.symbol for name, kernel in launch_names(program).items()}
+
+
+def _fault_report(fields: Mapping[str, Any], names: Mapping[str, str]) -> FaultReport:
+    """The child's fault, with kernels called by their `names` in the source."""
     known = {name: value for name, value in fields.items() if value is not None}
+    kernel = known.get("kernel", "")
+    if kernel in names:
+        known["message"] = known["message"].replace(kernel, names[kernel])
+        known["kernel"] = names[kernel]
     for name in ("block", "thread"):
         if name in known:
             known[name] = tuple(known[name])

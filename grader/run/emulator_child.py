@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +16,18 @@ import numpy as np
 
 from grader.inputs import make_inputs
 from grader.problem import Problem, load_problem
-from grader.process import serve
-from grader.run import emulator
+from grader.process import Message, by_name, serve
+from grader.run.emulated_device import EmulatedDevice
+from grader.run.extents import SCRATCH_FILL, Outside
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
 from grader.run.poison import Poison, poisoned
-from grader.verdict import FaultClass
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
-Message = dict[str, Any]
-
 MEMORY_LIMIT = 4 << 30
 MEMORY_PER_THREAD = 16 << 20
 """Private memory that this process may hold: a fixed part, and the stack and heap of one thread a core."""
-
-FOREIGN_KERNEL = "inline PTX has put another kernel in the place of this one"
 
 
 class Worker:
@@ -40,22 +36,17 @@ class Worker:
     def __init__(self) -> None:
         self._outputs = Outputs()
         self._problem: Problem | None = None
-        self._module: emulator.Module | None = None
-        self._refusal: Message | None = None
-        self._symbols: Mapping[str, str] = {}
-        self._memory = emulator.Memory()
-        self._addresses: dict[str, int] = {}
+        self._device: EmulatedDevice | None = None
         self._inputs: Mapping[str, Array] = {}
+        self._ran: Message = {}
+        self._operate = by_name(
+            *(self.open, self.load, self.translate, self.prepare),
+            *(self.allocate, self.symbol, self.execute, self.read),
+        )
 
     def answer(self, request: Message) -> Message:
-        operations: dict[str, Callable[..., Message]] = {
-            "open": self.open,
-            "load": self.load,
-            "prepare": self.prepare,
-            "execute": self.execute,
-        }
         try:
-            return operations[request.pop("do")](**request)
+            return self._operate(request)
         except MemoryError:
             return {"error": f"it needed more than {MEMORY_LIMIT >> 30} GiB of memory on the judge's machine"}
 
@@ -64,118 +55,63 @@ class Worker:
         return {"outputs": self._outputs.descriptor}
 
     def load(self, image: str, symbols: Mapping[str, str], cache: str | None) -> Message:
-        self._symbols = symbols
-        self._memory = emulator.Memory()
-        try:
-            self._module = emulator.Module(image, cache=Path(cache) if cache else None)
-            for symbol in symbols.values():
-                # Translated here, so that the first case's time is its own.
-                self._module.prepare(symbol)
-        except emulator.UnsupportedPtx as error:
-            # Told when it is run: what can't be executed is a fault of a launch, like any other.
-            self._refusal = _unsupported(error)
-            return {"kernels": []}
-        kernels = self._module.kernels
-        return {
-            "kernels": [
-                {"name": name, "shared_bytes": k.shared_bytes, "local_bytes": k.local_bytes}
-                for name, symbol in symbols.items()
-                for k in [kernels[symbol]]
-            ]
-        }
+        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None)
+        return {"kernels": self._device.describe()}
+
+    def translate(self, kernels: Sequence[str]) -> Message:
+        """Makes kernels ready ahead of their first launch, so that the first case's time is its own."""
+        assert self._device is not None
+        self._device.translate(kernels)
+        return {}
 
     def prepare(self, sizes: Mapping[str, int], family: str, seed: int, poison: str) -> Message:
-        assert self._problem is not None
-        # What a kernel left in its variables is still there, as on a GPU: a remembered result is found out.
-        self._memory.clear()
+        assert self._problem is not None and self._device is not None
         self._inputs = make_inputs(self._problem, sizes, family, seed)
         arrays = dict(self._inputs)
         for name, array in self._problem.outputs.items():
             arrays[name] = poisoned(array.shape(sizes), np.dtype(array.dtype.numpy), Poison(poison))
-        self._addresses = {name: self._memory.place(name, array) for name, array in arrays.items()}
-        return {"addresses": self._addresses}
+        self._ran = {"instructions": 0, "printed": "", "seconds": 0.0}
+        return {"addresses": self._device.place(arrays, SCRATCH_FILL[Poison(poison)])}
+
+    def allocate(self, size: int) -> Message:
+        assert self._device is not None
+        return {"address": self._device.allocate(size)}
+
+    def symbol(self, name: str) -> Message:
+        assert self._device is not None
+        return {"address": self._device.symbol(name)}
 
     def execute(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
-        if self._refusal is not None:
-            return {"status": "fault", "fault": self._refusal}
-        began = time.monotonic()
-        answer: Message = {"status": "done", "instructions": 0, "printed": ""}
-        for step in steps:
-            if "memset" in step:
-                self._set(*step["memset"])
-                continue
-            left = seconds - (time.monotonic() - began)
-            outcome = self._launch(step, instructions, left)
-            answer["instructions"] += outcome.pop("instructions", 0)
-            answer["printed"] = (answer["printed"] + outcome.pop("printed", ""))[:PRINTED_LIMIT]
-            answer.update(outcome)
-            if answer["status"] != "done":
-                break
-        answer["seconds"] = time.monotonic() - began
+        assert self._problem is not None and self._device is not None
+        answer = self._run(steps, instructions, seconds)
         if answer["status"] == "done":
-            assert self._problem is not None
-            read = self._memory.read
-            answer["changed"] = first_changes(self._inputs, ((name, read(name)) for name in self._inputs))
-            answer["outputs"] = self._outputs.hand_over((name, read(name)) for name in self._problem.outputs)
-        else:
-            # On a GPU, too, a failed launch is the end of what its program had in memory.
-            self._memory = emulator.Memory()
+            array = self._device.array
+            answer["changed"] = first_changes(self._inputs, ((name, array(name)) for name in self._inputs))
+            answer["outputs"] = self._outputs.hand_over((name, array(name)) for name in self._problem.outputs)
         return answer
 
-    def _launch(self, step: Message, instructions: int, seconds: float) -> Message:
-        assert self._module is not None
-        symbol = self._symbols[step["kernel"]]
-        arguments = [bytes.fromhex(text) for text in step["arguments"]]
-        if self._module.kernels[symbol].parameter_bytes != tuple(map(len, arguments)):
-            # The compiler has checked the source's kernel: this one comes from inline PTX.
-            return {"status": "fault", "fault": _unsupported(emulator.UnsupportedPtx(FOREIGN_KERNEL))}
-        try:
-            result = self._module.launch(
-                symbol,
-                grid=tuple(step["grid"]),
-                block=tuple(step["block"]),
-                arguments=arguments,
-                memory=self._memory,
-                shared_bytes=step["shared_bytes"],
-                limits=emulator.Limits(instructions=instructions, seconds=max(seconds, 0.1)),
-            )
-        except emulator.UnsupportedPtx as error:
-            return {"status": "fault", "fault": _unsupported(error)}
-        return {
-            "status": result.status,
-            "fault": _fault(result.fault, step["kernel"]) if result.fault else None,
-            "lines": list(result.lines),
-            "instructions": result.instructions,
-            "printed": result.printed,
+    def read(self, steps: Sequence[Message], instructions: int, seconds: float, address: int, size: int) -> Message:
+        """Runs these steps, which come before those of `execute`, and hands part of the memory over."""
+        assert self._device is not None
+        answer = self._run(steps, instructions, seconds)
+        if answer["status"] == "done":
+            try:
+                answer["data"] = self._outputs.hand_over([("data", self._device.bytes_at(address, size))])["data"]
+            except Outside as outside:
+                return {**answer, "status": "fault", "fault": outside.fault}
+        return answer
+
+    def _run(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
+        """What all steps since `prepare` came to, with these as the last."""
+        assert self._device is not None
+        began = time.monotonic()
+        answer, before = self._device.run(steps, instructions, seconds), self._ran
+        self._ran = {
+            "instructions": before["instructions"] + answer["instructions"],
+            "printed": (before["printed"] + answer["printed"])[:PRINTED_LIMIT],
+            "seconds": before["seconds"] + time.monotonic() - began,
         }
-
-    def _set(self, address: int, value: int, size: int) -> None:
-        """A memset; `solve()` is the problem's own code and asks for whole arrays only."""
-        for name, start in self._addresses.items():
-            data = self._memory.read(name).reshape(-1).view(np.uint8)
-            if start == address and size == data.nbytes:
-                data[:] = value
-
-
-def _fault(fault: emulator.Fault, kernel: str) -> Message:
-    names = ("message", "line", "access", "array", "index", "extent", "threads", "instruction")
-    told = {name: getattr(fault, name) for name in names}
-    return {
-        **told,
-        "fault": str(fault.kind),
-        "kernel": kernel,
-        "block": list(fault.block) if fault.block else None,
-        "thread": list(fault.thread) if fault.thread else None,
-    }
-
-
-def _unsupported(error: emulator.UnsupportedPtx) -> Message:
-    return {
-        "fault": str(FaultClass.ILLEGAL_INSTRUCTION),
-        "message": str(error),
-        "line": error.line,
-        "instruction": error.instruction,
-    }
+        return {**answer, **self._ran}
 
 
 def limit_memory() -> None:

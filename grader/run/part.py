@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from grader.cases import Case
 from grader.compile.program import Program
+from grader.plan.device_table import EMULATED, DeviceTable
 from grader.problem import Problem
 from grader.referee import Referee
 from grader.run.gpu.gpu_runner import GpuRunner
@@ -36,6 +37,10 @@ class Part:
 
     def begin(self, program: Program) -> None:
         """Lets the runner load the program while other parts run, where that disturbs nobody."""
+
+    def device_table(self) -> DeviceTable:
+        """What launch code may ask about the device; asked while it is this part's turn."""
+        return EMULATED
 
     def take_turn(self) -> AbstractContextManager[None]:
         """Waits until the device is free; inside, it is this part's."""
@@ -63,6 +68,9 @@ class GpuPart(Part):
             self.timed.begin(program)
             self.referee.begin()
 
+    def device_table(self) -> DeviceTable:
+        return self.timed.device_table()
+
     @contextmanager
     def take_turn(self) -> Iterator[None]:
         """On its end the processes that used the GPU have ended too."""
@@ -73,6 +81,9 @@ class GpuPart(Part):
                 self.close()
 
     def close(self) -> None:
+        # Both at once: a process that used CUDA takes a tenth of a second to end.
+        self.timed.kill()
+        self.referee.kill()
         super().close()
         self.referee.close()
         self.turn.release()

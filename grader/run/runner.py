@@ -6,7 +6,7 @@ its own, and sees the inputs of the case at hand only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy
 
     from grader.compile.program import Program
-    from grader.plan.plan import Plan
+    from grader.plan.plan import Plan, Step
     from grader.problem import Problem
     from grader.report import FaultReport, KernelInfo
 
@@ -67,20 +67,41 @@ class Limits:
     instructions: int = 64_000_000
 
 
+USUAL_LIMITS = Limits()
+
+
 class RunnerStopped(Exception):
     """The runner can't go on with this case; it becomes a Run, so it is no KgradeError.
 
-    `status` says why, `details` what a developer would want to see. The next `prepare` starts afresh.
+    `status` says why, `details` what a developer would want to see, `run` is how steps ended that ran for a `read`.
+    The next `prepare` starts afresh.
     """
 
-    def __init__(self, status: RunStatus, message: str, details: str = "") -> None:
+    def __init__(self, status: RunStatus, message: str, details: str = "", run: Run | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
         self.details = details
+        self.run = run
 
     def as_run(self) -> Run:
-        return Run(self.status, message=self.message, details=self.details)
+        return self.run or Run(self.status, message=self.message, details=self.details)
+
+
+class Device(Protocol):
+    """What launch code may ask for while it is recorded. Every method may raise RunnerStopped."""
+
+    def allocate(self, size: int) -> int | None:
+        """The address of `size` bytes of scratch, 1 or more; None where there is no room. It lasts until `prepare`."""
+
+    def symbol(self, name: str) -> int | None:
+        """The address of the `__device__` or `__constant__` variable with this symbol; None where there is none."""
+
+    def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
+        """Runs these steps, which come after all that ran before, and reads from inside an array or live scratch.
+
+        A fault of the steps, or of the read, is the `run` of the RunnerStopped that is raised.
+        """
 
 
 class Runner(Protocol):
@@ -99,8 +120,20 @@ class Runner(Protocol):
     ) -> dict[str, int]:
         """Makes the inputs and poisons the outputs; gives each array's device address."""
 
+    def allocate(self, size: int) -> int | None:
+        """As for a Device: for a plan on what was prepared last."""
+
+    def symbol(self, name: str) -> int | None:
+        """As for a Device."""
+
+    def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
+        """As for a Device."""
+
     def execute(self, plan: Plan, limits: Limits) -> Run:
-        """Runs the plan on what was prepared last."""
+        """Runs the plan on what was prepared last, and after the steps of earlier reads.
+
+        It is called once for what was prepared: what its Run tells, it tells of all steps.
+        """
 
     def close(self) -> None:
         """Ends the process. No other method is called afterwards; closing twice is allowed."""

@@ -22,6 +22,7 @@ from grader.terminal.table import plain_table
 
 BAR = 16
 LEAST_BAR = 6
+LEAST_NAME = 16
 _OTHER_COLUMNS = 56
 """What rank, time, ratio, remark and the room between them take of a line."""
 
@@ -41,8 +42,9 @@ class _View:
         self.comparison = comparison
         self.unicode = is_unicode(console)
         self.width = console.width
-        longest = max(map(len, comparison.timed), default=0)
-        self.bar = min(BAR, console.width - _OTHER_COLUMNS - longest)
+        room = max(LEAST_NAME, console.width - _OTHER_COLUMNS)
+        self.names = shortened([safe(label) for label in comparison.timed], room, "…" if self.unicode else "~")
+        self.bar = min(BAR, console.width - _OTHER_COLUMNS - max(map(len, self.names), default=0))
 
     def sections(self, paths: Sequence[str]) -> Iterator[list[RenderableType]]:
         comparison = self.comparison
@@ -84,10 +86,10 @@ class _View:
         fastest = ranking.fastest
         ranks = {i: 1 + sum(map(len, ranking.groups[:g])) for g, group in enumerate(ranking.groups) for i in group}
         slowest = max(row[fastest].ratio.value for row in ranking.pairs)
-        for i, label in enumerate(self.comparison.timed):
+        for i, name in enumerate(self.names):
             ratio, style = ranking.pairs[i][fastest].ratio, "green" if ranks[i] == 1 and paired else ""
             cells: list[str | Text] = [str(ranks[i])] if paired else []
-            cells.append(Text(safe(label), style=style))
+            cells.append(Text(name, style=style))
             if times:
                 cells += [words.duration(times[i].value), _spread(times[i])]
             if paired:
@@ -103,6 +105,13 @@ class _View:
 
     def dim(self, text: str) -> Text:
         return Text(textwrap.fill(text, self.width), style="dim")
+
+
+def shortened(names: Sequence[str], room: int, mark: str) -> list[str]:
+    """The names with the middle of those that are too long left out; as they are where two would look alike then."""
+    tail = room // 2
+    short = [name if len(name) <= room else f"{name[: room - tail - 1]}{mark}{name[-tail:]}" for name in names]
+    return short if len(set(short)) == len(names) else list(names)
 
 
 def _note() -> str:

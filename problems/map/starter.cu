@@ -1,11 +1,7 @@
 // Map: output[i] = 1 / (1 + exp(-input[i])), the sigmoid function, for each of N elements, fp32.
 //
-// The grader launches at least one thread for each element, in blocks of BLOCK threads:
-//
-//     int blocks = (N + BLOCK - 1) / BLOCK;
-//     map_kernel<<<blocks, BLOCK>>>(input, output, N);
-//
-// You may change the number: any constant expression up to 1024.
+// The kernel gets at least one thread for each element, in blocks of BLOCK threads. You may change the number: any
+// constant expression up to 1024.
 #define BLOCK 256
 
 __global__ void map_kernel(const float* input, float* output, int N) {
@@ -16,4 +12,10 @@ __global__ void map_kernel(const float* input, float* output, int N) {
     if (i < N) {
         // Your turn: compute output[i] from input[i]. expf is the exponential function for floats.
     }
+}
+
+// Host code: the grader calls it. input and output lie in the GPU's memory, so only kernels can read and write them.
+extern "C" void solve(const float* input, float* output, int N) {
+    int blocks = (N + BLOCK - 1) / BLOCK;
+    map_kernel<<<blocks, BLOCK>>>(input, output, N);
 }

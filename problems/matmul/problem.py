@@ -19,7 +19,7 @@ problem = Problem(
     gates=contraction(terms="N"),
     benchmarks=[
         dict(M=1024, N=1024, K=1024),
-        dict(M=4096, N=4096, K=4096),
+        dict(M=2048, N=2048, K=2048),
         dict(M=4095, N=2049, K=1023),
     ],
 )

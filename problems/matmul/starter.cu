@@ -1,11 +1,7 @@
 // Matrix multiplication: C (M x K) = A (M x N) * B (N x K), row-major, fp32.
 //
-// The grader launches one thread for each element of C, in square blocks of TILE x TILE threads:
-//
-//     dim3 block(TILE, TILE);
-//     dim3 grid((K + TILE - 1) / TILE, (M + TILE - 1) / TILE);
-//
-// You may change the number: any constant expression up to 32, for a block has at most 1024 threads.
+// The kernel gets one thread for each element of C, in square blocks of TILE x TILE threads. You may change the
+// number: any constant expression up to 32, for a block has at most 1024 threads.
 #define TILE 16
 
 __global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C, int M, int N, int K) {
@@ -18,4 +14,11 @@ __global__ void matrix_multiplication_kernel(const float* A, const float* B, flo
         // Your turn: add up A[row * N + k] * B[k * K + column] for k = 0 ... N - 1,
         // and store the sum in C[row * K + column].
     }
+}
+
+// Host code: the grader calls it. A, B and C lie in the GPU's memory, so only kernels can read and write them.
+extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {
+    dim3 block(TILE, TILE);
+    dim3 grid((K + TILE - 1) / TILE, (M + TILE - 1) / TILE);
+    matrix_multiplication_kernel<<<grid, block>>>(A, B, C, M, N, K);
 }

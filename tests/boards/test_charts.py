@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from grader.boards.axes import index_ticks, round_up, value_ticks
-from grader.boards.charts import BOTTOM, HEIGHT, LABEL_HEIGHT, LEFT, MOST_LINES, RIGHT, WIDTH, best_so_far
+from grader.boards.charts import FRAME, LABEL_HEIGHT, MOST_LINES, best_so_far
 
 START = datetime(2026, 3, 1, tzinfo=timezone.utc)
 
@@ -20,9 +20,9 @@ def test_a_series_goes_up_in_steps_and_on_to_the_end() -> None:
     chart = best_so_far("Best", {"ada": [(day(0), 0.2), (day(5), 0.4)], "bob": [(day(10), 0.3)]})
     assert chart is not None
     ada, bob = chart.lines
-    middle, right = (LEFT + WIDTH - RIGHT) / 2, WIDTH - RIGHT
-    assert re.fullmatch(rf"M{LEFT:g} [\d.]+H{middle:g}V[\d.]+H{right:g}", ada.path)
-    assert [mark[0] for mark in ada.marks] == [LEFT, middle]
+    left, middle, right = FRAME.left, (FRAME.left + FRAME.right) / 2, FRAME.right
+    assert re.fullmatch(rf"M{left:g} [\d.]+H{middle:g}V[\d.]+H{right:g}", ada.path)
+    assert [mark[0] for mark in ada.marks] == [left, middle]
     # Larger values stand higher, and y counts from the top.
     assert ada.marks[1][1] < bob.marks[0][1] < ada.marks[0][1]
     assert chart.description == "The best is 0.400, by ada, since 2026-03-06."
@@ -38,7 +38,7 @@ def test_points_at_one_moment_are_drawn() -> None:
     chart = best_so_far("Best", {"ada": [(day(0), 0.5)], "bob": [(day(0), 0.5)]})
     assert chart is not None
     assert len(chart.times) == 1
-    assert {mark[0] for line in chart.lines for mark in line.marks} == {(LEFT + WIDTH - RIGHT) / 2}
+    assert {mark[0] for line in chart.lines for mark in line.marks} == {(FRAME.left + FRAME.right) / 2}
 
 
 def test_names_never_cover_each_other_and_too_many_are_counted() -> None:
@@ -47,7 +47,7 @@ def test_names_never_cover_each_other_and_too_many_are_counted() -> None:
     heights = [line.label_y for line in chart.lines]
     assert len(heights) == MOST_LINES
     assert all(b - a >= LABEL_HEIGHT - 1e-9 for a, b in pairwise(heights))
-    assert max(heights) <= HEIGHT - BOTTOM
+    assert max(heights) <= FRAME.bottom
     assert chart.note == "The 6 best of 9 users."
 
 

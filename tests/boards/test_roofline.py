@@ -6,20 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from grader.boards.roofline import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    MOST_OTHERS,
-    NUMBER_SIZE,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Roofline,
-    draw,
-    limit,
-    point_of,
-)
+from grader.boards.numbers import SIZE
+from grader.boards.roofline import FRAME, MOST_OTHERS, Roofline, draw, limit, point_of
 from grader.report import Measurement
 
 from .measurements import H200, matmul_times, timed, vector_times
@@ -70,18 +58,26 @@ def test_all_of_it_stands_inside_the_frame(measurement: Measurement) -> None:
     places = [(mark.x, mark.y) for series in found.series for mark in series.marks]
     places += [(mark.number_x, mark.number_y) for mark in found.series[0].marks]
     places += [found.ridge, *_corners(found.reached)]
-    assert all(LEFT <= x <= WIDTH - RIGHT and TOP <= y <= HEIGHT - BOTTOM for x, y in places), places
-    assert all(LEFT <= tick.at <= WIDTH - RIGHT for tick in found.intensities)
+    assert all(FRAME.left <= x <= FRAME.right and FRAME.top <= y <= FRAME.bottom for x, y in places), places
+    assert all(FRAME.left <= tick.at <= FRAME.right for tick in found.intensities)
     assert len(found.intensities) <= 8 and len(found.rates) <= 9
 
 
-@pytest.mark.parametrize("measurement", [matmul_times(), vector_times()])
-def test_numbers_never_cover_each_other(measurement: Measurement) -> None:
-    marks = picture(measurement).series[0].marks
+@pytest.mark.parametrize("measurement", [matmul_times(), matmul_times(9.0), vector_times()])
+def test_numbers_cover_neither_each_other_nor_marks_nor_the_roof(measurement: Measurement) -> None:
+    found = picture(measurement, ("best", matmul_times(7.0)))
+    marks = found.series[0].marks
     assert [mark.number for mark in marks] == [1, 2, 3, 4]
     for one, other in combinations(marks, 2):
-        apart = abs(one.number_x - other.number_x), abs(one.number_y - other.number_y)
-        assert max(apart) >= 0.85 * NUMBER_SIZE
+        assert max(abs(one.number_x - other.number_x), abs(one.number_y - other.number_y)) >= SIZE
+    roofs = [_corners(path) for path in (found.reached, found.datasheet) if path]
+    for mark in marks:
+        left, top, right, bottom = mark.number_x - 5, mark.number_y - 10, mark.number_x + 5, mark.number_y
+        for series in found.series:
+            assert not any(left - 5 < m.x < right + 5 and top - 5 < m.y < bottom + 5 for m in series.marks)
+        for roof in roofs:
+            heights = [_height(roof, x) for x in (left, right)]
+            assert min(heights) > bottom or max(heights) < top
 
 
 def test_others_follow_the_entry_with_signs_of_their_own() -> None:
@@ -116,6 +112,11 @@ def test_sizes_without_arithmetic_have_no_place() -> None:
 def test_what_limits_the_quickest_kernel() -> None:
     assert [limit(size, H200) for size in vector_times().sizes] == ["launch", "memory", "memory", "memory"]
     assert {limit(size, H200) for size in matmul_times().sizes} == {"arithmetic"}
+
+
+def _height(roof: list[tuple[float, float]], x: float) -> float:
+    (x1, y1), (x2, y2), _ = roof
+    return y2 if x >= x2 else y1 + (y2 - y1) * (x - x1) / (x2 - x1)
 
 
 def _corners(path: str) -> list[tuple[float, float]]:

@@ -53,7 +53,8 @@ def test_duration(seconds: float, text: str) -> None:
 
 
 def test_interval() -> None:
-    assert words.interval(Interval(2e-3, 1.95e-3, 2.1e-3)) == "1.95 ms to 2.10 ms"
+    assert words.interval(Interval(2e-3, 1.95e-3, 2.1e-3)) == "1.95 to 2.10 ms"
+    assert words.interval(Interval(1e-3, 999e-6, 1.01e-3)) == "999 µs to 1.01 ms"
 
 
 @pytest.mark.parametrize(("size", "text"), [(0, "0 B"), (100, "100 B"), (2048, "2 KiB"), (1500, "1,500 B")])
@@ -111,7 +112,8 @@ def test_spreads_are_the_larger_side(interval: tuple[float, float, float], text:
 def test_bounds_tell_a_thousandth_apart() -> None:
     assert words.bounds(Interval(1.24e-6, 1.2388e-6, 1.2425e-6)) == "1.2388 to 1.2425 µs"
     assert words.bounds(Interval(1.5, 1.4999, 1.5002)) == "1.4999 to 1.5002 s"
-    assert words.bounds(Interval(5e-10, 5e-10, 5e-10)) == "0.5 to 0.5 ns"
+    assert words.bounds(Interval(5e-10, 5e-10, 5e-10)) == "0.50000 to 0.50000 ns"
+    assert words.bounds(Interval(45.6e-6, 45.51e-6, 45.647e-6)) == "45.510 to 45.647 µs"
     assert words.between(Interval(1.0002, 0.9991, 1.0011)) == "0.9991 to 1.0011"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import grader.judge
+from grader import head_start
 from grader.cli import run
 from grader.problem import Problem
 from grader.report import Report
@@ -84,7 +85,9 @@ class Judge:
         submission: Submission,
         options: grader.judge.Options,
         progress: Callable[[str], None] = lambda text: None,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> Report:
+        meanwhile()
         self.asked.append((problem, submission, options))
         progress("case 1 of 12: M=1,N=1,K=1")
         if self.raises is not None:
@@ -104,4 +107,6 @@ class Judge:
 def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
     fake = Judge(accepted_report(), [])
     monkeypatch.setattr(grader.judge, "grade", fake.grade)
+    # Nothing will be asked of the processes.
+    monkeypatch.setattr(head_start, "begin", lambda device: None)
     return fake

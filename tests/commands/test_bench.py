@@ -13,6 +13,7 @@ import pytest
 
 import grader.bench
 import grader.commands.bench
+import grader.compiling
 import grader.contesting
 import grader.run.choose as choose
 from grader.commands.bench import unique_labels
@@ -25,6 +26,7 @@ from grader.report import Report
 from grader.run.gpu import lock
 from grader.run.gpu.devices import Gpu
 from grader.run.runner import RunnerStopped, RunStatus
+from grader.terminal.bench import shortened
 from grader.verdict import Form, Verdict
 
 from .conftest import Judge, Kgrade
@@ -57,7 +59,7 @@ class Gpus:
     rounds: int = 30
     closed: int = 0
 
-    def __call__(self, problem: Problem, gpu: Gpu) -> Gpus:
+    def __call__(self, problem: Problem, gpu: Gpu, cache: Path) -> Gpus:
         assert (problem.name, gpu) == ("matmul", H200)
         return self
 
@@ -81,7 +83,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, judge: Judge) -> Gpus:
     monkeypatch.setattr(choose, "find_gpus", lambda: [H200])
     monkeypatch.setattr(lock, "lock_folder", lambda: tmp_path / "locks")
     monkeypatch.setattr(grader.contesting, "Contests", gpus)
-    monkeypatch.setattr(grader.bench, "compile_kernel", compiled)
+    monkeypatch.setattr(grader.compiling, "compile_kernel", compiled)
     return gpus
 
 
@@ -146,7 +148,7 @@ def test_the_problems_own_sizes_and_the_mean_over_all(kgrade: Kgrade, gpu: Gpus,
     answer = kgrade("bench", "matmul", "quick.cu", "slow.cu")
     assert answer.code == 0
     sizes = [sizes for sizes, *_ in gpu.asked]
-    assert len(sizes) > 1 and {"M": 4096, "N": 4096, "K": 4096} in sizes
+    assert len(sizes) > 1 and {"M": 2048, "N": 2048, "K": 2048} in sizes
     (head,) = (i for i, line in enumerate(answer.out.splitlines()) if "geometric mean" in line)
     assert f"all {len(sizes)} sizes" in answer.out.splitlines()[head]
     assert rows(answer.out)[head + 2][:3] == ["1", "quick.cu", "1"]
@@ -207,7 +209,7 @@ def test_one_file_is_timed_beside_a_worked_submission(
         return compiled(text if "takes" in text else takes(300, text), *arguments, **more)
 
     monkeypatch.setattr(grader.commands.bench, "workspace_of", with_file)
-    monkeypatch.setattr(grader.bench, "compile_kernel", worked_takes)
+    monkeypatch.setattr(grader.compiling, "compile_kernel", worked_takes)
     answer = kgrade("bench", "matmul", "quick.cu", "--size", SIZE, "--json")
     assert gpu.asked[0][1:] == (["0", BASELINE], False)
     assert answer.json["sizes"][0]["ranking"]["groups"] == [["quick.cu"], ["baseline"]]
@@ -310,6 +312,19 @@ def test_a_name_that_is_too_long_leaves_no_room_for_bars(kgrade: Kgrade, gpu: Gp
     answer = kgrade("bench", "matmul", "quick.cu", name, "--size", SIZE)
     assert answer.code == 0 and "█" not in answer.out
     assert max(map(len, answer.out.splitlines())) <= 80
+    # In one line, with its beginning and its end.
+    (row,) = (row for row in rows(answer.out) if row[1:] and "…" in row[1])
+    assert row[:4] == ["2", "a_name_that…its_place.cu", "150", "µs"]
+
+
+def test_long_paths_are_called_by_what_differs(kgrade: Kgrade, gpu: Gpus, files: Path) -> None:
+    for name, seconds in (("first", 120), ("second", 240)):
+        (files / "a_folder_with_a_long_name" / name).mkdir(parents=True)
+        (files / "a_folder_with_a_long_name" / name / "mine.cu").write_text(takes(seconds))
+    typed = [f"a_folder_with_a_long_name/{name}/mine.cu" for name in ("first", "second")]
+    answer = kgrade("bench", "matmul", *typed, "--size", SIZE)
+    assert answer.code == 0
+    assert [row[1] for row in rows(answer.out) if "mine.cu" in " ".join(row)] == ["first/mine.cu", "second/mine.cu"]
 
 
 @pytest.mark.parametrize(
@@ -349,7 +364,24 @@ def test_a_file_that_cant_be_graded_is_named(kgrade: Kgrade, gpu: Gpus, files: P
     assert "quick.cu: the file defines solve()" in answer.err
 
 
-def test_labels_are_unique() -> None:
-    assert unique_labels(["a.cu", "x/b.cu"]) == ["a.cu", "b.cu"]
-    assert unique_labels(["x/a.cu", "y/a.cu", "b.cu"]) == ["x/a.cu", "y/a.cu", "b.cu"]
-    assert unique_labels(["a.cu", "a.cu", "a.cu"]) == ["a.cu", "a.cu (2)", "a.cu (3)"]
+@pytest.mark.parametrize(
+    ("files", "labels"),
+    [
+        (["a.cu", "x/b.cu"], ["a.cu", "b.cu"]),
+        (["x/a.cu", "y/a.cu", "b.cu"], ["x/a.cu", "y/a.cu", "b.cu"]),
+        (["/home/ada/x/a.cu", "/home/bob/x/a.cu"], ["ada/x/a.cu", "bob/x/a.cu"]),
+        (["p/x/a.cu", "p/y/a.cu", "q/x/a.cu"], ["p/x/a.cu", "y/a.cu", "q/x/a.cu"]),
+        (["a.cu", "x/a.cu"], ["a.cu", "x/a.cu"]),
+        (["a.cu", "a.cu", "./a.cu"], ["a.cu", "a.cu (2)", "a.cu (3)"]),
+        (["x/a.cu", "x/a.cu", "y/a.cu"], ["x/a.cu", "x/a.cu (2)", "y/a.cu"]),
+    ],
+)
+def test_labels_are_the_shortest_that_differ(files: list[str], labels: list[str]) -> None:
+    assert unique_labels(files) == labels
+
+
+def test_the_middle_of_a_long_name_is_left_out() -> None:
+    assert shortened(["short.cu", "a_rather_long_name.cu"], 12, "…") == ["short.cu", "a_rat…ame.cu"]
+    assert shortened(["a_rather_long_name.cu"], 21, "…") == ["a_rather_long_name.cu"]
+    alike = ["a_rather_long_name.cu", "a_rather_wrong_name.cu"]
+    assert shortened(alike, 12, "…") == alike

@@ -25,6 +25,7 @@ PROGRAM = Program(
     diagnostics=(Diagnostic("warning", "a word", 3, 4, "advice"), Diagnostic("note", "no place")),
     cubin=b"\x7fELF\0",
     spills={"_Z1kv": 24},
+    library=b"\x7fELF\xff",
 )
 DAMAGED = (
     b"",
@@ -109,6 +110,17 @@ def test_the_oldest_entries_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
         os.utime(tmp_path / f"k{number}.json", (number, number))
     # The seventh was the newest when it came, whatever its time says now.
     assert sorted(path.stem for path in tmp_path.iterdir()) == ["k4", "k5", "k6"]
+
+
+def test_large_entries_count_by_their_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Cache(tmp_path)
+    store.store("k0", PROGRAM)
+    size = (tmp_path / "k0.json").stat().st_size
+    monkeypatch.setattr(cache, "KEEP_BYTES", 4 * size)
+    for number in range(5):
+        store.store(f"k{number}", PROGRAM)
+        os.utime(tmp_path / f"k{number}.json", (number, number))
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["k3", "k4"]
 
 
 def test_keys_depend_on_every_part() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.compile import toolkit
-from grader.compile.toolkit import find_toolkit
+from grader.compile.toolkit import NVCC_PARTS, Nvcc, find_host_compiler, find_nvcc, find_toolkit
 from grader.errors import ToolMissing
 from grader.extras import EXTRAS, Extra
 
@@ -140,3 +140,82 @@ def test_missing_cupy_names_the_command(bare: pytest.MonkeyPatch, tmp_path: Path
     with pytest.raises(ToolMissing, match="CUDA's packages are not installed") as caught:
         find_toolkit()
     assert "pip install 'kgrade[cuda" in caught.value.hint
+
+
+HOST_CONFIG = "#if __GNUC__ > 15\n#error unsupported\n#endif\n"
+
+
+def make_nvcc(root: Path) -> None:
+    make(root, *NVCC_PARTS, "include/cuda_runtime.h", "include/crt/host_defines.h")
+    (root / "include/crt/host_config.h").write_text(HOST_CONFIG)
+
+
+def test_nvcc_of_the_wheels(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    make_nvcc(tmp_path / "cu13")
+    make_nvcc(tmp_path / "toolkit")
+    bare.setenv("CUDA_PATH", str(tmp_path / "toolkit"))
+    install(bare, tmp_path, extra=CUDA_13)
+    found = find_nvcc()
+    assert found == Nvcc(tmp_path / "cu13/bin/nvcc", tmp_path / "cu13", (tmp_path / "cu13/include",))
+
+
+def test_nvcc_of_a_toolkit(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    make_nvcc(tmp_path / "toolkit")
+    # The wheels of CUDA 12 have parts of it.
+    make(tmp_path / "cuda_nvcc", "bin/ptxas", "nvvm/bin/cicc")
+    bare.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
+    install(bare, tmp_path, extra=CUDA_12)
+    assert find_nvcc().root == tmp_path / "toolkit"
+
+
+def test_nvcc_on_the_path(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    make_nvcc(tmp_path / "toolkit")
+    bare.setattr("shutil.which", lambda name: str(tmp_path / "toolkit/bin" / name))
+    assert find_nvcc().root == tmp_path / "toolkit"
+
+
+@pytest.mark.parametrize("missing", NVCC_PARTS)
+def test_nvcc_without_a_part_is_missing(bare: pytest.MonkeyPatch, tmp_path: Path, missing: str) -> None:
+    make_nvcc(tmp_path / "cu13")
+    (tmp_path / "cu13" / missing).unlink()
+    install(bare, tmp_path, extra=CUDA_13)
+    bare.setattr("shutil.which", lambda name: None)
+    bare.setattr("grader.extras.installed", lambda: (CUDA_13,))
+    with pytest.raises(ToolMissing, match="nvcc is not installed") as caught:
+        find_nvcc()
+    assert caught.value.hint == "type: pip install 'cuda-toolkit[nvcc]==13.0.*'"
+
+
+def test_nvcc_is_in_no_wheel_of_cuda_12(bare: pytest.MonkeyPatch) -> None:
+    install(bare, None, extra=CUDA_12)
+    bare.setattr("shutil.which", lambda name: None)
+    bare.setattr("grader.extras.installed", lambda: (CUDA_12,))
+    with pytest.raises(ToolMissing) as caught:
+        find_nvcc()
+    assert caught.value.hint == "type: apt install cuda-nvcc-12-9"
+
+
+@pytest.mark.parametrize(
+    ("here", "chosen"),
+    [
+        ({"g++": 12}, "g++"),
+        ({"g++": 16, "g++-15": 15, "g++-13": 13}, "g++-15"),
+        ({"g++": 5, "g++-9": 9}, "g++-9"),
+        ({"g++-14": 14}, "g++-14"),
+        ({"g++": 16}, "nvcc can't use g++ 16: it takes 7 to 15|type: apt install g++-15"),
+        ({}, "g++ is not installed: nvcc compiles host code by it|type: apt install g++"),
+    ],
+)
+def test_the_host_s_compiler(bare: pytest.MonkeyPatch, tmp_path: Path, here: dict[str, int], chosen: str) -> None:
+    make_nvcc(tmp_path)
+    nvcc = Nvcc(tmp_path / "bin/nvcc", tmp_path, (tmp_path / "include",))
+    for name, version in here.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {version}\n")
+        (tmp_path / name).chmod(0o755)
+    bare.setattr("shutil.which", lambda name: str(tmp_path / name) if name in here else None)
+    if "|" not in chosen:
+        assert find_host_compiler(nvcc) == tmp_path / chosen
+        return
+    with pytest.raises(ToolMissing) as caught:
+        find_host_compiler(nvcc)
+    assert f"{caught.value.message}|{caught.value.hint}" == chosen

@@ -56,6 +56,8 @@ class LaunchShape:
     event: int
     tid_table: NDArray[np.int32]
     """Thread indices: warp × axis × lane. Made once before the workers start: all of them hold addresses in it."""
+    workspace: int = 0
+    """The emulated address of a cooperative launch's workspace."""
 
     @property
     def threads(self) -> int:
@@ -111,6 +113,7 @@ class Arena:
             "local_base": local,
             "local_stride": local_stride,
             "local_bytes": local_bytes,
+            "workspace": shape.workspace,
         }
         for name, value in values.items():
             self._set(name, np.uint64, value)

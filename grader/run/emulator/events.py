@@ -110,8 +110,9 @@ class EventLog:
 
     def _describe(self, context: int, warp: int, kind: int, instruction: Instruction, lane: int, place: Place) -> Fault:
         verb, size = access_of(instruction)
+        where = "in memory that has been freed:" if place.freed else "outside of"
         messages = {
-            layout.EVENT_OUT_OF_BOUNDS: f"{verb} of {size} bytes outside of {place.words}",
+            layout.EVENT_OUT_OF_BOUNDS: f"{verb} of {size} bytes {where} {place.words}",
             layout.EVENT_MISALIGNED: f"{verb} of {size} bytes, not at a multiple of {size} bytes: {place.words}",
             layout.EVENT_TRAP: "the kernel executed a trap instruction",
             layout.EVENT_STACK: f"recursion needs more than the {layout.STACK_BYTES} bytes of a thread's stack",

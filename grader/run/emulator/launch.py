@@ -23,6 +23,7 @@ from grader.run.emulator.translate.kernel import Translation
 # for one with a higher number. Their memory is bounded too.
 RESIDENT_BLOCKS = 1024
 RESIDENT_BYTES = 1 << 28
+COOPERATIVE_BYTES = 1 << 30
 _POLL_SECONDS = 0.05
 
 
@@ -31,6 +32,7 @@ class Geometry:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared_bytes: int
+    cooperative: bool = False
 
 
 def _cores() -> int:
@@ -66,7 +68,9 @@ class _Launch:
             self.remaining,
             self.log.callback_address,
             thread_indices(geometry.block),
+            layout.array_address(layout.WORKSPACE_SLOT) if geometry.cooperative else 0,
         )
+        self.cooperative = geometry.cooperative
         self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
         self.lock = threading.Lock()
         self.instructions = 0
@@ -85,7 +89,8 @@ class _Launch:
     def _work(self, number: int) -> None:
         waiting: deque[Arena] = deque()
         arena = Arena(self.shape, number)
-        most = max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
+        # All blocks of a cooperative launch wait for each other; what that takes has been checked.
+        most = self.blocks if self.cooperative else max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
         executed = 0
         while True:
             before = arena.instructions
@@ -164,4 +169,13 @@ def run_launch(
     workers: int | None,
 ) -> LaunchResult:
     launch = _Launch(translation, native, driver, geometry, memory, limits)
+    if geometry.cooperative:
+        most = COOPERATIVE_BYTES // Arena(launch.shape, 0).bytes
+        if launch.blocks > most:
+            message = (
+                f"a cooperative launch of {launch.blocks:,} blocks, which have to run at the same time; "
+                f"of this kernel the emulator holds {most:,}"
+            )
+            refusal = Fault("launch_failure", message, kernel=translation.program.kernel)
+            return LaunchResult("fault", refusal, faults=(refusal,))
     return launch.run(max(1, min(workers or _cores(), launch.blocks)))

@@ -14,9 +14,14 @@ SLOT_COUNT = 4096
 SHARED_WINDOW = 1 << SLOT_BITS
 LOCAL_WINDOW = 2 << SLOT_BITS
 PARAMETER_SLOT = 3
+WORKSPACE_SLOT = 5
 FIRST_VARIABLE_SLOT = 16
 FIRST_ARRAY_SLOT = 2048
 FUNCTION_SLOT = 4
+
+# What a cooperative launch hands its blocks: where cooperative_groups keeps the barrier of the grid (struct
+# grid_workspace in cooperative_groups/details/info.h).
+WORKSPACE_BYTES = 64
 
 # Addresses of the shared space: bits 24 and up choose the slot.
 SHARED_SLOT_BITS = 24
@@ -82,7 +87,8 @@ CONTEXT = {
     "entry": 232,
     "waits": 240,
     "suspend_waits": 248,
-    "barriers": 256,
+    "workspace": 256,
+    "barriers": 264,
 }
 BARRIER_BYTES = 32
 BARRIER = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,9 @@ class Array:
     name: str
     address: int
     data: NDArray[Any]
+    plain: bool = False
+    """Bytes, of which nobody has told the type: an access says what its elements are."""
+    freed: bool = False
 
     @property
     def itemsize(self) -> int:
@@ -60,6 +63,30 @@ class Memory:
         self._slots[slot] = array
         return array
 
+    def allocate(self, name: str, size: int, fill: int) -> int:
+        """Places so many bytes, each of this value, as an array whose elements have no type; returns its address."""
+        address = self.place(name, np.full(size, fill, np.uint8))
+        slot = address >> layout.SLOT_BITS
+        self._slots[slot] = self._names[name] = replace(self._slots[slot], plain=True)
+        return address
+
+    def free(self, address: int) -> None:
+        """Takes the array at this address away for good: an access finds nothing, and is told that it is freed."""
+        slot = address >> layout.SLOT_BITS
+        array = self._slots[slot]
+        # Of the same size, for the message, and of one byte in truth.
+        gone = np.broadcast_to(np.uint8(0), (array.data.nbytes,))
+        self._slots[slot] = self._names[array.name] = replace(array, data=gone, freed=True)
+        self.table[slot] = 0
+
+    def span(self, address: int, size: int) -> NDArray[np.uint8]:
+        """The live bytes of part of one array. Raises ValueError where they are not all inside one."""
+        array = self.at(address)
+        offset = address - array.address if array is not None else -1
+        if array is None or array.freed or not 0 <= offset <= offset + size <= array.data.nbytes:
+            raise ValueError(f"{size} bytes from {address:#x} on are not inside an array")
+        return array.data.reshape(-1).view(np.uint8)[offset : offset + size]
+
     def clear(self) -> None:
         """Takes the placed arrays away. The variables of modules stay, as between two launches on a GPU."""
         for slot in range(layout.FIRST_ARRAY_SLOT, self._next):
@@ -79,7 +106,7 @@ class Memory:
     def bytes_from(self, address: int) -> bytes:
         """The bytes from an address to the end of its array; empty where there is none."""
         array = self.at(address)
-        if array is None:
+        if array is None or array.freed:
             return b""
         offset = address - array.address
         data = array.data.reshape(-1).view(np.uint8)

@@ -82,8 +82,11 @@ class Module:
         shared_bytes: int = 0,
         limits: Limits | None = None,
         workers: int | None = None,
+        cooperative: bool = False,
     ) -> LaunchResult:
         """Runs a kernel over a grid of blocks, on `workers` cores (all of them by default).
+
+        In a `cooperative` launch all blocks are in flight at the same time, and the grid has a barrier.
 
         `arguments` are the raw bytes of each parameter. Raises UnsupportedPtx, KeyError for an unknown kernel and
         ValueError for arguments that do not fit the parameters.
@@ -103,7 +106,9 @@ class Module:
         for offset, argument in zip(parameters.values(), arguments, strict=True):
             buffer[offset : offset + len(argument)] = np.frombuffer(argument, np.uint8)
         memory.place_at(layout.PARAMETER_SLOT, "kernel parameters", buffer)
-        geometry = Geometry(grid, block, shared_bytes)
+        if cooperative:
+            memory.place_at(layout.WORKSPACE_SLOT, "grid barrier", np.zeros(layout.WORKSPACE_BYTES, np.uint8))
+        geometry = Geometry(grid, block, shared_bytes, cooperative)
         return run_launch(
             compiled.translation,
             compiled.native,
@@ -117,6 +122,25 @@ class Module:
     def prepare(self, kernel: str) -> None:
         """Translates and compiles a kernel ahead of its first launch."""
         self._compile(kernel)
+
+    def symbol(self, name: str, memory: Memory) -> tuple[int, int] | None:
+        """The address of a global or constant variable and its size in bytes; None where there is none of the name.
+
+        One that no code names gets its place now: what is written there is never read.
+        """
+        variable = self._ptx.variables.get(name)
+        if variable is None or variable.space == "shared":
+            return None
+        with self._blaming_assembly():
+            self._instantiate(memory)
+        if name not in self._slots:
+            slot = layout.FIRST_VARIABLE_SLOT + len(self._slots)
+            if slot >= layout.FIRST_ARRAY_SLOT:
+                return None
+            self._slots[name] = slot
+        if memory.at(layout.array_address(self._slots[name])) is None:
+            memory.place_at(self._slots[name], name, np.zeros(variable.size, np.uint8))
+        return layout.array_address(self._slots[name]), variable.size
 
     def _compile(self, kernel: str) -> _Compiled:
         if kernel not in self._compiled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.run.emulator import layout
 from grader.run.emulator.memory import Memory
@@ -20,6 +20,7 @@ class Place:
     extent: int | None = None
     itemsize: int = 0
     words: str = ""
+    freed: bool = False
 
 
 def _element(name: str, offset: int, size: int, itemsize: int, what: str = "") -> Place:
@@ -58,8 +59,9 @@ class Where:
                 return Place("", words=f"all arrays: address {address:#x} is a null pointer, or an offset from one")
             return Place("", words=f"all arrays: address {address:#x}")
         is_variable = layout.FIRST_VARIABLE_SLOT <= address >> layout.SLOT_BITS < layout.FIRST_ARRAY_SLOT
-        itemsize = access_bytes if is_variable else array.itemsize
-        return _element(source_name(array.name), address - array.address, array.data.nbytes, max(itemsize, 1))
+        itemsize = max(access_bytes if is_variable or array.plain else array.itemsize, 1)
+        place = _element(source_name(array.name), address - array.address, array.data.nbytes, itemsize)
+        return replace(place, freed=True) if array.freed else place
 
     def _in_shared(self, address: int, access_bytes: int) -> Place:
         slot = address >> layout.SHARED_SLOT_BITS

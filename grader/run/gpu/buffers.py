@@ -100,6 +100,11 @@ class DeviceArray:
         runtime.free(self._start)
 
 
+def read_memory(address: int, size: int) -> Array:
+    """Bytes of the GPU's memory."""
+    return _download(address, np.empty(size, np.uint8))
+
+
 def _upload(address: int, values: Array) -> None:
     from cupy.cuda import runtime
 

@@ -10,7 +10,8 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grader.inputs import HOST, Place, make_inputs
+from grader.plan.device_table import ATTRIBUTES
 from grader.plan.harness import LaunchRefused
 from grader.problem import Problem, load_problem
-from grader.process import Channel, child_connection, serve
-from grader.run.gpu.buffers import GUARD, DeviceArray
+from grader.process import Channel, Message, by_name, child_connection, serve
+from grader.run.extents import Extents, Outside
+from grader.run.gpu.buffers import GUARD, DeviceArray, read_memory
 from grader.run.gpu.contesting import Contesting
 from grader.run.gpu.faults import (
     DURING,
@@ -34,15 +37,16 @@ from grader.run.gpu.faults import (
 from grader.run.gpu.measuring import Measuring
 from grader.run.gpu.occupancy import describe_launch
 from grader.run.gpu.philox import GpuPlace
-from grader.run.gpu.replay import Kernels, LaunchError, status_of
+from grader.run.gpu.rehearsal import rehearse
+from grader.run.gpu.replay import Kernels, LaunchError, Replay, status_of
+from grader.run.gpu.scratch import Scratch
+from grader.run.gpu.timed import find_overrun
 from grader.run.gpu.timing import NOT_READY, Overtime
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
 from grader.run.poison import Poison, poisoned
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
-
-Message = dict[str, Any]
 
 POLL_SECONDS = 0.0002
 STREAM = 0
@@ -67,27 +71,27 @@ class Worker:
         self._made: Message = {}
         self._inputs: Mapping[str, Array] = {}
         self._arrays: dict[str, DeviceArray] = {}
+        self._extents = Extents()
+        self._scratch = Scratch(self._extents)
+        self._replays: list[Replay] = []
+        self._launched: dict[str, Message] = {}
+        self._seconds = 0.0
+        self._operate = by_name(
+            *(self.open, self.load, self.prepare, self.allocate, self.symbol),
+            *(self.attributes, self.execute, self.read, self.measure, self.contest),
+        )
 
     def answer(self, request: Message) -> Message:
-        operations: dict[str, Callable[..., Message]] = {
-            "open": self.open,
-            "load": self.load,
-            "prepare": self.prepare,
-            "execute": self.execute,
-            "measure": self.measure,
-            "contest": self.contest,
-        }
-        return operations[request.pop("do")](**request)
+        return self._operate(request)
 
     def open(self, folder: str) -> Message:
         # What kernels print goes to standard output: it is kept, and never mixed with the judge's channel.
         os.dup2(self._printed, 1)
         self._problem = load_problem(Path(folder))
-        import cupy.cuda  # noqa: F401  (takes a third of a second: while the judge compiles)
-
         return {"outputs": self._outputs.descriptor, "pid": os.getpid()}
 
-    def load(self, image: str, symbols: Mapping[str, str]) -> Message:
+    def load(self, image: str, symbols: Mapping[str, str], ahead: bool = False) -> Message:
+        """Loads a program; `ahead` of the GPU part's turn, when there is time to rehearse as well."""
         self._cubin, self._symbols = base64.b64decode(image), symbols
         try:
             kernels = self._load_again()
@@ -95,6 +99,9 @@ class Worker:
             if status_of(error) != OUT_OF_MEMORY:
                 raise
             return {"error": "the kernel's own variables do not fit into the GPU's memory"}
+        if ahead:
+            assert self._problem is not None
+            list(rehearse(self._problem))
         return {"kernels": kernels.describe()}
 
     def prepare(self, sizes: Mapping[str, int], family: str, seed: int, poison: str) -> Message:
@@ -115,29 +122,81 @@ class Worker:
             self._arrays[name].write(poisoned(output.shape(sizes), dtype, Poison(poison), xp))
         # A copy from pageable memory may still be on its way when the call returns.
         runtime.deviceSynchronize()
+        for name, array in self._arrays.items():
+            self._extents.add(name, array.pointer, array.nbytes)
+        self._scratch = Scratch(self._extents, self._guard, Poison(poison))
+        self._launched, self._seconds = {}, 0.0
+        os.ftruncate(self._printed, 0)
+        os.lseek(self._printed, 0, os.SEEK_SET)
         return {"addresses": {name: array.pointer for name, array in self._arrays.items()}}
+
+    def attributes(self) -> Message:
+        """The device attributes that this GPU's driver knows, by number, and the bytes of its memory."""
+        from cupy.cuda import runtime
+
+        known = {}
+        for number in ATTRIBUTES:
+            # An older driver has fewer.
+            with suppress(RuntimeError):
+                known[number] = runtime.deviceGetAttribute(number, 0)
+        return {"attributes": known, "memory": runtime.memGetInfo()[1]}
+
+    def allocate(self, size: int) -> Message:
+        return {"address": self._scratch.allocate(size)}
+
+    def symbol(self, name: str) -> Message:
+        assert self._kernels is not None
+        found = self._kernels.variable(name)
+        if found is None:
+            return {"address": None}
+        self._extents.add(name, *found)
+        return {"address": found[0]}
 
     def execute(self, steps: Sequence[Message], seconds: float, instructions: int) -> Message:
         # Nothing counts instructions here: `instructions` is for the emulator.
+        answer = self._run(steps, seconds)
+        if answer["status"] != "done":
+            return answer
+        return {**answer, **self._text(), **self._results(), "occupancy": self._occupancy()}
+
+    def read(self, steps: Sequence[Message], seconds: float, instructions: int, address: int, size: int) -> Message:
+        """Runs these steps, which come before those of `execute`, and hands part of the memory over."""
+        answer = self._run(steps, seconds)
+        if answer["status"] != "done":
+            return answer
+        try:
+            self._extents.check("copy to the host", address, size)
+        except Outside as outside:
+            return {"status": "fault", "fault": outside.fault}
+        return {"data": self._outputs.hand_over([("data", read_memory(address, size))])["data"]}
+
+    def _run(self, steps: Sequence[Message], seconds: float) -> Message:
+        """Runs these steps after all that ran since `prepare`."""
         assert self._kernels is not None
         began = time.monotonic()
-        os.ftruncate(self._printed, 0)
-        os.lseek(self._printed, 0, os.SEEK_SET)
-        kernel = ""
+        replay = None
         try:
-            kernel = self._kernels.replay(steps, STREAM)
+            for step in steps:
+                self._scratch.check_step(step)
+            replay = Replay(self._kernels, steps)
+            self._replays.append(replay)
+            replay.enqueue(STREAM)
             finished = self._wait(began + seconds)
+        except Outside as outside:
+            return {"status": "fault", "fault": outside.fault}
         except LaunchError as refused:
             return self._refused(refused)
         except RuntimeError as error:
             status = status_of(error)
             if not status:
                 raise
+            if status == OUT_OF_MEMORY:
+                return {"status": "memory", "message": "what it uploads does not fit into the GPU's memory"}
+            kernel = replay.last if replay is not None else ""
             return {"status": "fault", "fault": running_fault(kernel, status, error), **self._text()}
-        answer = {"status": "done" if finished else "limit", "seconds": time.monotonic() - began}
-        if not finished:
-            return answer
-        return {**answer, **self._text(), **self._results(kernel), "occupancy": self._occupancy(steps)}
+        self._launched.update({step["kernel"]: step for step in steps if step["do"] == "launch"})
+        self._seconds += time.monotonic() - began
+        return {"status": "done" if finished else "limit", "seconds": self._seconds}
 
     def measure(self, **request: Any) -> Message:
         """Times the program at one size; what it needs is told in `Measuring`."""
@@ -150,6 +209,8 @@ class Worker:
             return self._refused(refused)
         except LaunchRefused as refusal:
             return {"status": "fault", "fault": refused_fault(refusal.message)}
+        except Outside as outside:
+            return {"status": "fault", "fault": outside.fault}
         except Overtime:
             return {"status": "limit"}
         except RuntimeError as error:
@@ -158,20 +219,21 @@ class Worker:
                 return {"status": "memory", "message": "its arrays do not fit into the GPU's memory"}
             if not status:
                 raise
-            return {"status": "fault", "fault": running_fault(self._problem.kernel, status, error)}
+            # Of a recorded plan it is not known which of its kernels it was.
+            kernel = self._problem.kernel if request["constants"] is not None else ""
+            return {"status": "fault", "fault": running_fault(kernel, status, error)}
 
     def contest(self, **request: Any) -> Message:
         """Times several programs in turns at one size; what it needs is told in `Contesting`."""
         assert self._problem is not None
         return Contesting(self._problem, self._outputs, self._ask).answer(**request)
 
-    def _occupancy(self, steps: Sequence[Message]) -> Message:
+    def _occupancy(self) -> Message:
         """How full each launched kernel leaves an SM."""
         assert self._kernels is not None
-        launches = {step["kernel"]: step for step in steps if "kernel" in step}
         return {
             name: describe_launch(self._kernels.function(name), prod(step["block"]), step["shared_bytes"])
-            for name, step in launches.items()
+            for name, step in self._launched.items()
         }
 
     def _ask(self, message: Message) -> Message:
@@ -195,6 +257,10 @@ class Worker:
         return HOST if self._problem.array_bytes(self._asked["sizes"]) < MADE_ON_GPU else GpuPlace()
 
     def _free(self) -> None:
+        while self._replays:
+            self._replays.pop().free()
+        self._scratch.free()
+        self._extents.clear()
         while self._arrays:
             self._arrays.popitem()[1].free()
         # What CuPy keeps for itself is not there for others.
@@ -226,14 +292,14 @@ class Worker:
             return {"status": "fault", "fault": running_fault(refused.kernel, refused.status, refused.cause)}
         return {"status": "fault", "fault": launch_fault(refused.kernel, refused.cause)}
 
-    def _results(self, kernel: str) -> Message:
+    def _results(self) -> Message:
         """What the run left: writes outside arrays as a fault, else changed inputs and the outputs."""
         assert self._problem is not None
-        for name, array in self._arrays.items():
-            overrun = array.check_guards()
-            if overrun is not None:
-                size = array.nbytes // array.dtype.itemsize
-                return {"status": "fault", "fault": overrun_fault(kernel, name, size, overrun)}
+        found = find_overrun([self._arrays, self._scratch.arrays])
+        if found is not None:
+            # Of several kernels, none is known to be the one.
+            kernel = next(iter(self._launched)) if len(self._launched) == 1 else ""
+            return {"status": "fault", "fault": overrun_fault(kernel, *found)}
         arrays, before = self._arrays, self._make_inputs()
         now = ((name, arrays[name].read() if self._place() is HOST else arrays[name].view()) for name in before)
         return {
@@ -248,6 +314,9 @@ class Worker:
 
 def main() -> None:
     channel = child_connection()
+    # It takes half a second, which may pass before anything is asked.
+    import cupy.cuda  # noqa: F401
+
     serve(Worker(channel).answer, channel)
 
 

@@ -6,21 +6,33 @@ How the turns are taken is written in `contest`; what the times mean is for the 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from grader.measure.contest import to_data
 from grader.plan.harness import LaunchRefused
 from grader.problem import Problem
+from grader.run.extents import Outside
+from grader.run.gpu.buffers import Overrun
 from grader.run.gpu.contest import Entrant, EntrantFailed, contest
 from grader.run.gpu.faults import OUT_OF_MEMORY, launch_fault, running_fault
 from grader.run.gpu.keeper import keeper
 from grader.run.gpu.measuring import Ask
 from grader.run.gpu.persisting import reset_persisting_l2
+from grader.run.gpu.recorded import Recorded
 from grader.run.gpu.replay import Kernels, LaunchError, status_of
 from grader.run.gpu.reservoir import Keep
-from grader.run.gpu.timed import Addresses, Contender, Prepare, call_library, launch_program
+from grader.run.gpu.timed import (
+    Addresses,
+    Contender,
+    Prepare,
+    Prepared,
+    call_library,
+    find_overrun,
+    launch_program,
+    spans_of,
+)
 from grader.run.gpu.timing import BufferSet, MakeSet, Overtime
 from grader.run.handover import Outputs
 
@@ -37,8 +49,7 @@ class Stage:
         self._arrays = Contender(problem, sizes, self._note)
         self._addresses: list[Addresses] = []
         self._sets: list[BufferSet] = []
-        self.find_overrun = self._arrays.find_overrun
-        self.free = self._arrays.free
+        self._prepared: list[Prepared] = []
 
     def maker(self, prepare: Prepare) -> MakeSet:
         """What makes one contender's buffer sets on these arrays."""
@@ -46,13 +57,26 @@ class Stage:
         def make_set(number: int) -> BufferSet:
             while len(self._sets) <= number:
                 self._sets.append(self._arrays.make_set(len(self._sets)))
-            return replace(self._sets[number], launch=prepare(self._addresses[number]))
+            prepared = prepare(number, self._addresses[number])
+            self._prepared.append(prepared)
+            # Scratch is each contender's own: only arrays lie where the others' do.
+            scratch = spans_of(prepared.scratch.values())
+            return replace(self._sets[number], launch=prepared.launch, scratch=scratch)
 
         return make_set
 
-    def _note(self, addresses: Addresses) -> Callable[[Any], None]:
+    def find_overrun(self) -> tuple[str, int, Overrun] | None:
+        """As that of a Contender."""
+        return self._arrays.find_overrun() or find_overrun(prepared.scratch for prepared in self._prepared)
+
+    def free(self) -> None:
+        while self._prepared:
+            self._prepared.pop().release()
+        self._arrays.free()
+
+    def _note(self, _number: int, addresses: Addresses) -> Prepared:
         self._addresses.append(addresses)
-        return lambda stream: None
+        return Prepared(lambda stream: None)
 
 
 class Contesting:
@@ -69,13 +93,14 @@ class Contesting:
         """Time these contenders at one size; on the way the judge is asked to check each of the outputs kept.
 
         Each has `name` and `seed`, and `program` with `image`, `symbols` and `constants`, or None for the problem's
-        library call; the rest is as `contest` takes it. The answer is one of `contest`, `stopped` with the name of
-        the contender that failed and `message`, or `failed` with what nobody is blamed for. After the last two the
-        process is of no more use.
+        library call; where `constants` is None, the judge records its plans, for which it is asked with `contender`,
+        the name. The rest is as `contest` takes it. The answer is one of `contest`, `stopped` with the name of the
+        contender that failed and `message`, or `failed` with what nobody is blamed for. After the last two the process
+        is of no more use.
         """
         stage, loaded = Stage(self._problem, sizes), [_load(contender["program"]) for contender in contenders]
         entrants = [
-            Entrant(each["name"], each["seed"], stage.maker(self._prepare(sizes, each["program"], kernels)))
+            Entrant(each["name"], each["seed"], stage.maker(self._prepare(sizes, each, kernels, sigma, limit)))
             for each, kernels in zip(contenders, loaded, strict=True)
         ]
         reset_persisting_l2()
@@ -92,10 +117,15 @@ class Contesting:
                 kernels.unload()
         return {"contest": to_data(found)}
 
-    def _prepare(self, sizes: Mapping[str, int], program: Message | None, kernels: Kernels | None) -> Prepare:
-        if program is None or kernels is None:
+    def _prepare(
+        self, sizes: Mapping[str, int], contender: Message, kernels: Kernels | None, sigma: float, limit: float
+    ) -> Prepare:
+        if kernels is None:
             return call_library(self._problem, sizes)
-        return launch_program(self._problem, sizes, kernels, program["constants"])
+        if contender["program"]["constants"] is not None:
+            return launch_program(self._problem, sizes, kernels, contender["program"]["constants"])
+        more = {"sigma": sigma, "limit": limit, "contender": contender["name"]}
+        return Recorded(self._problem, sizes, kernels, self._outputs, self._ask, **more)
 
     def _keep(self, name: str) -> Keep:
         """What has the judge take this contender's outputs, with its name on them."""
@@ -112,7 +142,7 @@ def _stopped(problem: Problem, failure: EntrantFailed, limit: float) -> Message:
     cause = failure.cause
     if isinstance(cause, Overtime):
         message = f"still running after {limit:g} s"
-    elif isinstance(cause, LaunchRefused):
+    elif isinstance(cause, (LaunchRefused, Outside)):
         message = cause.message
     elif isinstance(cause, LaunchError):
         message = launch_fault(cause.kernel, cause.cause)["message"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from grader.errors import JudgeError, ToolMissing
 from grader.extras import install_command
-from grader.run.gpu.library import Library
+from grader.run.gpu.vendor_library import Library
 
 WORKSPACE = 32 << 20
 """What the library's guide recommends for Hopper; with it, nothing is allocated while a graph is captured."""

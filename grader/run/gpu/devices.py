@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grader.workspace import cache_folder
+
 FIRST_WITH_OWN_TARGETS = 9
 """From compute capability 9.0 on, targets with an `a` allow the instructions of that one architecture."""
 
@@ -47,6 +49,12 @@ def find_gpus() -> list[Gpu]:
         return []
     finally:
         pynvml.nvmlShutdown()
+
+
+def environment_of(gpu: Gpu) -> dict[str, str]:
+    """What a process gets that is to see this GPU alone."""
+    # CuPy makes its cache folder when it is imported: in kgrade's, not in the home folder.
+    return {"CUDA_VISIBLE_DEVICES": gpu.uuid, "CUPY_CACHE_DIR": str(cache_folder() / "cupy")}
 
 
 def target_of(gpu: Gpu) -> str:

@@ -11,16 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from grader import head_start
 from grader.compile.program import Program
 from grader.measure.samples import Timing, from_data
-from grader.plan.plan import Plan
+from grader.plan.device_table import DeviceTable, table_of
+from grader.plan.harness import LaunchRefused
+from grader.plan.plan import Plan, Step, told
 from grader.report import KernelInfo
-from grader.run.child_runner import ChildRunner
-from grader.run.gpu.devices import Gpu
-from grader.run.runner import Limits, Run, RunStatus
-from grader.workspace import cache_folder
+from grader.run.child_runner import START_SECONDS, ChildRunner, launch_names, symbols_of
+from grader.run.gpu.devices import Gpu, environment_of
+from grader.run.runner import USUAL_LIMITS, Limits, Run, RunnerStopped, RunStatus
 
-MODULE = "grader.run.gpu.child"
+MODULE = head_start.GPU
+
+Check = Callable[[Mapping[str, Any]], str]
+Record = Callable[[Mapping[str, Any]], Plan]
 
 LIMITS, TIMING_SECONDS = 12, 30.0
 """How long one answer may take while timing: the rounds of the slowest kernel that is let through, and the judge's."""
@@ -35,6 +40,8 @@ class GpuRunner(ChildRunner):
     """Runs one submission on one GPU. The GPU is not touched before `load`."""
 
     checks: tuple[str, ...] = CHECKS
+    when_killed = RunStatus.CRASHED
+    """A kernel's memory is the GPU's: it can't fill that of the process."""
 
     def __init__(
         self,
@@ -45,15 +52,26 @@ class GpuRunner(ChildRunner):
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.device = gpu.name
-        # CuPy makes its cache folder when it is imported: in kgrade's, not in the home folder.
-        places = {"CUDA_VISIBLE_DEVICES": gpu.uuid, "CUPY_CACHE_DIR": str(cache_folder() / "cupy")}
-        super().__init__(folder, module, {**places, **(environment or {})}, prefix)
+        super().__init__(folder, module, {**environment_of(gpu), **(environment or {})}, prefix)
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
-        symbols = {kernel.name: kernel.symbol for kernel in program.kernels}
-        return tuple(
-            replace(kernel, spill_bytes=program.spills.get(symbols[kernel.name])) for kernel in super().load(program)
-        )
+        # The process loads and tells all kernels, in their order.
+        kernels = zip(launch_names(program).values(), super().load(program), strict=True)
+        return tuple(replace(told, spill_bytes=program.spills.get(kernel.symbol)) for kernel, told in kernels)
+
+    def device_table(self) -> DeviceTable:
+        """The GPU's attributes, as its driver tells them."""
+        answer = self._ask({"do": "attributes"}, START_SECONDS)
+        asked = {int(number): int(value) for number, value in answer["attributes"].items()}
+        return table_of(self.device, int(answer["memory"]), asked.get)
+
+    def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
+        try:
+            return super().read(steps, address, size, limits)
+        except RunnerStopped:
+            # As after `execute`.
+            self.close()
+            raise
 
     def execute(self, plan: Plan, limits: Limits) -> Run:
         run = super().execute(plan, limits)
@@ -62,26 +80,49 @@ class GpuRunner(ChildRunner):
             self.close()
         return run
 
-    def measure(self, request: Mapping[str, Any], check: Callable[[Mapping[str, Any]], str]) -> Timing | Run:
+    def measure(self, request: Mapping[str, Any], check: Check, record: Record | None = None) -> Timing | Run:
         """Times the loaded program as `Measuring` is asked to; a Run where it did not come to an end.
 
-        `check` is given each of the outputs that were kept, and says "go_on" or "hand_over"; what it raises ends the
-        process. Raises RunnerStopped, and JudgeError for an answer that is none.
+        `check` and `record` are as `converse` takes them. Raises RunnerStopped, and JudgeError for an answer that is
+        none.
         """
         seconds = LIMITS * request["limit"] + TIMING_SECONDS
-        self.load_anew()
-        try:
-            answer = self._ask({"do": "measure", **request}, seconds)
-            while "kept" in answer:
-                answer = self._ask({"do": check(answer["kept"])}, seconds)
-        except BaseException:
-            self.close()
-            raise
+        answer = self.converse({"do": "measure", **request}, seconds, check, record)
         if answer["status"] == "done":
             return from_data(answer["timing"])
         self.close()
         return self.run_of(answer)
 
+    def converse(
+        self, request: Mapping[str, Any], seconds: float, check: Check, record: Record | None
+    ) -> dict[str, Any]:
+        """The last answer to a request in the middle of which the process asks, each time for at most `seconds`.
+
+        `check` is given each of the outputs that were kept, and says "go_on" or "hand_over". `record` is given the
+        `addresses` of a buffer set and gives the plan for them; meanwhile this runner is its Device, and steps that it
+        read after are no part of the plan. What either raises ends the process, but for LaunchRefused.
+        """
+        self.load_anew()
+        try:
+            answer = self._ask(request, seconds)
+            while True:
+                if "kept" in answer:
+                    answer = self._ask({"do": check(answer["kept"])}, seconds)
+                elif "record" in answer and record is not None:
+                    answer = self._ask(_recorded(record, answer["record"]), seconds)
+                else:
+                    return answer
+        except BaseException:
+            self.close()
+            raise
+
     def _image_of(self, program: Program) -> dict[str, Any]:
-        symbols = {kernel.name: kernel.symbol for kernel in program.kernels}
-        return {"image": base64.b64encode(program.cubin).decode(), "symbols": symbols}
+        return {"image": base64.b64encode(program.cubin).decode(), "symbols": symbols_of(program)}
+
+
+def _recorded(record: Record, question: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        plan = record(question)
+    except LaunchRefused as refused:
+        return {"do": "refuse", "message": refused.message}
+    return {"do": "replay", "steps": [told(step) for step in plan.steps]}

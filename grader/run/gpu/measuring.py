@@ -15,6 +15,7 @@ from grader.problem import Problem
 from grader.run.gpu.faults import overrun_fault
 from grader.run.gpu.keeper import keeper
 from grader.run.gpu.persisting import reset_persisting_l2
+from grader.run.gpu.recorded import Recorded
 from grader.run.gpu.replay import Kernels
 from grader.run.gpu.timed import Contender, Prepare, call_library, launch_program
 from grader.run.gpu.timing import measure
@@ -42,7 +43,7 @@ class Measuring:
     def answer(
         self,
         sizes: Mapping[str, int],
-        constants: Mapping[str, int],
+        constants: Mapping[str, int] | None,
         seed: int,
         sigma: float,
         limit: float,
@@ -52,11 +53,12 @@ class Measuring:
     ) -> Message:
         """Samples of one size; on the way the judge is asked to check each of the outputs that were kept.
 
-        `constants` are the candidate's launch constants; `seed` decides the inputs of all replays; `limit` is in
-        seconds, for one launch sequence; `baseline` is a program's image, or None for the library or nothing.
+        `constants` are the candidate's launch constants, None where the judge records its plans (as `Recorded` asks
+        for them); `seed` decides the inputs of all replays; `limit` is in seconds, for one launch sequence; `baseline`
+        is a program's image, or None for the library or nothing.
         """
         reset_persisting_l2()
-        candidate = Contender(self._problem, sizes, launch_program(self._problem, sizes, self._kernels, constants))
+        candidate = Contender(self._problem, sizes, self._candidate(sizes, constants, sigma, limit))
         paired = self._baseline(sizes, baseline)
         contenders = [candidate]
         if paired is not None:
@@ -77,8 +79,17 @@ class Measuring:
             for contender in contenders:
                 contender.free()
         if found is not None:
-            return {"status": "fault", "fault": overrun_fault(self._problem.kernel, *found)}
+            kernel = self._problem.kernel if constants is not None else ""
+            return {"status": "fault", "fault": overrun_fault(kernel, *found)}
         return {"status": "done", "timing": to_data(timing)}
+
+    def _candidate(
+        self, sizes: Mapping[str, int], constants: Mapping[str, int] | None, sigma: float, limit: float
+    ) -> Prepare:
+        if constants is not None:
+            return launch_program(self._problem, sizes, self._kernels, constants)
+        more = {"sigma": sigma, "limit": limit}
+        return Recorded(self._problem, sizes, self._kernels, self._outputs, self._ask, **more)
 
     def _baseline(self, sizes: Mapping[str, int], program: Message | None) -> Prepare | None:
         if program is not None:

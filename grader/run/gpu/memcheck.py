@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.compile.program import Program
 from grader.report import KernelInfo
+from grader.run.extents import scratch_name
 from grader.run.gpu.devices import Gpu
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.sanitizer import find_sanitizer, watched
@@ -59,6 +60,7 @@ class MemcheckRunner(GpuRunner):
         self._file = ""
         self._names: Mapping[str, str] = {}
         self._arrays: Mapping[str, Placed] = {}
+        self._declared: Mapping[str, Any] = {}
         # What compute-sanitizer leaves in the temporary folder when it is killed goes away with this one.
         super().__init__(gpu, folder, module, watched(sanitizer, self._log), {"TMPDIR": str(private)})
 
@@ -72,12 +74,19 @@ class MemcheckRunner(GpuRunner):
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
     ) -> dict[str, int]:
         addresses = super().prepare(problem, sizes, family, seed, poison)
-        arrays = {**problem.inputs, **problem.outputs}
+        arrays = self._declared = {**problem.inputs, **problem.outputs}
         self._arrays = {
             name: Placed(address, arrays[name].nbytes(sizes), arrays[name].dtype.itemsize)
             for name, address in addresses.items()
         }
         return addresses
+
+    def allocate(self, size: int) -> int | None:
+        address = super().allocate(size)
+        if address is not None:
+            number = 1 + sum(name not in self._declared for name in self._arrays)
+            self._arrays = {**self._arrays, scratch_name(number, size): Placed(address, size, 1)}
+        return address
 
     def run_of(self, answer: Mapping[str, Any]) -> Run:
         """The child's answer, and where memcheck found something, that instead of CUDA's error."""

@@ -5,12 +5,22 @@ It enqueues and checks each launch; whether the kernels come to their end is the
 
 from __future__ import annotations
 
+import base64
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from math import prod
 from typing import Any
+
+from grader.plan.plan import ALL_STREAMS, TENSOR_MAP_BYTES
+from grader.run.gpu import libcuda
+from grader.run.gpu.lanes import Lanes
 
 MOST_WITHOUT_ASKING = 48 << 10
 """Dynamic shared memory beyond this has to be allowed for a kernel (CUDA C++ Programming Guide, 20.7.3)."""
+
+Enqueue = Callable[[int], None]
+"""Enqueues one step on a CUstream."""
 
 
 class LaunchError(Exception):
@@ -24,7 +34,7 @@ class LaunchError(Exception):
 
 
 class Kernels:
-    """The kernels of one loaded module. `symbols` gives each kernel's symbol by its name in the source."""
+    """The kernels of one loaded module. `symbols` gives each kernel's symbol by the name that plans use."""
 
     def __init__(self, cubin: bytes, symbols: Mapping[str, str]) -> None:
         from cupy.cuda import driver, runtime
@@ -38,6 +48,10 @@ class Kernels:
     def function(self, name: str) -> int:
         """The driver's handle of a kernel."""
         return int(self._functions[name])
+
+    def variable(self, name: str) -> tuple[int, int] | None:
+        """The address and size of a variable in device memory; None where the module has none of this name."""
+        return libcuda.find_variable(self._module, name)
 
     def describe(self) -> list[dict[str, Any]]:
         """Each kernel's name and what a block or thread of it takes, as the driver knows it."""
@@ -53,37 +67,149 @@ class Kernels:
             for name, function in self._functions.items()
         ]
 
-    def replay(self, steps: Sequence[Mapping[str, Any]], stream: int) -> str:
-        """Enqueues the steps; gives the last kernel's name. Raises LaunchError."""
-        from cupy.cuda import runtime
-
-        last = ""
-        for step in steps:
-            if "memset" in step:
-                address, value, size = step["memset"]
-                runtime.memsetAsync(address, value, size, stream)
-            else:
-                last = step["kernel"]
-                self._launch(step, stream)
-        return last
-
     def unload(self) -> None:
         from cupy.cuda import driver
 
         driver.moduleUnload(self._module)
 
-    def _launch(self, step: Mapping[str, Any], stream: int) -> None:
+
+class Replay:
+    """A plan's steps, as `told` gives them, made ready to be enqueued as often as is wanted. Raises LaunchError.
+
+    Uploads wait in the GPU's memory, so that a replay copies within it: what is timed is neither the bus nor the
+    host's memory, and a graph holds no pointer into it.
+    """
+
+    def __init__(self, kernels: Kernels, steps: Sequence[Mapping[str, Any]]) -> None:
+        self.last = ""
+        """The kernel of the last launch that was enqueued."""
+        self._kernels = kernels
+        self._staged: list[int] = []
+        make = {"launch": self._launch, "memset": self._memset, "copy": self._copy, "upload": self._upload}
+        self._steps = [(step, make[step["do"]](step) if step["do"] in make else None) for step in steps]
+
+    def enqueue(self, stream: int) -> None:
+        """Enqueues the steps on one CUstream, in their order: one of those that the plan's streams allow."""
+        for _, enqueue in self._steps:
+            if enqueue is not None:
+                enqueue(stream)
+
+    def enqueue_forked(self, stream: Any) -> None:
+        """Enqueues the steps on a CuPy stream, and what other streams of the plan run beside on others.
+
+        The stream waits for all of them. It may be one that is being captured.
+        """
+        if all(step.get("stream", 0) == 0 for step, _ in self._steps):
+            self.enqueue(stream.ptr)
+            return
+        lanes = Lanes(stream, _side_stream, _mark)
+        for step, enqueue in self._steps:
+            do = step["do"]
+            if enqueue is not None:
+                enqueue(lanes.stream(step["stream"]).ptr)
+            elif do == "record_event":
+                lanes.record_event(step["event"], step["stream"])
+            elif do == "wait_event":
+                lanes.wait_event(step["event"], step["stream"])
+            elif do == "synchronize":
+                lanes.synchronize(step["stream"])
+            elif do == "free":
+                # As cudaFree does.
+                lanes.synchronize(ALL_STREAMS)
+        lanes.join()
+
+    def free(self) -> None:
+        """Frees the uploads. Nothing that was enqueued or captured may run any more."""
+        from cupy.cuda import runtime
+
+        while self._staged:
+            runtime.free(self._staged.pop())
+
+    def _launch(self, step: Mapping[str, Any]) -> Enqueue:
         from cupy.cuda import driver
 
-        function, shared = self._functions[step["kernel"]], step["shared_bytes"]
-        values = [ctypes.create_string_buffer(data, len(data)) for data in map(bytes.fromhex, step["arguments"])]
-        pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
+        name, shared, cluster = step["kernel"], step["shared_bytes"], step["cluster"]
+        function = self._kernels.function(name)
         try:
+            values = _arguments(step)
             if shared > MOST_WITHOUT_ASKING:
                 driver.funcSetAttribute(function, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
-            driver.launchKernel(function, *step["grid"], *step["block"], shared, stream, ctypes.addressof(pointers), 0)
+            if prod(cluster) > libcuda.PORTABLE_CLUSTER:
+                driver.funcSetAttribute(function, libcuda.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
         except RuntimeError as error:
-            raise LaunchError(step["kernel"], error) from None
+            raise LaunchError(name, error) from None
+        pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
+        plain = not step["cooperative"] and not any(cluster)
+
+        def enqueue(stream: int) -> None:
+            self.last = name
+            # The values live as long as this function.
+            place = ctypes.addressof(pointers) if values else 0
+            try:
+                if plain:
+                    driver.launchKernel(function, *step["grid"], *step["block"], shared, stream, place, 0)
+                else:
+                    more = (step["cooperative"], cluster)
+                    libcuda.launch(function, step["grid"], step["block"], shared, stream, place, *more)
+            except RuntimeError as error:
+                raise LaunchError(name, error) from None
+
+        return enqueue
+
+    def _memset(self, step: Mapping[str, Any]) -> Enqueue | None:
+        from cupy.cuda import runtime
+
+        # A graph has no empty steps.
+        return partial(runtime.memsetAsync, step["address"], step["value"], step["size"]) if step["size"] else None
+
+    def _copy(self, step: Mapping[str, Any]) -> Enqueue | None:
+        return _copies(step["target"], step["source"], step["size"])
+
+    def _upload(self, step: Mapping[str, Any]) -> Enqueue | None:
+        from cupy.cuda import runtime
+
+        data = base64.b64decode(step["data"])
+        if not data:
+            return None
+        self._staged.append(runtime.malloc(len(data)))
+        source = ctypes.create_string_buffer(data, len(data))
+        runtime.memcpy(self._staged[-1], ctypes.addressof(source), len(data), runtime.memcpyHostToDevice)
+        # From pageable memory it may still be on its way to a stream that does not wait for the default one.
+        runtime.streamSynchronize(0)
+        return _copies(step["target"], self._staged[-1], len(data))
+
+
+def _copies(target: int, source: int, size: int) -> Enqueue | None:
+    from cupy.cuda import runtime
+
+    return partial(_copy_within, runtime, target, source, size) if size else None
+
+
+def _copy_within(runtime: Any, target: int, source: int, size: int, stream: int) -> None:
+    runtime.memcpyAsync(target, source, size, runtime.memcpyDeviceToDevice, stream)
+
+
+def _arguments(step: Mapping[str, Any]) -> list[Any]:
+    """The arguments' bytes in memory, with the tensor maps in their places."""
+    values = [ctypes.create_string_buffer(data, len(data)) for data in map(bytes.fromhex, step["arguments"])]
+    for placed in step["tensor_maps"]:
+        value, offset = values[placed["argument"]], placed["offset"]
+        assert 0 <= offset <= len(value) - TENSOR_MAP_BYTES
+        value[offset : offset + TENSOR_MAP_BYTES] = libcuda.encode_tensor_map(placed["map"])
+    return values
+
+
+@lru_cache
+def _side_stream(number: int) -> Any:
+    import cupy
+
+    return cupy.cuda.Stream(non_blocking=True)
+
+
+def _mark() -> Any:
+    import cupy
+
+    return cupy.cuda.Event(disable_timing=True)
 
 
 def status_of(error: Exception) -> int:

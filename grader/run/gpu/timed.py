@@ -5,7 +5,8 @@ It knows how a candidate and a problem's baseline are launched; how they are tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from grader.plan.harness import Buffer, build_plan
@@ -13,12 +14,26 @@ from grader.plan.plan import told
 from grader.problem import Problem
 from grader.run.gpu.buffers import DeviceArray, Overrun
 from grader.run.gpu.refill import Span
-from grader.run.gpu.replay import Kernels
+from grader.run.gpu.replay import Kernels, Replay
 from grader.run.gpu.timing import BufferSet
 
 Addresses = Mapping[str, int]
-Prepare = Callable[[Addresses], Callable[[Any], None]]
-"""Given the addresses of a set's arrays, makes what enqueues the launches on them on a CuPy stream."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What enqueues the launches of one set on a CuPy stream, and the scratch that they use, by name.
+
+    `release` frees what was made for it, when nothing of it runs any more.
+    """
+
+    launch: Callable[[Any], None]
+    scratch: Mapping[str, DeviceArray] = field(default_factory=dict)
+    release: Callable[[], None] = lambda: None
+
+
+Prepare = Callable[[int, Addresses], Prepared]
+"""Given a set's number and the addresses of its arrays, makes ready what is launched on them."""
 
 
 class Contender:
@@ -29,32 +44,47 @@ class Contender:
         self._sizes = sizes
         self._prepare = prepare
         self._sets: list[dict[str, DeviceArray]] = []
+        self._prepared: list[Prepared] = []
 
     def make_set(self, number: int) -> BufferSet:
         """Buffer set `number`: called for each number from 0 once."""
         declared = {**self._problem.inputs, **self._problem.outputs}
         arrays = {name: DeviceArray(a.shape(self._sizes), a.dtype.numpy) for name, a in declared.items()}
         self._sets.append(arrays)
-        spans = {name: Span(array.pointer, array.nbytes // 4) for name, array in arrays.items()}
+        prepared = self._prepare(number, {name: array.pointer for name, array in arrays.items()})
+        self._prepared.append(prepared)
         return BufferSet(
-            inputs=[spans[name] for name in self._problem.inputs],
-            outputs=[spans[name] for name in self._problem.outputs],
-            launch=self._prepare({name: array.pointer for name, array in arrays.items()}),
+            inputs=spans_of([arrays[name] for name in self._problem.inputs]),
+            outputs=spans_of([arrays[name] for name in self._problem.outputs]),
+            launch=prepared.launch,
+            scratch=spans_of(prepared.scratch.values()),
         )
 
     def find_overrun(self) -> tuple[str, int, Overrun] | None:
         """The first array that something was written beside: its name, its elements and what was found."""
-        for arrays in self._sets:
-            for name, array in arrays.items():
-                found = array.check_guards()
-                if found is not None:
-                    return name, array.nbytes // array.dtype.itemsize, found
-        return None
+        return find_overrun([*self._sets, *(prepared.scratch for prepared in self._prepared)])
 
     def free(self) -> None:
         while self._sets:
             for array in self._sets.pop().values():
                 array.free()
+        while self._prepared:
+            self._prepared.pop().release()
+
+
+def find_overrun(sets: Iterable[Mapping[str, DeviceArray]]) -> tuple[str, int, Overrun] | None:
+    """As `Contender.find_overrun`, of these arrays."""
+    for arrays in sets:
+        for name, array in arrays.items():
+            found = array.check_guards()
+            if found is not None:
+                return name, array.nbytes // array.dtype.itemsize, found
+    return None
+
+
+def spans_of(arrays: Iterable[DeviceArray]) -> list[Span]:
+    """The arrays as words of 4 bytes, whose last ones may be missing."""
+    return [Span(array.pointer, array.nbytes // 4) for array in arrays]
 
 
 def launch_program(
@@ -62,13 +92,9 @@ def launch_program(
 ) -> Prepare:
     """A loaded program as the problem's `solve()` launches it. Making a set may raise LaunchRefused."""
 
-    def prepare(addresses: Addresses) -> Callable[[Any], None]:
+    def prepare(_number: int, addresses: Addresses) -> Prepared:
         steps = [told(step) for step in build_plan(problem, constants, sizes, addresses).steps]
-
-        def launch(stream: Any) -> None:
-            kernels.replay(steps, stream.ptr)
-
-        return launch
+        return Prepared(Replay(kernels, steps).enqueue_forked)
 
     return prepare
 
@@ -80,12 +106,12 @@ def call_library(problem: Problem, sizes: Mapping[str, int]) -> Prepare:
     library = Cublas()
     declared = {**problem.inputs, **problem.outputs}
 
-    def prepare(addresses: Addresses) -> Callable[[Any], None]:
+    def prepare(_number: int, addresses: Addresses) -> Prepared:
         buffers = {name: Buffer(name, addresses[name], a.shape(sizes), a.dtype) for name, a in declared.items()}
 
         def launch(stream: Any) -> None:
             problem.call_baseline(library.on(stream), {**buffers, **sizes})
 
-        return launch
+        return Prepared(launch)
 
     return prepare

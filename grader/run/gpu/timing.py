@@ -46,10 +46,12 @@ class BufferSet:
     outputs: Sequence[Span]
     launch: Callable[[Any], None]
     owner: object = None
+    scratch: Sequence[Span] = ()
+    """What else the launches write to: poisoned before each replay, as outputs are."""
 
     @property
     def bytes(self) -> int:
-        return 4 * sum(span.count for span in (*self.inputs, *self.outputs))
+        return 4 * sum(span.count for span in (*self.inputs, *self.outputs, *self.scratch))
 
 
 MakeSet = Callable[[int], BufferSet]
@@ -244,7 +246,8 @@ class Side:
 
     def _build(self, sets: Sequence[BufferSet], copies: int = 1) -> None:
         session = self._session
-        self._refill = Refill(session.instruments.module, [s.inputs for s in sets], [s.outputs for s in sets])
+        written = [(*s.outputs, *s.scratch) for s in sets]
+        self._refill = Refill(session.instruments.module, [s.inputs for s in sets], written)
         # The table of arrays came by another stream.
         _synchronize()
         if self.replays == 0:

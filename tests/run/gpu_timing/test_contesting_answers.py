@@ -24,6 +24,7 @@ from grader.run.gpu.contesting import Contesting
 from grader.run.gpu.keeper import keeper
 from grader.run.gpu.refill import Span
 from grader.run.gpu.replay import LaunchError
+from grader.run.gpu.timed import Prepared
 from grader.run.gpu.timing import BufferSet, Overtime
 from grader.run.handover import Outputs, read_array
 
@@ -33,6 +34,7 @@ CONTENDERS = [
     {"name": "1", "seed": 8, "program": {"image": base64.b64encode(b"b").decode(), "symbols": {}, "constants": {}}},
     {"name": "baseline", "seed": 9, "program": None},
 ]
+RELEASED = [f"release {name}" for name in ("library", "b", "a") * 2] + ["free", "unload a", "unload b"]
 FOUND = Contest(("0", "1", "baseline"), (Round(((1.0, 1.0),) * 3),))
 
 
@@ -77,7 +79,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
 
         def make_set(self, number: int) -> BufferSet:
             gpu.steps.append(f"set {number}")
-            return BufferSet([Span(number, 1)], [], self.prepare({"A": number}))
+            return BufferSet([Span(number, 1)], [], self.prepare(number, {"A": number}).launch)
 
         def find_overrun(self) -> Any:
             return gpu.overrun
@@ -86,7 +88,10 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
             gpu.steps.append("free")
 
     def launcher(name: str) -> Any:
-        return lambda addresses: lambda stream: gpu.launches.append(f"{name} on {addresses['A']}")
+        return lambda number, addresses: Prepared(
+            lambda stream: gpu.launches.append(f"{name} on {addresses['A']}"),
+            release=lambda: gpu.steps.append(f"release {name}"),
+        )
 
     monkeypatch.setattr(contesting, "Kernels", Kernels)
     monkeypatch.setattr(contesting, "Contender", Contender)
@@ -120,7 +125,7 @@ def test_programs_are_loaded_anew_and_run_on_the_same_arrays(gpu: Gpu, problem: 
     gpu.meets = meets
     assert from_data(answered(problem)["contest"]) == FOUND
     # The reset needs the context that loading makes.
-    assert gpu.steps == [*("load a", "load b", "reset", "contest"), *("set 0", "set 1", "free", "unload a", "unload b")]
+    assert gpu.steps == [*("load a", "load b", "reset", "contest"), *("set 0", "set 1"), *RELEASED]
     assert gpu.launches == ["a on 0", "b on 0", "library on 0", "a on 1", "b on 1", "library on 1"]
 
 

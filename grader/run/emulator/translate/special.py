@@ -14,6 +14,8 @@ _LANE_MASKS = {
     "%lanemask_ge": [0xFFFFFFFF & ~((1 << lane) - 1) for lane in range(LANES)],
 }
 _CONTEXT_WORDS = {"%dynamic_smem_size": "dynamic_shared", "%total_smem_size": "total_shared"}
+_WORKSPACE = {"%envreg1": 32, "%envreg2": 0}
+"""The driver's registers in which cooperative_groups finds its workspace: the bits from here on; 0 for none."""
 _CONSTANTS = {
     "WARP_SZ": LANES,
     "%nwarpid": 32,
@@ -44,6 +46,10 @@ def read_special(f: IrFunction, name: str) -> V | None:
         return lanes("i32", [v - (v >> 31 << 32) for v in _LANE_MASKS[name]])
     if name in _CONTEXT_WORDS:
         return f.spread("i32", f.load("i32", "%ctx", CONTEXT[_CONTEXT_WORDS[name]]))
+    if name in _WORKSPACE:
+        word = f.load("i64", "%ctx", CONTEXT["workspace"])
+        part = f.let(f"lshr i64 {word}, {_WORKSPACE[name]}")
+        return f.spread("i32", f.let(f"trunc i64 {part} to i32"))
     if name in _CONSTANTS:
         return splat("i32", _CONSTANTS[name])
     if name in ("%clock64", "%globaltimer", "%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi"):

@@ -1,0 +1,135 @@
+"""What a GPU's machine code says of its kernels: the sizes of their parameters, and what a thread of them takes.
+
+A cubin is an ELF file whose `.nv.info` sections hold attributes. NVIDIA does not document them; the numbers are those
+that `cuobjdump -elf` prints with their names.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.compile.elf import ElfError, Symbol, by_name, read_sections, read_symbols
+
+PARAMETER_LIMIT = 32764
+"""Bytes of a kernel's parameters, since compute capability 7.0 (CUDA C++ Programming Guide, section on __global__)."""
+
+MOST_THREADS = 1024
+_REGISTERS_AN_SM = 65536
+_WARPS_TOGETHER = 4
+"""Registers are given to that many warps at once, one of each scheduler."""
+
+_MAX_THREADS, _FRAME_SIZE, _PARAMETER, _PARAMETER_BYTES, _REGISTERS, _PARAMETER_V2 = 0x05, 0x11, 0x17, 0x19, 0x2F, 0x45
+"""The second form of a parameter's attribute is for kernels with more than 4 KB of them."""
+
+_FIXED_FORMATS = (1, 2, 3)
+"""An attribute's value has two bytes in these formats; in format 4 it says itself how many."""
+
+_SYSTEM_SHARED = 1024
+"""Bytes of shared memory that CUDA itself takes from compute capability 9.0 on: in the section, not in the source."""
+
+_ENTRY = 0x10
+"""In st_other of a symbol: the function is a kernel."""
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """One kernel as compiled for a GPU; bytes of shared memory are those known when compiling.
+
+    `max_threads` is how many threads a block may have: by __launch_bounds__, and as far as registers go.
+    """
+
+    symbol: str
+    parameter_bytes: tuple[int, ...]
+    registers: int
+    shared_bytes: int
+    local_bytes: int
+    max_threads: int
+
+
+def read_cubin(data: bytes) -> Mapping[str, KernelFacts]:
+    """The kernels of a cubin by their symbols. Raises ElfError."""
+    named = by_name(read_sections(data))
+    if ".symtab" not in named or ".strtab" not in named:
+        raise ElfError("no symbols")
+    symbols = list(read_symbols(named[".symtab"], named[".strtab"]))
+    info = list(_attributes(named[".nv.info"].data)) if ".nv.info" in named else []
+    registers, frames = (_of_functions(info, symbols, wanted) for wanted in (_REGISTERS, _FRAME_SIZE))
+    reserved = _SYSTEM_SHARED if ".nv.shared.reserved.0" in named else 0
+    found = {}
+    for symbol in (one.name for one in symbols if one.other & _ENTRY and f".text.{one.name}" in named):
+        own = named.get(f".nv.info.{symbol}")
+        shared = named.get(f".nv.shared.{symbol}")
+        attributes = list(_attributes(own.data)) if own else []
+        count = registers.get(symbol, 0)
+        found[symbol] = KernelFacts(
+            symbol=symbol,
+            parameter_bytes=_parameters(attributes),
+            registers=count,
+            shared_bytes=shared.size - reserved if shared else 0,
+            local_bytes=frames.get(symbol, 0),
+            max_threads=min(_launch_bound(attributes), _threads_by_registers(count)),
+        )
+    return found
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    place = 0
+    while place + 4 <= len(data):
+        form, number, length = struct.unpack_from("<BBH", data, place)
+        if form in _FIXED_FORMATS:
+            yield number, data[place + 2 : place + 4]
+            place += 4
+        elif form == 4 and place + 4 + length <= len(data):
+            yield number, data[place + 4 : place + 4 + length]
+            place += 4 + length
+        else:
+            raise ElfError(f"an attribute of format {form} and {length} bytes")
+
+
+def _parameters(attributes: list[tuple[int, bytes]]) -> tuple[int, ...]:
+    total = next((int.from_bytes(value, "little") for number, value in attributes if number == _PARAMETER_BYTES), 0)
+    rows = sorted(_parameter(*one) for one in attributes if one[0] in (_PARAMETER, _PARAMETER_V2))
+    if total > PARAMETER_LIMIT or [ordinal for ordinal, _, _ in rows] != list(range(len(rows))):
+        raise ElfError(f"{len(rows)} parameters of {total} bytes")
+    end = 0
+    for _, offset, size in rows:
+        if offset < end or offset + size > total:
+            raise ElfError(f"a parameter of {size} bytes at {offset} of {total} bytes")
+        end = offset + size
+    return tuple(size for _, _, size in rows)
+
+
+def _parameter(number: int, value: bytes) -> tuple[int, int, int]:
+    """(ordinal, offset, size) of a parameter."""
+    if len(value) != 12:
+        raise ElfError(f"a parameter's attribute of {len(value)} bytes")
+    if number == _PARAMETER_V2:
+        _, ordinal, offset, size, _ = struct.unpack("<IHHHH", value)
+        return ordinal, offset, size
+    _, ordinal, offset, word = struct.unpack("<IHHI", value)
+    return ordinal, offset, word >> 18
+
+
+def _of_functions(info: list[tuple[int, bytes]], symbols: list[Symbol], wanted: int) -> dict[str, int]:
+    """An attribute that the whole file has for each function, by the function's symbol."""
+    found = {}
+    for number, value in info:
+        if number == wanted and len(value) == 8:
+            index, amount = struct.unpack("<II", value)
+            if index >= len(symbols):
+                raise ElfError(f"symbol {index} of {len(symbols)}")
+            found[symbols[index].name] = amount
+    return found
+
+
+def _launch_bound(attributes: list[tuple[int, bytes]]) -> int:
+    bounds = [struct.unpack("<III", v) for number, v in attributes if number == _MAX_THREADS and len(v) == 12]
+    return min((x * y * z for x, y, z in bounds), default=MOST_THREADS)
+
+
+def _threads_by_registers(registers: int) -> int:
+    each = max(1, -(-registers // 8)) * 8 * 32
+    warps = _REGISTERS_AN_SM // each // _WARPS_TOGETHER * _WARPS_TOGETHER
+    return min(MOST_THREADS, 32 * warps)

@@ -1,0 +1,85 @@
+"""Reading ELF files that come from a compiler or from anybody: their sections and symbols, within bounds.
+
+It believes no number of the file: what lies outside of it, or is too much, is an error. Sources: the System V ABI,
+chapters 4 and 5, for 64-bit little-endian files.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+SECTION_LIMIT = 100_000
+"""More than the largest libraries of templates make."""
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_MAGIC = b"\x7fELF\x02\x01"
+_NO_BITS = 8
+
+
+class ElfError(ValueError):
+    """The file is no ELF file, or one that contradicts itself."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """`size` is what it takes in memory; `data` is empty where the file holds none of it."""
+
+    name: str
+    size: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """`section` is the number of its section, 0 for one that is defined elsewhere. `other` is st_other."""
+
+    name: str
+    section: int
+    other: int = 0
+
+
+def read_sections(data: bytes) -> tuple[Section, ...]:
+    """All sections in the order of their numbers. Raises ElfError."""
+    if len(data) < _HEADER.size or not data.startswith(_MAGIC):
+        raise ElfError("not a 64-bit little-endian ELF file")
+    _, _, _, _, _, _, place, _, _, _, _, entry, count, names_at = _HEADER.unpack_from(data)
+    if count > SECTION_LIMIT or (count and entry != _SECTION.size):
+        raise ElfError(f"a table of {count} sections of {entry} bytes each")
+    rows = [_SECTION.unpack(_slice(data, place + i * entry, entry)) for i in range(count)]
+    if names_at >= len(rows):
+        return ()
+    names = _slice(data, rows[names_at][4], rows[names_at][5])
+    return tuple(
+        Section(_text(names, name), size, b"" if kind == _NO_BITS else _slice(data, offset, size))
+        for name, kind, _, _, offset, size, *_ in rows
+    )
+
+
+def by_name(sections: tuple[Section, ...]) -> Mapping[str, Section]:
+    """The first section of each name."""
+    return {section.name: section for section in reversed(sections)}
+
+
+def read_symbols(table: Section, names: Section) -> Iterator[Symbol]:
+    """The symbols of a table such as `.dynsym`, whose names are in `.dynstr`. Raises ElfError."""
+    if len(table.data) % _SYMBOL.size:
+        raise ElfError(f"a symbol table of {len(table.data)} bytes")
+    for name, _, other, section, _, _ in _SYMBOL.iter_unpack(table.data):
+        yield Symbol(_text(names.data, name), section, other)
+
+
+def _slice(data: bytes, offset: int, size: int) -> bytes:
+    if offset + size > len(data):
+        raise ElfError(f"{size} bytes at {offset} of a file of {len(data)} bytes")
+    return data[offset : offset + size]
+
+
+def _text(names: bytes, place: int) -> str:
+    end = names.find(b"\0", place)
+    if place >= len(names) or end < 0:
+        raise ElfError(f"a name at {place} of {len(names)} bytes")
+    return names[place:end].decode(errors="replace")

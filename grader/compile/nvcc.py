@@ -1,0 +1,265 @@
+"""Compiling a file with its own solve() by nvcc in the sandbox: to a Program, or to what is wrong with it.
+
+Host code goes into a shared library that is linked against no CUDA runtime; the device images are taken out of it.
+Nothing of the submission is run here.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.compile.cache import Cache, make_key
+from grader.compile.compiler import TARGET, CompileFailure
+from grader.compile.cubin import KernelFacts, read_cubin
+from grader.compile.elf import ElfError
+from grader.compile.facts import Facts
+from grader.compile.fatbin import FatbinError
+from grader.compile.hints import add_hints
+from grader.compile.library import read_file, read_library
+from grader.compile.nvcc_log import how_it_died, read_nvcc_log
+from grader.compile.parse import parse
+from grader.compile.program import Kernel, Program
+from grader.compile.ptx import number_first, plain_name, read_kernels
+from grader.compile.resources import TELL, read_spills, without_resources
+from grader.compile.signature import Parameters
+from grader.compile.solve_signature import MARK, check_of, explain
+from grader.compile.toolkit import Nvcc, find_host_compiler, find_nvcc
+from grader.errors import JudgeError
+from grader.report import Diagnostic
+from grader.sandbox import Ended, Profile, Sandbox, SandboxLimits
+from grader.verdict import Form
+
+__all__ = ["TIME_LIMIT", "CompileFailure", "compile_solve"]
+
+TIME_LIMIT = 30.0
+
+FUNCTION = "solve"
+
+MEMORY_LIMIT = 4 << 30
+"""Of each process: the largest libraries of templates take half of it."""
+
+FILE_LIMIT = 256 << 20
+LOG_LIMIT = 256 << 10
+
+OPTIONS = (
+    "-std=c++17",
+    "-shared",
+    # The calls of the runtime stay open: whoever loads the library answers them.
+    *("-cudart", "none"),
+    *("-Xcompiler", "-fPIC"),
+    # Source lines, for device code and for host code.
+    "-lineinfo",
+    *("-Xcompiler", "-g1"),
+    "--no-compress",
+    # Architectures are compiled at the same time.
+    *("--threads", "2"),
+    TELL,
+)
+
+_LIBRARY = "library.so"
+_OWN_TARGET = "sm_89"
+"""For which machine code is made where there is no GPU: it tells of parameters, registers and shared memory."""
+
+
+def compile_solve(
+    source: str,
+    file_name: str,
+    parameters: Parameters | None = None,
+    *,
+    time_limit: float = TIME_LIMIT,
+    cache: Path | None = None,
+    gpu_target: str | None = None,
+    sandbox: Sandbox | None = None,
+) -> Program:
+    """Compile a solve-form submission for the emulator and a GPU's target ("sm_90a"), or for the former alone.
+
+    `parameters` are those that solve() has to have, None where it may have any. A file that compiles for the GPU's
+    target only gives a Program whose `image` is empty. `time_limit` is in seconds, `cache` a folder, `sandbox` by
+    default the one that this machine has.
+
+    Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
+    """
+    nvcc = find_nvcc()
+    file = file_name if re.fullmatch(r"\w[\w.+-]*\.cu", file_name, re.ASCII) else "submission.cu"
+    store = Cache(cache / "compile" if cache is not None else None)
+    check = "" if parameters is None else check_of(parameters)
+    key = make_key({"asked": [source, check, file, gpu_target], "tools": _identity(nvcc), "options": OPTIONS})
+    program = store.load(key)
+    if program is None:
+        box = sandbox or Sandbox.find()
+        until, host = time.monotonic() + time_limit, find_host_compiler(nvcc)
+        task = _Task(nvcc, host, box, source, file, until, time_limit, check, parameters or ())
+        program = task.run(gpu_target or _OWN_TARGET)
+        store.store(key, program)
+    return program
+
+
+def _identity(nvcc: Nvcc) -> list[Any]:
+    """What tells one installed compiler from another, without starting it."""
+    status = nvcc.program.stat()
+    host = shutil.which("g++")
+    host_status = [Path(host).stat().st_size, Path(host).stat().st_mtime_ns] if host else []
+    return [str(nvcc.program), status.st_size, status.st_mtime_ns, *map(str, nvcc.includes), host, *host_status]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What one call of nvcc gave: the library, or nothing where it failed, and its log."""
+
+    library: bytes | None
+    log: str
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One submission to compile until a moment of the clock."""
+
+    nvcc: Nvcc
+    host_compiler: Path
+    sandbox: Sandbox
+    source: str
+    file: str
+    until: float
+    time_limit: float
+    check: str
+    parameters: Parameters
+
+    def run(self, target: str) -> Program:
+        source = self.source + self.check
+        made = self._compile(source, target, with_ptx=True)
+        if made.library is None and target != _OWN_TARGET:
+            # Code for newer GPUs alone is no mistake: then there is nothing to emulate.
+            made = self._compile(source, target, with_ptx=False)
+        facts = parse(self.source)
+        if made.library is None:
+            raise self._explain(made, facts)
+        return self._finish(made.library, made.log, facts)
+
+    def _compile(self, source: str, target: str, with_ptx: bool) -> _Made:
+        with _folder() as folder:
+            (folder / self.file).write_text(source, encoding="utf-8")
+            ended = self._run(folder, self._command(target, with_ptx))
+            if ended.timed_out:
+                message = f"compiling took longer than {self.time_limit:g} seconds and was stopped"
+                hint = "Look for templates that call themselves, long unrolled loops, or huge initialised arrays."
+                raise CompileFailure([Diagnostic("error", message, hint=hint)], ended.output)
+            if not ended.ok:
+                return _Made(None, ended.output)
+            return _Made(read_file(folder / _LIBRARY), ended.output)
+
+    def _command(self, target: str, with_ptx: bool) -> list[str]:
+        code = f"arch={target.replace('sm_', 'compute_')},code={target}"
+        ptx = f"arch={TARGET},code={TARGET}"
+        if with_ptx and target == _OWN_TARGET:
+            targets = [f"arch={TARGET},code=[{TARGET},{target}]"]
+        else:
+            targets = [ptx, code] if with_ptx else [code]
+        elsewhere = [folder for folder in self.nvcc.includes if not folder.is_relative_to(self.nvcc.root)]
+        return [
+            str(self.nvcc.program),
+            *("-ccbin", str(self.host_compiler)),
+            *OPTIONS,
+            *(word for target in targets for word in ("-gencode", target)),
+            *(word for folder in elsewhere for word in ("-isystem", str(folder))),
+            *("-o", _LIBRARY, self.file),
+        ]
+
+    def _run(self, folder: Path, command: Sequence[str]) -> Ended:
+        left = max(0.1, self.until - time.monotonic())
+        limits = SandboxLimits(
+            memory=MEMORY_LIMIT,
+            cpu_seconds=int(left) + 1,
+            file_bytes=FILE_LIMIT,
+            processes=64,
+            descriptors=256,
+            output_bytes=LOG_LIMIT,
+        )
+        # A compiler that is not in /usr has its own programs beside it.
+        readable = [self.nvcc.root, *self.nvcc.includes, self.host_compiler.parent.parent]
+        process = self.sandbox.start(
+            command,
+            readable=readable,
+            writable=folder,
+            limits=limits,
+            environment={"TMPDIR": str(folder)},
+            profile=Profile.COMPILE,
+        )
+        with process:
+            return process.wait(left)
+
+    def _explain(self, made: _Made, facts: Facts) -> Exception:
+        """The submission's fault, unless the compiler can't compile anything."""
+        if MARK in made.log:
+            return CompileFailure([explain(self.parameters, facts)], made.log)
+        diagnostics = self._diagnose(made.log, facts)
+        if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+            return CompileFailure(diagnostics, made.log)
+        died = how_it_died(made.log)
+        if died is None:
+            check = self._compile(f'extern "C" void {FUNCTION}() {{}}\n', _OWN_TARGET, with_ptx=True)
+            if check.library is None:
+                return JudgeError("nvcc compiles nothing on this machine", check.log.strip()[:2000])
+            lines = without_resources(made.log).splitlines()
+            said = next((line.strip() for line in lines if re.search("error|fatal", line)), "no reason given")
+            died = Diagnostic("error", f"nvcc does not compile this file: {said[:300]}")
+        return CompileFailure([died, *diagnostics], made.log)
+
+    def _diagnose(self, log: str, facts: Facts) -> tuple[Diagnostic, ...]:
+        includes = [str(folder) for folder in self.nvcc.includes]
+        found = read_nvcc_log(without_resources(log), self.source, self.file, includes, facts)
+        return add_hints(found, self.source, facts)
+
+    def _finish(self, library: bytes, log: str, facts: Facts) -> Program:
+        try:
+            parts = read_library(library)
+            kernels = read_cubin(parts.cubin) if parts.cubin else {}
+            image = number_first(parts.ptx.rstrip(b"\0").decode(), self.file)
+        except (ElfError, FatbinError, UnicodeDecodeError) as error:
+            # A section of the same name, written by hand, ends here.
+            message = f"the device code of the library can't be read: {error}"
+            raise CompileFailure([Diagnostic("error", message)], log) from None
+        if FUNCTION not in parts.exported:
+            raise CompileFailure([_explain_solve(facts)], log)
+        return Program(
+            form=Form.SOLVE,
+            target=TARGET,
+            image=image,
+            kernels=_merge(kernels, read_kernels(image)),
+            # What compiled has no errors: such a line was written by the source.
+            diagnostics=tuple(one for one in self._diagnose(log, facts) if one.severity != "error"),
+            cubin=parts.cubin,
+            spills=read_spills(log),
+            library=library,
+        )
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    # Resolved: the sandbox shows it at this path, and a link in it would lead out.
+    with tempfile.TemporaryDirectory(prefix="kgrade-", ignore_cleanup_errors=True) as name:
+        yield Path(name).resolve()
+
+
+def _merge(compiled: Mapping[str, KernelFacts], emulated: Sequence[Kernel]) -> tuple[Kernel, ...]:
+    """The kernels of the machine code, and those that only the PTX has."""
+    own = [Kernel(plain_name(symbol), symbol, facts.parameter_bytes) for symbol, facts in compiled.items()]
+    return (*own, *(kernel for kernel in emulated if kernel.symbol not in compiled))
+
+
+def _explain_solve(facts: Facts) -> Diagnostic:
+    """Why the library exports no solve()."""
+    named = [function for function in facts.functions if function.name == FUNCTION and function.space != "kernel"]
+    function = next((one for one in named if one.defined), None)
+    if function is None:
+        return Diagnostic("error", f"there is no {FUNCTION}()", hint=f'Write extern "C" void {FUNCTION}(...).')
+    message = f"{FUNCTION}() can't be called by its name"
+    hint = f'Write extern "C" before void {FUNCTION}(, outside of any namespace, and no static.'
+    return Diagnostic("error", message, function.line, hint=hint)

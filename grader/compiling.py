@@ -1,0 +1,50 @@
+"""Compiling a submission of either form for the devices that will run it.
+
+Which compiler a form needs is decided here; how each is driven is `grader.compile`'s.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.compile.nvrtc import compile_kernel
+from grader.compile.program import Program
+from grader.problem import Problem
+from grader.run.gpu.devices import Gpu, target_of
+from grader.sandbox import Sandbox
+from grader.submission import Submission
+from grader.verdict import Form
+
+SECONDS = 30.0
+
+
+def compile_submission(
+    problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox | None = None
+) -> Program:
+    """A program for the emulator and, where one is named, a GPU. `cache` is the folder of all caches.
+
+    `sandbox` is where the compiler of the solve form runs. Raises CompileFailure, ToolMissing, or a JudgeError.
+    """
+    target = None if gpu is None else target_of(gpu)
+    if submission.form is Form.SOLVE:
+        from grader.compile.nvcc import compile_solve
+
+        return compile_solve(
+            submission.text,
+            submission.path_name,
+            problem.c_parameters,
+            time_limit=SECONDS,
+            cache=cache / "programs",
+            gpu_target=target,
+            sandbox=sandbox,
+        )
+    return compile_kernel(
+        submission.text,
+        submission.path_name,
+        problem.kernel,
+        problem.c_parameters,
+        problem.constants,
+        time_limit=SECONDS,
+        cache=cache / "programs",
+        gpu_target=target,
+    )

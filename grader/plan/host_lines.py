@@ -1,0 +1,85 @@
+"""Lines of the source for places in a submission's library: what binutils' addr2line makes of them, in the sandbox.
+
+The line table of the library is the submission's own work, so a wrong line misleads nobody but its author.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from grader.compile.program import Program
+from grader.sandbox import Profile, Sandbox, SandboxLimits
+
+SECONDS = 5.0
+LINE_LIMIT = 1_000_000
+_PLACES_LIMIT = 800
+
+_PLACE = re.compile(r"(?P<file>.*):(?P<line>\d{1,7})(?: \(discriminator \d+\))?")
+
+
+def source_line(program: Program, at: Sequence[int], sandbox: Sandbox) -> int | None:
+    """The innermost line of the submitted file on the way to a call. None where no line is known."""
+    return source_lines(program, [at], sandbox)[0]
+
+
+def source_lines(program: Program, calls: Sequence[Sequence[int]], sandbox: Sandbox) -> list[int | None]:
+    """The same for several calls, each with its offsets in the library, innermost first."""
+    wanted = list(dict.fromkeys(offset for at in calls for offset in at))[:_PLACES_LIMIT]
+    if not wanted or not program.library:
+        return [None] * len(calls)
+    # A call by <<<>>> passes a function that nvcc wrote; its lines are those of the kernel's head.
+    wrappers = {kernel.symbol for kernel in program.kernels}
+    found = _ask(program.library, wanted, sandbox, wrappers)
+    return [next((found[offset] for offset in at if offset in found), None) for at in calls]
+
+
+@contextmanager
+def shown_library(library: bytes) -> Iterator[Path]:
+    """The library as a file that another user can read as well."""
+    with tempfile.TemporaryDirectory(prefix="kgrade-") as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        path = folder / "library.so"
+        path.write_bytes(library)
+        path.chmod(0o644)
+        yield path
+
+
+def _ask(library: bytes, offsets: Sequence[int], sandbox: Sandbox, wrappers: set[str]) -> Mapping[int, int]:
+    program = shutil.which("addr2line")
+    if program is None:
+        return {}
+    with shown_library(library) as path:
+        command = [program, "-a", "-f", "-i", "-e", str(path), *map(hex, offsets)]
+        process = sandbox.start(
+            command, readable=[path], limits=SandboxLimits(output_bytes=1 << 20), profile=Profile.COMPILE
+        )
+        with process:
+            ended = process.wait(SECONDS)
+    return dict(_read(ended.output.splitlines(), wrappers)) if ended.ok else {}
+
+
+def _read(output: Iterable[str], wrappers: set[str]) -> Iterator[tuple[int, int]]:
+    """(offset, line) of each offset with a line: after an address come pairs of function and place, innermost first."""
+    offset, done, function = 0, True, None
+    for text in output:
+        if re.fullmatch(r"0x[0-9a-f]{1,16}", text):
+            offset, done, function = int(text, 16), False, None
+        elif function is None:
+            function = text
+        else:
+            match = _PLACE.fullmatch(text)
+            own = match is not None and match["file"].endswith(".cu") and 0 < int(match["line"]) <= LINE_LIMIT
+            if match and own and not done and not _is_wrapper(function, wrappers):
+                yield offset, int(match["line"])
+                done = True
+            function = None
+
+
+def _is_wrapper(function: str, wrappers: set[str]) -> bool:
+    return function in wrappers or function.startswith("__device_stub__")

@@ -1,0 +1,143 @@
+"""From a case's sizes and addresses to its Plan: by the problem's harness, or by recording the submission's solve().
+
+It runs no kernel; which of the two a submission has, it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from grader.plan.harness import build_plan
+from grader.plan.plan import Launch, Plan
+from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.compile.program import Program
+    from grader.plan.device_table import DeviceTable
+    from grader.plan.recorder import Argument, Recording
+    from grader.problem import Problem
+    from grader.run.runner import Device
+    from grader.sandbox import Sandbox
+
+READ_BYTES, READ_SHARE = 16 << 10, 8
+"""What solve() may copy to the host: so many bytes, or this part of all arrays where that is more. A count, a flag or
+the sums of blocks decide what is launched next; who needs more computes on the host, where no time counts."""
+
+
+class Planner(Protocol):
+    """Makes a submission's plans. It remembers the last one.
+
+    `steered` tells whether one of them depended on results that were copied to the host, `leak` in words what the
+    last one did not free.
+    """
+
+    steered: bool
+    leak: str
+
+    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
+        """The steps that are left to run on these arrays.
+
+        Raises LaunchRefused, RecordingStopped, and what `device` raises.
+        """
+
+    def launch_line(self, kernel: str) -> int | None:
+        """The line of the source in which the last plan launches this kernel; None where no one line does."""
+
+
+class HarnessPlanner:
+    """Plans by the problem's `solve()` harness, with the submission's launch constants."""
+
+    steered = False
+    leak = ""
+
+    def __init__(self, problem: Problem, constants: Mapping[str, int]) -> None:
+        self._problem = problem
+        self._constants = constants
+
+    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
+        return build_plan(self._problem, self._constants, sizes, addresses)
+
+    def launch_line(self, kernel: str) -> int | None:
+        return None
+
+
+class RecordingPlanner:
+    """Plans by calling the submission's solve() in the sandbox.
+
+    `ask_table` is asked once, at the first plan, for what solve() may know about the device.
+    """
+
+    def __init__(
+        self, problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
+    ) -> None:
+        self.steered = False
+        self.leak = ""
+        self._problem = problem
+        self._program = program
+        self._ask_table = ask_table
+        self._sandbox = sandbox
+        self._cache = cache
+        self._last: Recording | None = None
+
+    @cached_property
+    def _table(self) -> DeviceTable:
+        return self._ask_table()
+
+    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
+        # Heavy, and needed for this form alone.
+        from grader.plan.recorder import record
+
+        arguments = arguments_of(self._problem, sizes, addresses)
+        recording = self._last = record(self._program, arguments, self._table, device, self._sandbox, self._cache)
+        self.steered = self.steered or recording.reads > 0
+        self.leak = _leak_of(recording)
+        self._check_reads(recording, sum(argument.size for argument in arguments))
+        return Plan(recording.plan.steps[recording.executed :])
+
+    def launch_line(self, kernel: str) -> int | None:
+        from grader.plan.recorder import lines_of
+
+        if self._last is None:
+            return None
+        lines = lines_of(self._program, self._last, self._sandbox)
+        launches = zip(self._last.plan.steps, lines, strict=True)
+        symbols = {k.symbol for k in self._program.kernels if kernel in (k.name, k.symbol)}
+        found = {line for step, line in launches if isinstance(step, Launch) and step.kernel in symbols}
+        return found.pop() if len(found) == 1 else None
+
+    def _check_reads(self, recording: Recording, array_bytes: int) -> None:
+        from grader.plan.stopped import RecordingStopped, Stop
+
+        most = max(READ_BYTES, array_bytes // READ_SHARE)
+        if recording.read_bytes > most:
+            message = (
+                f"solve() copies {recording.read_bytes:,} bytes to the host, where {most:,} are allowed for arrays of "
+                f"{array_bytes:,} bytes"
+            )
+            hint = "Compute on the device: only what decides the next launch may be copied back"
+            raise RecordingStopped(Stop(Verdict.REJECTED, message, hint=hint))
+
+
+def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[str, int]) -> list[Argument]:
+    """The arguments of solve() in the order of the problem's parameters."""
+    from grader.plan.recorder import Argument
+
+    arrays = {**problem.inputs, **problem.outputs}
+    return [
+        Argument(name, "int64", addresses[name], arrays[name].nbytes(sizes))
+        if name in arrays
+        else Argument(name, "int64", sizes[name])
+        for name in problem.params
+    ]
+
+
+def _leak_of(recording: Recording) -> str:
+    """What solve() allocates and does not free, in words; empty for nothing."""
+    if not recording.leaked:
+        return ""
+    size, count = sum(step.size for step in recording.leaked), len(recording.leaked)
+    pieces = "" if count == 1 else f" in {count} allocations"
+    return f"solve() does not free {size:,} bytes{pieces} that it got from cudaMalloc"

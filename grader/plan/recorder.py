@@ -1,0 +1,100 @@
+"""Recording: one call of a submission's solve() in a sandboxed process, and the Plan of what it asked for.
+
+The process holds no data and no GPU: arrays are numbers to it, and what it copies to the host is read by the judge
+in step with it. What it says is parsed by grader.plan.frames and checked by grader.plan.validate.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from grader.compile.program import Program
+from grader.plan.device_table import DeviceTable
+from grader.plan.frames import Line
+from grader.plan.host_lines import source_line, source_lines
+from grader.plan.plan import Launch, Plan
+from grader.plan.recorder_build import build_recorder
+from grader.plan.recorder_call import END_SECONDS, LIMITS, Call, Ended
+from grader.plan.recording import Argument, Recording
+from grader.plan.stopped import RecordingStopped
+from grader.run.runner import Device
+from grader.sandbox import Sandbox
+
+__all__ = ["SECONDS", "Argument", "Recording", "RecordingStopped", "lines_of", "record", "with_lines"]
+
+SECONDS = 10.0
+"""For one call of solve() on the host, without what the judge takes for its part."""
+
+
+def record(
+    program: Program,
+    arguments: Sequence[Argument],
+    properties: DeviceTable,
+    device: Device,
+    sandbox: Sandbox,
+    cache: Path,
+    seconds: float = SECONDS,
+) -> Recording:
+    """Calls solve() once with these arguments. `device` is asked for scratch and for what is copied to the host.
+
+    Raises RecordingStopped for an outcome of the submission, JudgeError where the recorder can't be built or
+    started, and what `device` raises.
+    """
+    started = time.perf_counter()
+    recorder = _built(cache)
+    with _shown(recorder, program.library) as (executable, library):
+        judge, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with judge, theirs:
+            process = sandbox.start([str(executable)], readable=[executable.parent], channel=theirs, limits=LIMITS)
+            theirs.close()
+            with process:
+                call = Call(program, arguments, properties, device, process, Line(judge, seconds), seconds)
+                try:
+                    call.run(library)
+                except Ended as end:
+                    printed = process.wait(0.0).output
+                    line = source_line(program, end.stop.at, sandbox)
+                    raise RecordingStopped(end.stop, line, printed) from None
+                printed = process.wait(END_SECONDS).output
+    return call.recording(time.perf_counter() - started, printed)
+
+
+def lines_of(program: Program, recording: Recording, sandbox: Sandbox) -> tuple[int | None, ...]:
+    """For each step of the plan the line of the source that asked for it; None where it is unknown."""
+    return tuple(source_lines(program, recording.at, sandbox))
+
+
+def with_lines(program: Program, recording: Recording, sandbox: Sandbox) -> Recording:
+    """The same recording, its launches with their lines."""
+    lines = lines_of(program, recording, sandbox)
+    steps = (
+        replace(step, line=line) if isinstance(step, Launch) else step
+        for step, line in zip(recording.plan.steps, lines, strict=True)
+    )
+    return replace(recording, plan=Plan(tuple(steps)))
+
+
+@lru_cache(maxsize=4)
+def _built(cache: Path) -> Path:
+    return build_recorder(cache)
+
+
+@contextmanager
+def _shown(recorder: Path, library: bytes) -> Iterator[tuple[Path, Path]]:
+    """Recorder and library in a folder that another user can read, for the sandbox may run as one."""
+    with tempfile.TemporaryDirectory(prefix="kgrade-") as name:
+        folder = Path(name).resolve()
+        executable, file = folder / "recorder", folder / "library.so"
+        shutil.copyfile(recorder, executable)
+        file.write_bytes(library)
+        for path in (folder, executable, file):
+            path.chmod(0o755)
+        yield executable, file

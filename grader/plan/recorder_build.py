@@ -1,0 +1,119 @@
+"""The recorder program: built from its C++ sources by the system's g++ on first use, and kept by a hash of all of it.
+
+It makes a stub for every call that the installed CUDA headers declare, so that a call which the recorder does not
+know ends in a clear verdict and never in an error of the loader. It runs nothing of a submission.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from grader.compile.toolkit import find_toolkit
+from grader.errors import JudgeError, ToolMissing
+
+SOURCES = Path(__file__).parent / "recorder"
+
+FLAGS = ("-std=c++17", "-O1", "-fvisibility=hidden", "-fno-plt", "-pthread")
+
+BUILD_SECONDS = 120.0
+
+_DECLARED = re.compile(r"(?:CUDARTAPI|CUDARTAPI_CDECL|CUDAAPI)\s+\*?\s*(\w+)\s*\(")
+_RENAMED = re.compile(r"#\s*define\s+(?:cuda|cu)[A-Z]\w*\s+((?:cuda|cu)[A-Z]\w*)\s*$", re.MULTILINE)
+_PER_THREAD = re.compile(r"__(?:CUDART_API|CUDA_API)_PT(DS|SZ)\((\w+)\)")
+
+_HEADERS = ("cuda_runtime_api.h", "cuda_profiler_api.h", "crt/host_runtime.h", "crt/device_functions.h", "cuda.h")
+_ENTRY_POINT = re.compile(r"(?:cuda|cu|__cuda)[A-Z]\w*")
+
+
+def build_recorder(cache: Path) -> Path:
+    """The recorder's program, built if it is not in the cache. Raises ToolMissing without g++ or CUDA's headers."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise ToolMissing("the system's C++ compiler, g++, is not installed", "type: sudo apt-get install g++")
+    includes = find_toolkit().includes
+    if not any((folder / "cuda_occupancy.h").is_file() for folder in includes):
+        raise ToolMissing("CUDA's headers are not installed", "type: kgrade doctor")
+    stubs = stub_text(entry_points(includes))
+    key = _key(compiler, includes, stubs)
+    program = cache / "recorder" / key / "recorder"
+    if not program.is_file():
+        _build(compiler, includes, stubs, program)
+    return program
+
+
+def entry_points(includes: Sequence[Path]) -> tuple[str, ...]:
+    """Every function of the CUDA runtime and driver that the headers in these folders declare, sorted."""
+    names: set[str] = set()
+    for name in _HEADERS:
+        for folder in includes:
+            if (folder / name).is_file():
+                names.update(declared_in((folder / name).read_text(errors="replace")))
+                break
+    return tuple(sorted(names))
+
+
+def declared_in(header: str) -> Iterable[str]:
+    """The entry points that one header declares, their names for a stream per thread and of other versions too."""
+    names = {*_DECLARED.findall(header), *_RENAMED.findall(header)}
+    for suffix, name in _PER_THREAD.findall(header):
+        names |= {name, f"{name}_pt{suffix.lower()}"}
+    return (name for name in names if _ENTRY_POINT.fullmatch(name))
+
+
+def stub_text(names: Iterable[str]) -> str:
+    """C code with a weak function for each name: the recorder's own definition goes before."""
+    lines = ["void kgrade_unsupported(const char* name);"]
+    lines += [f'__attribute__((weak)) void {name}(void) {{ kgrade_unsupported("{name}"); }}' for name in names]
+    return "\n".join(lines) + "\n"
+
+
+def _key(compiler: str, includes: Sequence[Path], stubs: str) -> str:
+    digest = hashlib.sha256("\0".join([compiler, str(Path(compiler).stat().st_mtime_ns), *FLAGS, stubs]).encode())
+    for source in sorted(SOURCES.iterdir()):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    for folder in includes:
+        # Its text holds the version; the other headers belong to it.
+        header = folder / "cuda_runtime_api.h"
+        digest.update(str(header).encode())
+    return digest.hexdigest()[:32]
+
+
+def _build(compiler: str, includes: Sequence[Path], stubs: str, program: Path) -> None:
+    program.parent.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=program.parent.parent, prefix="building-") as folder:
+        work = Path(folder)
+        (work / "stubs.c").write_text(stubs)
+        flags = [*FLAGS, *(f"-I{include}" for include in includes)]
+        commands = [
+            [compiler, *flags, "-c", str(source), "-o", str(work / f"{source.stem}.o")]
+            for source in sorted(SOURCES.glob("*.cpp"))
+        ]
+        commands.append([compiler, "-x", "c", "-w", "-O1", "-c", str(work / "stubs.c"), "-o", str(work / "stubs.o")])
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            list(pool.map(_run, commands))
+        objects = sorted(str(path) for path in work.glob("*.o"))
+        built = work / "finished" / "recorder"
+        built.parent.mkdir()
+        _run([compiler, *objects, "-rdynamic", "-pthread", "-ldl", "-Wl,-z,now", "-o", str(built)])
+        try:
+            built.parent.rename(program.parent)
+        except OSError as error:
+            # Another kgrade was quicker.
+            if not program.is_file():
+                raise JudgeError(f"the recorder can't be kept: {error}", "type: kgrade doctor") from error
+
+
+def _run(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
+    if done.returncode != 0:
+        message = f"the recorder can't be built: {Path(command[0]).name} ended with {done.returncode}"
+        raise JudgeError(message, done.stderr[-2000:])

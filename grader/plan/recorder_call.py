@@ -1,0 +1,235 @@
+"""The judge's side of one call of solve(): its questions are answered, its steps collected, and its plan checked.
+
+The process on the other side is hostile; what it says comes through grader.plan.frames.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from grader.compile.cubin import KernelFacts, read_cubin
+from grader.compile.elf import ElfError
+from grader.compile.program import Program
+from grader.plan.device_table import DeviceTable
+from grader.plan.frames import (
+    CallError,
+    Hurried,
+    Line,
+    Malformed,
+    Recorded,
+    number,
+    parse_error,
+    parse_errors,
+    parse_steps,
+    places,
+    text,
+)
+from grader.plan.plan import DEFAULT_STREAM, Alloc, Free, Plan, Step, Synchronize
+from grader.plan.recording import Argument, Recording
+from grader.plan.stopped import Stop, died, failed_call, forged, told_stop, took_too_long
+from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, ScratchLimit, validate
+from grader.run.runner import Device
+from grader.sandbox import SandboxedProcess, SandboxLimits
+from grader.verdict import FaultClass, Verdict
+
+COPY_LIMIT = 64 << 20
+"""Bytes that one call of solve() may copy between host and device."""
+
+LIMITS = SandboxLimits(memory=1_500_000_000, cpu_seconds=5, file_bytes=0, processes=64, descriptors=64)
+
+END_SECONDS = 1.0
+"""For a process to end once it has said its last."""
+
+_NO_MEMORY = b"error 2"
+_NO_SYMBOL = b"error 13"
+"""cudaErrorMemoryAllocation and cudaErrorInvalidSymbol"""
+
+_UNKNOWN = KernelFacts("", (), registers=32, shared_bytes=0, local_bytes=0, max_threads=1024)
+"""Of a kernel without machine code."""
+
+
+class Ended(Exception):
+    """No plan comes any more."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__(stop.message)
+        self.stop = stop
+
+
+class Call:
+    """One call of solve(), from the judge's side of the channel."""
+
+    def __init__(
+        self,
+        program: Program,
+        arguments: Sequence[Argument],
+        properties: DeviceTable,
+        device: Device,
+        process: SandboxedProcess,
+        line: Line,
+        seconds: float,
+    ) -> None:
+        self._program = program
+        self._arguments = arguments
+        self._properties = properties
+        self._device = device
+        self._process = process
+        self._line = line
+        self._seconds = seconds
+        self._facts = _facts(program.cubin)
+        self._recorded: list[Recorded] = []
+        self._executed = 0
+        self._reads = 0
+        self._read_bytes = 0
+        self._errors: tuple[CallError, ...] = ()
+        self._extents = [Extent(a.name, a.bits, a.size) for a in arguments if a.size]
+        self._scratch: dict[int, int] = {}
+
+    def run(self, library: Path) -> None:
+        """Until solve() has returned and its plan is valid. Raises Ended."""
+        try:
+            self._line.send(self._setting(library))
+            while (frame := self._line.receive()) is not None:
+                if self._take(frame):
+                    return
+        except Hurried:
+            self._process.kill()
+            raise Ended(took_too_long(self._seconds)) from None
+        except Malformed as error:
+            raise Ended(forged(error)) from None
+        raise Ended(died(self._process.wait(END_SECONDS), LIMITS.cpu_seconds, self._seconds))
+
+    def recording(self, seconds: float, printed: str) -> Recording:
+        steps = tuple(recorded.step for recorded in self._recorded)
+        freed = {step.address for step in steps if isinstance(step, Free)}
+        return Recording(
+            plan=Plan(steps),
+            at=tuple(recorded.at for recorded in self._recorded),
+            reads=self._reads,
+            read_bytes=self._read_bytes,
+            executed=self._executed,
+            leaked=tuple(step for step in steps if isinstance(step, Alloc) and step.address not in freed),
+            errors=self._errors,
+            seconds=seconds,
+            printed=printed,
+        )
+
+    def _take(self, frame: Mapping[str, Any]) -> bool:
+        """One frame. True for the last."""
+        op = text(frame, "op")
+        if op == "steps":
+            self._recorded += parse_steps(frame, MOST_STEPS + 1 - len(self._recorded))
+        elif op == "alloc":
+            self._answer(self._allocate(number(frame, "size"), places(frame)))
+        elif op == "symbol":
+            self._answer(self._symbol(frame))
+        elif op == "read":
+            self._answer(self._read(frame))
+        elif op == "end":
+            self._end(frame)
+            return True
+        elif op == "stop":
+            raise Ended(told_stop(frame, [*self._extents, *(Extent("", a, s) for a, s in self._scratch.items())]))
+        else:
+            raise Malformed("a frame that no recorder sends")
+        return False
+
+    def _answer(self, payload: bytes) -> None:
+        self._line.send(payload)
+
+    @contextmanager
+    def _own_time(self) -> Iterator[None]:
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._line.wait_longer(time.monotonic() - started)
+
+    def _allocate(self, size: int, at: tuple[int, ...]) -> bytes:
+        limit = ScratchLimit()
+        in_use = sum(self._scratch.values())
+        if size < 1 or size > limit.size - in_use or len(self._scratch) >= limit.pieces:
+            return _NO_MEMORY
+        with self._own_time():
+            address = self._device.allocate(size)
+        if address is None:
+            return _NO_MEMORY
+        self._scratch[address] = size
+        self._recorded.append(Recorded(Alloc(address, size), at))
+        return b"address %d" % address
+
+    def _symbol(self, frame: Mapping[str, Any]) -> bytes:
+        name, size = text(frame, "name"), number(frame, "size", COPY_LIMIT)
+        with self._own_time():
+            address = self._device.symbol(name)
+        if address is None:
+            return _NO_SYMBOL
+        if all(extent.address != address for extent in self._extents):
+            self._extents.append(Extent(name, address, size))
+        return b"address %d" % address
+
+    def _read(self, frame: Mapping[str, Any]) -> bytes:
+        address, size = number(frame, "address"), number(frame, "size", COPY_LIMIT)
+        self._read_bytes += size
+        self._reads += 1
+        if self._read_bytes > COPY_LIMIT:
+            message = f"solve() copies more than {COPY_LIMIT >> 20} MiB to the host"
+            raise Ended(Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, at=places(frame)))
+        self._validate()
+        steps = [recorded.step for recorded in self._recorded[self._executed :]]
+        with self._own_time():
+            data = self._device.read(steps, address, size)
+        self._executed = len(self._recorded)
+        if any(_stream_of(recorded.step) for recorded in self._recorded):
+            self._recorded.append(Recorded(Synchronize(), places(frame)))
+        return data
+
+    def _end(self, frame: Mapping[str, Any]) -> None:
+        self._errors = parse_errors(frame)
+        failure = frame.get("failure")
+        if failure is not None:
+            raise Ended(failed_call(parse_error(failure)))
+        self._validate()
+
+    def _validate(self) -> None:
+        plan = Plan(tuple(recorded.step for recorded in self._recorded))
+        try:
+            validate(plan, self._program.kernels, self._extents, self._properties, self._scratch)
+        except InvalidPlan as error:
+            self._refuse(error)
+
+    def _refuse(self, error: InvalidPlan) -> NoReturn:
+        at = self._recorded[error.step].at if error.step < len(self._recorded) else ()
+        message = f"the plan that solve() makes can't be replayed: {error.message}"
+        raise Ended(Stop(Verdict.RUNTIME_ERROR, message, FaultClass.LAUNCH_FAILURE, at=at)) from None
+
+    def _setting(self, library: Path) -> bytes:
+        """The first message, a line each (grader/plan/recorder/main.cpp reads it)."""
+        table = self._properties
+        rows = [f"library {library}", f"device {table.total_memory} {table.name}"]
+        rows += [f"attribute {which} {value}" for which, value in table.attributes.items()]
+        rows += [f"argument {argument.kind} {argument.bits}" for argument in self._arguments]
+        rows += [f"array {extent.name} {extent.address} {extent.size}" for extent in self._extents]
+        for kernel in self._program.kernels:
+            facts = self._facts.get(kernel.symbol, _UNKNOWN)
+            numbers = (facts.registers, facts.shared_bytes, facts.local_bytes, facts.max_threads)
+            rows.append(" ".join(map(str, ["kernel", kernel.symbol, *numbers, *kernel.parameter_bytes])))
+        rows.append(f"limits {MOST_STEPS} {COPY_LIMIT}")
+        return "\n".join(rows).encode()
+
+
+@lru_cache(maxsize=4)
+def _facts(cubin: bytes) -> Mapping[str, KernelFacts]:
+    try:
+        return read_cubin(cubin) if cubin else {}
+    except ElfError:
+        return {}
+
+
+def _stream_of(step: Step) -> int:
+    return getattr(step, "stream", DEFAULT_STREAM)

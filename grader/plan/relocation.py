@@ -1,0 +1,133 @@
+"""One plan for other arrays: how two recordings on different addresses differ says what a third would be.
+
+A recording takes a process; timing needs the same plan on hundreds of sets of arrays. Where two plans differ in
+anything but addresses, nothing is learned, and each has to be recorded.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grader.plan.plan import Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload
+
+WORD = 8
+
+
+@dataclass(frozen=True)
+class Place:
+    """An array, or a piece of scratch."""
+
+    address: int
+    size: int
+
+
+@dataclass(frozen=True)
+class _Pointer:
+    """Where an address stands in a plan, and what it points to."""
+
+    step: int
+    blob: int
+    offset: int
+    place: int
+    inside: int
+
+
+class Relocation:
+    """What `learn` found: the first plan, and where its addresses are."""
+
+    def __init__(self, plan: Plan, pointers: Sequence[_Pointer]) -> None:
+        self._plan = plan
+        self._pointers: dict[int, list[_Pointer]] = {}
+        for pointer in pointers:
+            self._pointers.setdefault(pointer.step, []).append(pointer)
+
+    def plan(self, addresses: Sequence[int]) -> Plan:
+        """The plan for places at these addresses, in the order in which `learn` was given them."""
+        steps = list(self._plan.steps)
+        for number, pointers in self._pointers.items():
+            blobs = [bytearray(blob) for blob in _blobs(steps[number])]
+            for at in pointers:
+                struct.pack_into("<Q", blobs[at.blob], at.offset, addresses[at.place] + at.inside)
+            steps[number] = _rebuilt(steps[number], [bytes(blob) for blob in blobs])
+        return Plan(tuple(steps))
+
+
+def learn(first: tuple[Plan, Sequence[Place]], second: tuple[Plan, Sequence[Place]]) -> Relocation | None:
+    """What two recordings have in common; None where they differ in more than the addresses of these places.
+
+    The places of both are the same things in the same order, and none of the first is one of the second.
+    """
+    (one, here), (other, there) = first, second
+    if [place.size for place in here] != [place.size for place in there] or len(one.steps) != len(other.steps):
+        return None
+    pointers: list[_Pointer] = []
+    for number, (a, b) in enumerate(zip(one.steps, other.steps, strict=True)):
+        blobs = list(zip(_blobs(a), _blobs(b), strict=False))
+        if _without_addresses(a) != _without_addresses(b) or any(len(x) != len(y) for x, y in blobs):
+            return None
+        for index, (x, y) in enumerate(blobs):
+            for offset in range(0, len(x), WORD):
+                if x[offset : offset + WORD] == y[offset : offset + WORD]:
+                    continue
+                found = _place_of(x, y, offset, here, there)
+                if found is None:
+                    return None
+                pointers.append(_Pointer(number, index, offset, *found))
+    return Relocation(one, pointers)
+
+
+def _place_of(x: bytes, y: bytes, offset: int, here: Sequence[Place], there: Sequence[Place]) -> tuple[int, int] | None:
+    """The place that these words point into, each in its plan, and how far."""
+    if offset + WORD > len(x):
+        return None
+    ((mine,), (theirs,)) = (struct.unpack_from("<Q", blob, offset) for blob in (x, y))
+    for index, (a, b) in enumerate(zip(here, there, strict=True)):
+        # An end is an address too.
+        if 0 <= mine - a.address <= a.size and mine - a.address == theirs - b.address:
+            return index, mine - a.address
+    return None
+
+
+def _blobs(step: Step) -> list[bytes]:
+    """Everything in a step that may hold addresses."""
+    if isinstance(step, Launch):
+        return [*step.arguments, *(_packed(placed.tensor_map.address) for placed in step.tensor_maps)]
+    if isinstance(step, Upload):
+        return [_packed(step.target), step.data]
+    if isinstance(step, Copy):
+        return [_packed(step.target), _packed(step.source)]
+    if isinstance(step, (Memset, Alloc, Free)):
+        return [_packed(step.address)]
+    return []
+
+
+def _rebuilt(step: Step, blobs: Sequence[bytes]) -> Step:
+    """The step with other contents of the same kind."""
+    if isinstance(step, Launch):
+        count = len(step.arguments)
+        maps = tuple(
+            replace(placed, tensor_map=replace(placed.tensor_map, address=_unpacked(blob)))
+            for placed, blob in zip(step.tensor_maps, blobs[count:], strict=True)
+        )
+        return replace(step, arguments=tuple(blobs[:count]), tensor_maps=maps)
+    if isinstance(step, Upload):
+        return replace(step, target=_unpacked(blobs[0]), data=blobs[1])
+    if isinstance(step, Copy):
+        return replace(step, target=_unpacked(blobs[0]), source=_unpacked(blobs[1]))
+    if isinstance(step, (Memset, Alloc, Free)):
+        return replace(step, address=_unpacked(blobs[0]))
+    return step
+
+
+def _without_addresses(step: Step) -> Step:
+    return _rebuilt(step, [bytes(len(blob)) for blob in _blobs(step)])
+
+
+def _packed(address: int) -> bytes:
+    return struct.pack("<Q", address)
+
+
+def _unpacked(blob: bytes) -> int:
+    return int.from_bytes(blob, "little")

@@ -1,0 +1,58 @@
+"""Plans for the many buffer sets of one measurement: two are made, and the others follow from where those differ.
+
+Making one by recording takes a process and 20 ms, and a measurement has up to hundreds of sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from grader.plan.harness import LaunchRefused
+from grader.plan.plan import Alloc, Plan
+from grader.plan.planner import Planner
+from grader.plan.relocation import Place, Relocation, learn
+
+if TYPE_CHECKING:
+    from grader.problem import Problem
+    from grader.run.runner import Device
+
+
+class SetPlans:
+    """Plans one submission at one problem size, on one set of arrays after another."""
+
+    def __init__(self, problem: Problem, sizes: Mapping[str, int], planner: Planner) -> None:
+        self._arrays = {
+            name: array.nbytes(sizes) for name, array in (*problem.inputs.items(), *problem.outputs.items())
+        }
+        self._sizes = sizes
+        self._planner = planner
+        self._first: tuple[Plan, Sequence[Place]] | None = None
+        self._learned: Relocation | None = None
+        self._scratch: list[int] = []
+
+    def plan(self, addresses: Mapping[str, int], device: Device) -> Plan:
+        """The plan on these arrays; `device` gives the scratch. Raises what `Planner.plan` does."""
+        if self._learned is not None:
+            return self._relocated(self._learned, addresses, device)
+        plan = self._planner.plan(self._sizes, addresses, device)
+        if not self._planner.steered:
+            self._compare(plan, addresses)
+        return plan
+
+    def _compare(self, plan: Plan, addresses: Mapping[str, int]) -> None:
+        scratch = [Place(step.address, step.size) for step in plan.steps if isinstance(step, Alloc)]
+        found = plan, [*(Place(addresses[name], size) for name, size in self._arrays.items()), *scratch]
+        if self._first is not None:
+            self._learned = learn(self._first, found)
+            self._scratch = [place.size for place in scratch]
+        self._first = found
+
+    def _relocated(self, learned: Relocation, addresses: Mapping[str, int], device: Device) -> Plan:
+        places = [addresses[name] for name in self._arrays]
+        for size in self._scratch:
+            address = device.allocate(size)
+            if address is None:
+                raise LaunchRefused(f"there is no room for {size:,} bytes of scratch beside the other buffer sets")
+            places.append(address)
+        return learned.plan(places)

@@ -1,0 +1,213 @@
+"""How a recording can end before solve() returns, in words: the verdict, what happened, and what to do about it.
+
+It only words what the recorder told or how its process ended; lines of the source come from elsewhere.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grader.plan.advice import advice_for
+from grader.plan.frames import CallError, Malformed, number, parse_error, places, text
+from grader.plan.validate import Extent
+from grader.sandbox import Ended
+from grader.verdict import FaultClass, Verdict
+
+_OUT_OF_MEMORY = 2
+"""cudaErrorMemoryAllocation"""
+
+_COPY_HINT = "solve() runs on the host: use the array in a kernel, or copy it with cudaMemcpy()"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The end of a recording that gave no plan. `at` are offsets in the submission's library, innermost first."""
+
+    verdict: Verdict
+    message: str
+    fault: FaultClass | None = None
+    hint: str = ""
+    call: str = ""
+    at: tuple[int, ...] = ()
+
+
+class RecordingStopped(Exception):
+    """A submission whose solve() gives no plan: an outcome of the submission and no KgradeError.
+
+    `fault` is None where no word of FaultClass fits. `line` is that of the source, `printed` what solve() printed.
+    """
+
+    def __init__(self, stop: Stop, line: int | None = None, printed: str = "") -> None:
+        super().__init__(stop.message)
+        self.stop = stop
+        self.verdict = stop.verdict
+        self.fault = stop.fault
+        self.message = stop.message
+        self.hint = stop.hint
+        self.call = stop.call
+        self.line = line
+        self.printed = printed
+
+
+def told_stop(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    """The Stop of the recorder's own last frame. Raises Malformed."""
+    kind = text(frame, "fault")
+    word = _WORDS.get(kind)
+    if word is None:
+        raise Malformed("an end that no recorder tells")
+    if kind in ("exit", "exception", "signal"):
+        error = _error_before(frame)
+        if error is not None and kind != "signal":
+            return replace(failed_call(error), hint=f"after it, {_how(kind, frame)}")
+    stop: Stop = word(frame, memory)
+    return replace(stop, call=stop.call or text(frame, "call"), at=places(frame))
+
+
+def failed_call(error: CallError) -> Stop:
+    """The Stop for a launch or another call that CUDA refuses."""
+    out_of_memory = error.code == _OUT_OF_MEMORY
+    detail = f": {error.message}" if error.message else ""
+    return Stop(
+        Verdict.MEMORY_LIMIT_EXCEEDED if out_of_memory else Verdict.RUNTIME_ERROR,
+        f"{_named(error.call)} fails with {error.words!r} ({error.name}){detail}",
+        None if out_of_memory else FaultClass.LAUNCH_FAILURE,
+        call=error.call,
+        at=error.at,
+    )
+
+
+def died(ended: Ended, cpu_seconds: int, seconds: float) -> Stop:
+    """The Stop of a process that ended, or was ended, without a last frame."""
+    if ended.timed_out:
+        return took_too_long(seconds)
+    by = ended.signal or (signal.Signals(ended.returncode - 128) if _is_signal(ended.returncode - 128) else None)
+    if by in (signal.SIGXCPU, signal.SIGKILL):
+        message = f"solve() was stopped after {cpu_seconds} seconds of computing on the host"
+        return Stop(Verdict.TIME_LIMIT_EXCEEDED, message)
+    if by is not None:
+        return Stop(Verdict.RUNTIME_ERROR, f"the process of solve() was ended by {by.name} before solve() returned")
+    message = f"the process of solve() ended with exit code {ended.returncode} before solve() returned"
+    return Stop(Verdict.RUNTIME_ERROR, message, hint="return from solve() instead")
+
+
+def took_too_long(seconds: float) -> Stop:
+    message = f"solve() did not return within {seconds:g} seconds on the host"
+    return Stop(Verdict.TIME_LIMIT_EXCEEDED, message, hint="look for a loop that never ends")
+
+
+def forged(error: Malformed) -> Stop:
+    message = f"the host code of this file writes to the judge's channel ({error})"
+    return Stop(Verdict.REJECTED, message, hint="leave descriptor 3 alone")
+
+
+def _unsupported(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    call, said = text(frame, "call"), text(frame, "message")
+    message = f"{_named(call)} is not supported here" + (f": {said}" if said else "")
+    hint = text(frame, "hint") or advice_for(call)
+    return Stop(Verdict.RUNTIME_ERROR, message, FaultClass.UNSUPPORTED_CALL, hint)
+
+
+def _host_pointer(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    message = f"{_named(text(frame, 'call'))} can't be done: {text(frame, 'message')}"
+    hint = text(frame, "hint") or "the host's side of a copy is an array, a std::vector or what malloc() gave"
+    return Stop(Verdict.RUNTIME_ERROR, message, FaultClass.UNSUPPORTED_CALL, hint)
+
+
+def _signal(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    which = number(frame, "signal", 64)
+    address = number(frame, "address")
+    does = {"read": "reads", "write": "writes"}.get(text(frame, "access"), "uses")
+    if which == signal.SIGXCPU:
+        return Stop(Verdict.TIME_LIMIT_EXCEEDED, "solve() computed on the host for too long")
+    if which == signal.SIGFPE:
+        return Stop(Verdict.RUNTIME_ERROR, "solve() divides an integer by zero on the host")
+    if which not in (signal.SIGSEGV, signal.SIGBUS):
+        name = signal.Signals(which).name if _is_signal(which) else str(which)
+        return Stop(Verdict.RUNTIME_ERROR, f"solve() crashed on the host ({name})")
+    if frame.get("stack") is True:
+        message = "solve() overflows the host's stack"
+        return Stop(Verdict.RUNTIME_ERROR, message, hint="make large local arrays a std::vector; end recursion")
+    if address < 4096:
+        hint = "a call before it has failed, or the pointer was never set"
+        return Stop(Verdict.RUNTIME_ERROR, f"solve() {does} host memory through a null pointer", hint=hint)
+    for extent in memory:
+        if extent.address <= address < extent.address + extent.size:
+            what = f"the device array {extent.name}" if extent.name else "device memory of cudaMalloc()"
+            message = f"solve() {does} host memory at {address:#x}, which is {what}"
+            return Stop(Verdict.RUNTIME_ERROR, message, hint=_COPY_HINT)
+    message = f"solve() {does} host memory at {address:#x}, where there is none"
+    return Stop(
+        Verdict.RUNTIME_ERROR, message, hint="look for an index beyond a host array, or a pointer of the device"
+    )
+
+
+def _exit(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    return Stop(Verdict.RUNTIME_ERROR, f"{_how('exit', frame)} before it returned", hint="return from solve() instead")
+
+
+def _exception(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    # What std::thread throws here.
+    refused = "Operation not permitted" in text(frame, "message")
+    hint = "host code can start no threads and no other programs here" if refused else ""
+    return Stop(Verdict.RUNTIME_ERROR, _how("exception", frame), hint=hint)
+
+
+def _memory(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    message = f"solve() needs more memory of the host than it may have: {text(frame, 'message')}"
+    return Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, hint="arrays belong to the device: use cudaMalloc()")
+
+
+def _steps(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    hint = "look for a loop that never ends"
+    return Stop(Verdict.TIME_LIMIT_EXCEEDED, f"solve() does not come to an end: {text(frame, 'message')}", hint=hint)
+
+
+def _bytes(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    hint = "leave the arrays on the device"
+    return Stop(Verdict.MEMORY_LIMIT_EXCEEDED, f"solve() copies too much: {text(frame, 'message')}", hint=hint)
+
+
+def _load(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    return Stop(Verdict.RUNTIME_ERROR, f"the compiled file can't be loaded: {text(frame, 'message')}")
+
+
+_WORDS: Mapping[str, Any] = {
+    "unsupported_call": _unsupported,
+    "host_pointer": _host_pointer,
+    "signal": _signal,
+    "exit": _exit,
+    "exception": _exception,
+    "memory": _memory,
+    "steps": _steps,
+    "bytes": _bytes,
+    "load": _load,
+}
+"""By the `fault` that the recorder tells (grader/plan/recorder/*.cpp)."""
+
+
+def _how(kind: str, frame: Mapping[str, Any]) -> str:
+    if kind == "exception":
+        said = text(frame, "message")
+        return "solve() threw an exception" + (f": {said}" if said else "")
+    call = text(frame, "call")
+    if call in ("abort", "pthread_exit"):
+        return f"solve() called {call}()"
+    return f"solve() ended the process by {call}({number(frame, 'code', 2**32)})"
+
+
+def _error_before(frame: Mapping[str, Any]) -> CallError | None:
+    given = frame.get("failure") or frame.get("error")
+    return parse_error(given) if given else None
+
+
+def _named(call: str) -> str:
+    if call == "<<<>>>":
+        return "the launch"
+    return call if call.startswith("__") else f"{call}()"
+
+
+def _is_signal(value: int) -> bool:
+    return value in set(signal.Signals)

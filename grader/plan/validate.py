@@ -1,0 +1,164 @@
+"""Whether a recorded plan may be replayed: every kernel, size and address in it is checked against what was given.
+
+A recorder refuses the same mistakes with better words; what gets as far as here was forged or slipped through.
+What the kernels read and write, and whether inputs stay as they were, is for others to watch.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from grader.compile.program import Kernel
+from grader.plan.device_table import DeviceTable
+from grader.plan.plan import NO_CLUSTER, Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload
+from grader.report import Dim3
+
+MOST_STEPS = 100_000
+MOST_ARGUMENT_BYTES = 32764
+"""Of all of a kernel's parameters (CUDA C++ Programming Guide, since CUDA 12.1)."""
+MOST_STREAMS = 1024
+MOST_CLUSTER = 16
+
+_BLOCK = (2, 3, 4)
+_GRID = (5, 6, 7)
+_THREADS = 1
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Device memory that launch code was given: an array of the problem, or a variable of its own."""
+
+    name: str
+    address: int
+    size: int
+
+
+class InvalidPlan(Exception):
+    """A step that may not be replayed. `step` is its place in the plan."""
+
+    def __init__(self, step: int, message: str) -> None:
+        super().__init__(f"step {step + 1}: {message}")
+        self.step = step
+        self.message = message
+
+
+@dataclass(frozen=True)
+class ScratchLimit:
+    """All that solve() may have allocated at one time, in bytes, and in how many pieces."""
+
+    size: int = 8 << 30
+    pieces: int = 4096
+
+
+def validate(
+    plan: Plan,
+    kernels: Iterable[Kernel],
+    extents: Sequence[Extent],
+    device: DeviceTable,
+    given: Mapping[int, int],
+    scratch: ScratchLimit = ScratchLimit(),
+) -> None:
+    """Raises InvalidPlan. `given` is the scratch that the judge gave: sizes by address."""
+    checker = _Checker({kernel.symbol: kernel for kernel in kernels}, extents, device, given, scratch)
+    if len(plan.steps) > MOST_STEPS:
+        raise InvalidPlan(MOST_STEPS, f"the plan has {len(plan.steps)} steps; {MOST_STEPS} are allowed")
+    for index, step in enumerate(plan.steps):
+        fault = checker.fault_of(step)
+        if fault:
+            raise InvalidPlan(index, fault)
+
+
+class _Checker:
+    """Goes through the steps and knows which scratch is in use."""
+
+    def __init__(
+        self,
+        kernels: Mapping[str, Kernel],
+        extents: Sequence[Extent],
+        device: DeviceTable,
+        given: Mapping[int, int],
+        scratch: ScratchLimit,
+    ) -> None:
+        self._kernels = kernels
+        self._device = device
+        self._given = given
+        self._limit = scratch
+        self._live: dict[int, Extent] = {extent.address: extent for extent in extents}
+        self._fixed = {extent.address for extent in extents}
+        self._order = sorted(self._live)
+        self._used = 0
+
+    def fault_of(self, step: Step) -> str:
+        """What is wrong with the step, or nothing."""
+        if getattr(step, "stream", 0) > MOST_STREAMS:
+            return f"stream {getattr(step, 'stream', 0)}; {MOST_STREAMS} are allowed"
+        if isinstance(step, Launch):
+            return self._launch(step)
+        if isinstance(step, Memset):
+            return self._range(step.address, step.size)
+        if isinstance(step, Upload):
+            return self._range(step.target, len(step.data))
+        if isinstance(step, Copy):
+            if step.target < step.source + step.size and step.source < step.target + step.size:
+                return "a copy whose source and target overlap"
+            return self._range(step.target, step.size) or self._range(step.source, step.size)
+        if isinstance(step, Alloc):
+            return self._alloc(step)
+        if isinstance(step, Free):
+            return self._free(step)
+        return ""
+
+    def _launch(self, step: Launch) -> str:
+        kernel = self._kernels.get(step.kernel)
+        if kernel is None:
+            return "a launch of a kernel that this file does not have"
+        sizes = tuple(len(argument) for argument in step.arguments)
+        if sizes != tuple(kernel.parameter_bytes) or sum(sizes) > MOST_ARGUMENT_BYTES:
+            wanted = tuple(kernel.parameter_bytes)
+            return f"{len(sizes)} arguments of {sum(sizes)} bytes; {kernel.name} takes {len(wanted)} of {sum(wanted)}"
+        block, grid = self._within(step.block, _BLOCK), self._within(step.grid, _GRID)
+        if not block or not grid or prod(step.block) > self._device[_THREADS]:
+            return f"grid {step.grid}, block {step.block}"
+        if step.shared_bytes > self._device[97]:
+            return f"{step.shared_bytes} bytes of dynamic shared memory; a block has at most {self._device[97]}"
+        if step.cluster != NO_CLUSTER and not _divides(step.cluster, step.grid):
+            return f"cluster {step.cluster} for grid {step.grid}"
+        return ""
+
+    def _within(self, numbers: Dim3, limits: tuple[int, int, int]) -> bool:
+        return all(1 <= n <= self._device[limit] for n, limit in zip(numbers, limits, strict=True))
+
+    def _range(self, address: int, size: int) -> str:
+        place = bisect_right(self._order, address) - 1
+        extent = self._live[self._order[place]] if place >= 0 else None
+        if extent is None or address + size > extent.address + extent.size:
+            return f"{size} bytes from {address:#x} on lie in no one array and no one allocation"
+        return ""
+
+    def _alloc(self, step: Alloc) -> str:
+        if self._given.get(step.address) != step.size or step.address in self._live:
+            return f"scratch at {step.address:#x} that was not given"
+        self._used += step.size
+        self._live[step.address] = Extent("scratch", step.address, step.size)
+        self._order = sorted(self._live)
+        if self._used > self._limit.size:
+            return f"{self._used} bytes of scratch at once; {self._limit.size} are allowed"
+        if len(self._live) - len(self._fixed) > self._limit.pieces:
+            return f"{len(self._live) - len(self._fixed)} allocations at once; {self._limit.pieces} are allowed"
+        return ""
+
+    def _free(self, step: Free) -> str:
+        extent = self._live.get(step.address)
+        if extent is None or step.address in self._fixed:
+            return f"scratch at {step.address:#x} is freed and not in use"
+        self._used -= extent.size
+        del self._live[step.address]
+        self._order = sorted(self._live)
+        return ""
+
+
+def _divides(cluster: Dim3, grid: Dim3) -> bool:
+    return all(c >= 1 and g % c == 0 for c, g in zip(cluster, grid, strict=True)) and prod(cluster) <= MOST_CLUSTER

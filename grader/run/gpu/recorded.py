@@ -1,0 +1,132 @@
+"""A program whose plans the judge records, made ready for timing: one plan for each buffer set, on the set's arrays.
+
+While it records, the judge asks for scratch, for variables, and for what earlier steps wrote; here that is answered.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from grader.plan.harness import LaunchRefused
+from grader.problem import Problem
+from grader.process import Message, by_name
+from grader.run.extents import Extents
+from grader.run.gpu.buffers import read_memory
+from grader.run.gpu.device_code import load_module
+from grader.run.gpu.refill import SOURCE, Refill, Span
+from grader.run.gpu.replay import Kernels, Replay
+from grader.run.gpu.scratch import Scratch
+from grader.run.gpu.timed import Addresses, Prepared
+from grader.run.gpu.timing import NOT_READY, POLL_SECONDS, Overtime
+from grader.run.handover import Outputs
+
+
+class Recorded:
+    """Makes what `Prepare` is of one program, whose launch code runs at the judge's.
+
+    The judge is sent {"record": {"set": number, "addresses": …, **label}}. It may answer with requests `allocate`,
+    `symbol` and `read`, as a runner gets them, and at last with {"do": "replay", "steps": …}, the steps that no read
+    had, or with {"do": "refuse", "message": …} where CUDA would refuse. `sigma` and `limit` are those of the timing.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        sizes: Mapping[str, int],
+        kernels: Kernels,
+        outputs: Outputs,
+        ask: Callable[[Message], Message],
+        *,
+        sigma: float,
+        limit: float,
+        **label: Any,
+    ) -> None:
+        self.problem, self.sizes, self.kernels, self.outputs = problem, sizes, kernels, outputs
+        self.sigma, self.limit = sigma, limit
+        self._ask = ask
+        self._label = label
+
+    def __call__(self, number: int, addresses: Addresses) -> Prepared:
+        recording = _Recording(self, addresses)
+        answer = by_name(recording.allocate, recording.symbol, recording.read)
+        told = self._ask({"record": {"set": number, "addresses": dict(addresses), **self._label}})
+        while told["do"] not in ("replay", "refuse"):
+            told = self._ask(answer(told))
+        if told["do"] == "refuse":
+            raise LaunchRefused(told["message"])
+        replay = Replay(self.kernels, [*recording.ran, *recording.checked(told["steps"])])
+
+        def release() -> None:
+            replay.free()
+            recording.scratch.free()
+
+        return Prepared(replay.enqueue_forked, recording.scratch.arrays, release)
+
+
+class _Recording:
+    """That of one buffer set, while it goes on. `ran` are the steps that ran for reads."""
+
+    def __init__(self, owner: Recorded, addresses: Addresses) -> None:
+        self.ran: list[Message] = []
+        self._owner = owner
+        self._addresses = addresses
+        extents = self._extents = Extents()
+        for name, array in (*owner.problem.inputs.items(), *owner.problem.outputs.items()):
+            extents.add(name, addresses[name], array.nbytes(owner.sizes))
+        self.scratch = Scratch(extents)
+
+    def allocate(self, size: int) -> Message:
+        return {"address": self.scratch.allocate(size)}
+
+    def symbol(self, name: str) -> Message:
+        found = self._owner.kernels.variable(name)
+        if found is None:
+            return {"address": None}
+        self._extents.add(name, *found)
+        return {"address": found[0]}
+
+    def read(self, steps: Sequence[Message], address: int, size: int, **_: Any) -> Message:
+        """Runs the steps, on inputs like those of the replays, and hands the bytes over."""
+        if not self.ran:
+            self._fill()
+        replay = Replay(self._owner.kernels, self.checked(steps))
+        replay.enqueue(0)
+        self._wait()
+        replay.free()
+        self.ran += steps
+        self._extents.check("copy to the host", address, size)
+        return {"data": self._owner.outputs.hand_over([("data", read_memory(address, size))])["data"]}
+
+    def checked(self, steps: Sequence[Message]) -> Sequence[Message]:
+        """The steps. Raises Outside for one that reaches outside of the set's arrays, scratch and variables."""
+        for step in steps:
+            self.scratch.check_step(step)
+        return steps
+
+    def _fill(self) -> None:
+        """Makes inputs and poisons the outputs."""
+        import cupy
+
+        owner, place = self._owner, self._addresses
+        inputs, outputs = (
+            [Span(place[name], array.nbytes(owner.sizes) // 4) for name, array in arrays.items()]
+            for arrays in (owner.problem.inputs, owner.problem.outputs)
+        )
+        refill = Refill(load_module(SOURCE), [inputs], [outputs])
+        # A key of its own: no replay's inputs are known beforehand.
+        refill.enqueue(cupy.cuda.Stream.null, secrets.randbits(64), owner.sigma)
+        # The table of addresses is gone with the Refill.
+        cupy.cuda.Device().synchronize()
+
+    def _wait(self) -> None:
+        from cupy.cuda import runtime
+
+        began = time.monotonic()
+        while runtime.streamQuery(0) == NOT_READY:
+            if time.monotonic() - began > self._owner.limit:
+                raise Overtime
+            time.sleep(POLL_SECONDS)
+        runtime.streamSynchronize(0)

@@ -1,0 +1,25 @@
+"""Small cases made on the GPU before the first large one is: CuPy's code for it takes a third of a second to load.
+
+A process rehearses while others are busy. The cases are the same each time, so they give no seed away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grader.cases import Case, draw_cases
+from grader.inputs import families, make_inputs
+from grader.problem import Problem
+from grader.run.gpu.philox import GpuPlace
+from grader.run.handover import first_changes
+
+SEED = 0
+
+
+def rehearse(problem: Problem) -> Iterator[tuple[Case, Mapping[str, Any]]]:
+    """A case of each family of inputs with these inputs, as arrays of CuPy."""
+    for case in draw_cases(problem, SEED, len(families(problem)), given=()):
+        inputs = make_inputs(problem, case.sizes, case.family, case.seed, GpuPlace())
+        first_changes(inputs, inputs.items())
+        yield case, inputs

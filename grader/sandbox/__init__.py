@@ -1,0 +1,8 @@
+"""Running hostile host code: in a sandbox where there is one, with limits in any case."""
+
+from grader.sandbox.limits import SandboxLimits
+from grader.sandbox.process import Ended, SandboxedProcess
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.seccomp import Profile
+
+__all__ = ["Ended", "Profile", "Sandbox", "SandboxLimits", "SandboxedProcess"]

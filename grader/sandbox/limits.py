@@ -1,0 +1,74 @@
+"""How much a sandboxed program may use, and the shell words that set it before the program starts.
+
+Limits are of one process each; how long all of them together may take is for the waiting side to say.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_OWN_COUNT = (5, 14)
+"""From this Linux on, a user namespace counts its processes by itself; before, all of the user's count together."""
+
+
+@dataclass(frozen=True)
+class SandboxLimits:
+    """`memory` is address space in bytes, `file_bytes` the longest file that may be written.
+
+    `processes` counts threads too. It binds only where Profile lets a program start others, and never root.
+    `output_bytes` is how much of what is printed is kept: the rest is read and thrown away.
+    """
+
+    memory: int = 1_500_000_000
+    cpu_seconds: int = 5
+    file_bytes: int = 32 << 20
+    processes: int = 64
+    descriptors: int = 64
+    output_bytes: int = 64 << 10
+
+
+def shell_limits(limits: SandboxLimits) -> Iterator[str]:
+    """Shell commands that limit what runs after them, in the units of sh. No limit is raised by them."""
+    rows = (
+        ("v", resource.RLIMIT_AS, limits.memory, 1024),
+        ("t", resource.RLIMIT_CPU, limits.cpu_seconds, 1),
+        ("f", resource.RLIMIT_FSIZE, limits.file_bytes, 512),
+        ("n", resource.RLIMIT_NOFILE, limits.descriptors, 1),
+        ("c", resource.RLIMIT_CORE, 0, 512),
+    )
+    for letter, kind, wanted, unit in rows:
+        yield f"ulimit -{letter} {_at_most(kind, wanted) // unit}"
+
+
+def shell_process_limit(count: int) -> str:
+    """The same for the number of processes: dash and bash have different letters for it."""
+    most = _at_most(resource.RLIMIT_NPROC, count)
+    return f"ulimit -u {most} 2>/dev/null || ulimit -p {most} 2>/dev/null"
+
+
+def process_limit(limits: SandboxLimits, in_namespace: bool) -> int:
+    """What to set where the user's other processes count too, so that `processes` are left for this program."""
+    release = tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2] if part.isdigit())
+    if in_namespace and release >= _OWN_COUNT:
+        return limits.processes
+    return limits.processes + sum(_threads(Path("/proc").glob("[0-9]*/status")))
+
+
+def _threads(status_files: Iterable[Path]) -> Iterator[int]:
+    """The number of threads of each process of this user."""
+    for file in status_files:
+        try:
+            fields = dict(line.split(":\t", 1) for line in file.read_text().splitlines() if ":\t" in line)
+        except OSError:
+            continue
+        if fields.get("Uid", "").split("\t")[0] == str(os.getuid()):
+            yield int(fields.get("Threads", "1"))
+
+
+def _at_most(kind: int, wanted: int) -> int:
+    hard = resource.getrlimit(kind)[1]
+    return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

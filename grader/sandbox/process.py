@@ -1,0 +1,134 @@
+"""A program that runs in a sandbox: waiting for its end, what it printed, and killing all of it.
+
+What it printed is for showing only: it is cut to a length, and nobody may parse it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import threading
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO
+
+from grader.errors import JudgeError
+
+_GONE_SECONDS = 5.0
+"""How long killed processes may take to be gone. The kernel needs milliseconds."""
+
+_REPORT_LIMIT = 4096
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended: by itself with `returncode`, by a `signal`, or `timed_out` and killed.
+
+    `output` is the beginning of what it printed, standard output and errors together.
+    """
+
+    returncode: int
+    signal: signal.Signals | None
+    timed_out: bool
+    output: str
+
+    @property
+    def ok(self) -> bool:
+        return self.returncode == 0 and not self.timed_out
+
+
+class SandboxedProcess:
+    """A started program. It ends at the latest with `close`, and with the thread that started it.
+
+    `status` is where bubblewrap tells of the program's own end; None where the process is the program itself.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], status: IO[bytes] | None, output_bytes: int) -> None:
+        self._process = process
+        self._status = status
+        self._limit = output_bytes
+        self._kept = bytearray()
+        self._report = b""
+        self._ended: Ended | None = None
+        # Without a reader the program would stop as soon as the pipe is full.
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def running(self) -> bool:
+        if self._process.returncode is not None:
+            return False
+        # Not poll(), which would set the id free that close() still needs for the group.
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+    def wait(self, seconds: float) -> Ended:
+        """Wait for its end, and kill it after that time. Then nothing of it runs any more.
+
+        Raises JudgeError where the sandbox itself could not be made.
+        """
+        if self._ended is None:
+            timed_out = not self._ends_within(seconds)
+            self.close()
+            self._ended = self._describe(timed_out)
+        return self._ended
+
+    def kill(self) -> None:
+        """Kill the program and everything that it started."""
+        # With bubblewrap the first process of the namespace dies of it, and the kernel ends all others with that.
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Kill what still runs, and wait until it is gone. Closing twice is fine."""
+        if self._process.returncode is not None:
+            return
+        self.kill()
+        self._process.wait()
+        # Every process inside holds the pipe, so its end is theirs too; one without a sandbox may have let go of it.
+        self._reader.join(_GONE_SECONDS)
+        if self._status is not None:
+            with self._status as status:
+                self._report = os.read(status.fileno(), _REPORT_LIMIT)
+
+    def __enter__(self) -> SandboxedProcess:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def _ends_within(self, seconds: float) -> bool:
+        if self._process.returncode is not None:
+            return True
+        # Popen.wait() looks every 50 ms, which is as long as many a program runs.
+        descriptor = os.pidfd_open(self._process.pid)
+        try:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            return bool(poll.poll(max(0.0, seconds) * 1000))
+        finally:
+            os.close(descriptor)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as pipe:
+            while data := os.read(pipe.fileno(), 1 << 16):
+                self._kept += data[: max(0, self._limit - len(self._kept))]
+
+    def _describe(self, timed_out: bool) -> Ended:
+        output = bytes(self._kept).decode(errors="replace")
+        if timed_out:
+            return Ended(-signal.SIGKILL, signal.SIGKILL, True, output)
+        code = self._process.returncode
+        if self._status is not None:
+            told = [json.loads(line).get("exit-code") for line in self._report.splitlines()]
+            if not isinstance(told[-1] if told else None, int) and code >= 0:
+                raise JudgeError("the sandbox could not be made", output.strip())
+        # Shells and bubblewrap tell of a signal by 128 more than its number.
+        number = -code if code < 0 else code - 128
+        named = signal.Signals(number) if number in set(signal.Signals) else None
+        return Ended(code, named, False, output)

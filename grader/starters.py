@@ -1,0 +1,38 @@
+"""A problem's starter in either form: the solve form as its folder holds it, the kernel form cut out of that.
+
+It writes no file and compiles nothing.
+"""
+
+from __future__ import annotations
+
+from grader.errors import ProblemError
+from grader.problem import Problem
+from grader.verdict import Form
+
+
+def starter_of(problem: Problem, form: Form) -> str:
+    """The starter's text. Raises ProblemError where the folder's has no `solve()` and that is asked for."""
+    # The parser takes 30 ms to load.
+    from grader.compile.parse import parse
+
+    facts = parse(problem.starter)
+    if form is Form.KERNEL:
+        solve = next((f for f in facts.functions if f.name == "solve" and f.defined), None)
+        return problem.starter if solve is None else _without(problem.starter, solve.span)
+    if facts.form is not Form.SOLVE:
+        raise ProblemError(
+            f"{problem.folder / 'starter.cu'} has no solve(), which the solve form starts from",
+            f'type: kgrade init {problem.name} --form kernel, or write an extern "C" void solve(...) into that file',
+        )
+    return problem.starter
+
+
+def _without(text: str, span: tuple[int, int]) -> str:
+    """The text less these bytes and the comment lines right above them."""
+    data = text.encode()
+    before, after = data[: span[0]].decode(), data[span[1] :].decode()
+    lines = before.rstrip().splitlines()
+    while lines and lines[-1].lstrip().startswith("//"):
+        lines.pop()
+    parts = ("\n".join(lines).rstrip(), after.strip())
+    return "\n\n".join(part for part in parts if part) + "\n"

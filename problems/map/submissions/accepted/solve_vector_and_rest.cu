@@ -1,0 +1,32 @@
+// expect: accepted
+//
+// Map in two launches: fours by float4, and the up to three elements that are left over.
+//
+// Added to solve_plain: the host decides what the kernel of 3_vectorised decides in every thread. Neither kernel needs
+// a branch for the other's elements. A launch of zero blocks is an error, so each launch happens only where it has
+// something to do.
+
+#include <cuda_runtime.h>
+
+__device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+
+__global__ void fours(const float4* input, float4* output, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) {
+        float4 x = input[i];
+        output[i] = make_float4(sigmoid(x.x), sigmoid(x.y), sigmoid(x.z), sigmoid(x.w));
+    }
+}
+
+__global__ void rest(const float* input, float* output) { output[threadIdx.x] = sigmoid(input[threadIdx.x]); }
+
+extern "C" void solve(const float* input, float* output, int N) {
+    int count = N / 4;
+    int left = N % 4;
+    if (count > 0) {
+        fours<<<(count + 255) / 256, 256>>>((const float4*)input, (float4*)output, count);
+    }
+    if (left > 0) {
+        rest<<<1, left>>>(input + 4 * count, output + 4 * count);
+    }
+}

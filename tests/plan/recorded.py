@@ -1,0 +1,136 @@
+"""What the tests of recording share: programs of .cu files, a device that only gives addresses, and expectations."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from grader.compile.nvcc import compile_solve
+from grader.compile.program import Program
+from grader.compile.toolkit import find_nvcc, find_toolkit
+from grader.errors import ToolMissing
+from grader.plan.device_table import EMULATED, DeviceTable
+from grader.plan.plan import Step
+from grader.plan.recorder import Argument, Recording, record
+from grader.sandbox import Sandbox
+from grader.verdict import Form
+
+RECORDING = Path(__file__).parent.parent / "recording"
+SIZE = 4000
+ARGUMENTS = (
+    Argument("A", "int64", 0x7F3000000000, SIZE),
+    Argument("B", "int64", 0x7F3000100000, SIZE),
+    Argument("C", "int64", 0x7F3000200000, SIZE),
+    Argument("N", "int64", SIZE // 4),
+)
+"""Of `solve(const float* A, const float* B, float* C, int N)`: three arrays of 1000 elements."""
+
+
+@dataclass
+class Shelf:
+    """A device without memory: allocations and variables have addresses, and all that is read are the same bytes."""
+
+    byte: int = 0
+    next: int = 0x7F4000000000
+    reads: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def allocate(self, size: int) -> int | None:
+        address, self.next = self.next, self.next + size + 4096
+        return address
+
+    def symbol(self, name: str) -> int | None:
+        return self.allocate(4096)
+
+    def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
+        self.reads.append((len(steps), address, size))
+        return bytes([self.byte]) * size
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the first lines of a file declare."""
+
+    verdict: str
+    fault: str
+    says: str
+    hint: str
+    prints: str
+    line: int | None
+
+
+def expected_of(source: str) -> Expected:
+    lines = source.splitlines()
+    declared = {}
+    for text in lines[:4]:
+        key, _, value = text.removeprefix("// ").partition(": ")
+        declared.setdefault(key, value)
+    verdict, _, fault = declared["expect"].partition(" ")
+    marked = [number for number, text in enumerate(lines, 1) if text.endswith("// <- here")]
+    texts = [declared.get(key, "") for key in ("says", "hint", "prints")]
+    return Expected(verdict, fault, *texts, line=marked[0] if marked else None)
+
+
+def gpu_table() -> DeviceTable:
+    """That of an H200, as its driver answered."""
+    rows = (RECORDING / "answers" / "h200_attributes.txt").read_text().splitlines()
+    attributes = {int(number): int(value) for number, value in (row.split() for row in rows)}
+    return DeviceTable("NVIDIA H200", 150 << 30, attributes)
+
+
+def require_compiler() -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed (scripts/install-test-packages installs it)")
+    try:
+        find_toolkit()
+    except ToolMissing as error:
+        pytest.skip(f"{error.message} ({error.hint})")
+
+
+def require_nvcc() -> None:
+    require_compiler()
+    try:
+        find_nvcc()
+    except ToolMissing as error:
+        pytest.skip(f"{error.message} ({error.hint})")
+
+
+def host_program(path: Path, folder: Path) -> Program:
+    """A program without kernels, which g++ alone compiles, in a fifth of nvcc's time."""
+    require_compiler()
+    source = path.read_bytes()
+    library = folder / f"{hashlib.sha256(source).hexdigest()}.so"
+    includes = [f"-I{include}" for include in find_toolkit().includes]
+    model = ["-mcmodel=large"] if b"8ull << 30" in source else []
+    command = ["g++", "-x", "c++", "-std=c++17", "-g1", "-shared", "-fPIC", *model, *includes, str(path)]
+    subprocess.run([*command, "-o", str(library)], check=True, timeout=60)
+    return Program(Form.SOLVE, "compute_89", "", (), library=library.read_bytes())
+
+
+def nvcc_program(path: Path, cache: Path, target: str | None = None) -> Program:
+    require_nvcc()
+    # Longer than for a submission: a busy machine compiles CUB for half a minute.
+    return compile_solve(path.read_text(), path.name, time_limit=150.0, cache=cache, gpu_target=target)
+
+
+def program_of(path: Path, cache: Path) -> Program:
+    """By g++ where the file has no kernel."""
+    return nvcc_program(path, cache) if "__global__" in path.read_text() else host_program(path, cache)
+
+
+def record_it(
+    program: Program,
+    cache: Path,
+    device: Shelf | None = None,
+    table: DeviceTable = EMULATED,
+    seconds: float = 20.0,
+    sandbox: Sandbox | None = None,
+    arguments: Sequence[Argument] = ARGUMENTS,
+) -> Recording:
+    box = sandbox or Sandbox.find()
+    return record(program, arguments, table, device or Shelf(), box, cache, seconds)

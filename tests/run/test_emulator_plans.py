@@ -1,0 +1,180 @@
+"""Plans of all kinds of steps on the emulator, from the judge's side: several kernels, scratch, variables, reads."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.plan.plan import (
+    Copy,
+    Free,
+    Memset,
+    PlacedTensorMap,
+    Plan,
+    Step,
+    TensorMap,
+    Upload,
+)
+from grader.problem import Problem, load_problem
+from grader.run.emulator_runner import EmulatorRunner
+from grader.run.poison import Poison
+from grader.run.runner import Limits, Run, RunnerStopped, RunStatus
+from grader.verdict import FaultClass
+from tests.run.several import GRID, MAP, SIZES, TABLE, N, floats, inputs_of, launch, several, steps_of
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return load_problem(MAP)
+
+
+@pytest.fixture(scope="module")
+def runner(problem: Problem, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorRunner]:
+    cache: Path = tmp_path_factory.mktemp("cache")
+    runner = EmulatorRunner(MAP, cache)
+    kernels = runner.load(several(problem, cache))
+    assert [kernel.name for kernel in kernels][:2] == ["the scale", "the add_table"]
+    yield runner
+    runner.close()
+
+
+@pytest.fixture
+def at(runner: EmulatorRunner, problem: Problem) -> dict[str, int]:
+    return runner.prepare(problem, SIZES, "normal", 1)
+
+
+def executed(runner: EmulatorRunner, *steps: Step) -> Run:
+    return runner.execute(Plan(steps), Limits())
+
+
+def test_a_plan_of_every_kind_of_step(runner: EmulatorRunner, problem: Problem, at: dict[str, int]) -> None:
+    run = executed(runner, *steps_of(runner, at)[1])
+    assert run.status is RunStatus.DONE, run
+    expected = 2 * inputs_of(problem)["input"] + np.resize(TABLE, N)
+    assert np.array_equal(run.outputs["output"], expected)
+    assert not run.unwritten["output"].any() and run.changed == {} and run.printed.startswith("run ")
+    # Variables keep what a kernel left in them, and scratch of the case before is gone.
+    again = runner.prepare(problem, SIZES, "normal", 1)
+    late = executed(runner, Memset(steps_of(runner, at)[0] + (1 << 40), 0, 4), *steps_of(runner, again)[1])
+    assert late.fault is not None and "belongs to no live array" in late.fault.message
+
+
+def test_reads_run_what_comes_before_them_and_the_rest_follows(
+    runner: EmulatorRunner, problem: Problem, at: dict[str, int]
+) -> None:
+    scratch, steps = steps_of(runner, at)
+    x = inputs_of(problem)["input"]
+    assert np.array_equal(floats(runner.read(steps[:4], scratch + 40, 8)), 2 * x[10:12])
+    assert np.array_equal(floats(runner.read([], at["input"], 4 * N)), x)
+    assert runner.read(steps[4:7], scratch, 0) == b""
+    run = executed(runner, *steps[7:])
+    assert np.array_equal(run.outputs["output"], 2 * x + np.resize(TABLE, N))
+    assert run.instructions is not None and run.instructions > 2 * GRID * 4
+
+
+def test_a_variable_that_no_code_names_takes_uploads_and_an_unknown_name_has_no_address(
+    runner: EmulatorRunner, at: dict[str, int]
+) -> None:
+    place = runner.symbol("named_by_nobody")
+    assert place is not None and runner.symbol("named_by_nobody") == place
+    assert runner.read([Upload(place, struct.pack("<3i", 1, 2, 3))], place + 4, 8) == struct.pack("<2i", 2, 3)
+    assert runner.symbol("nowhere") is None
+
+
+@pytest.mark.parametrize(("poison", "fill"), [(Poison.NAN, 0xFF), (Poison.FINITE, 0x5A)])
+def test_scratch_is_filled_and_has_a_limit(runner: EmulatorRunner, problem: Problem, poison: Poison, fill: int) -> None:
+    runner.prepare(problem, SIZES, "normal", 1, poison)
+    first, second = runner.allocate(1), runner.allocate(3)
+    assert first is not None and second is not None and first != second
+    assert runner.read([], second, 3) == bytes([fill] * 3)
+    assert runner.allocate(1 << 40) is None
+    assert runner.allocate(4) is not None
+
+
+def test_memory_that_was_freed_is_gone_for_kernels_and_copies(runner: EmulatorRunner, at: dict[str, int]) -> None:
+    scratch = runner.allocate(1024)
+    assert scratch is not None
+    fault = executed(runner, Free(scratch), launch("scale", scratch, at["output"], 1.0, 8)).fault
+    assert fault is not None and fault.fault is FaultClass.OUT_OF_BOUNDS
+    assert (
+        fault.message
+        == "read of 4 bytes in memory that has been freed: scratch 1 (1,024 bytes): index 0 of 256 elements"
+    )
+    assert (fault.array, fault.kernel, fault.line is not None) == ("scratch 1 (1,024 bytes)", "the scale", True)
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (lambda at, scratch: Memset(scratch + 1000, 0, 25), "memset of 25 bytes from byte 1,000 of scratch 1"),
+        (lambda at, scratch: Copy(at["output"], scratch, 1025), "copy of 1,025 bytes from byte 0 of scratch 1"),
+        (lambda at, scratch: Copy(scratch, at["input"], 1025), "copy of 1,025 bytes from byte 0 of scratch 1"),
+        (lambda at, scratch: Upload(at["output"] + 4 * N - 1, b"ab"), "upload of 2 bytes from byte 3,999 of output"),
+        (lambda at, scratch: Memset(64, 0, 4), "belongs to no live array"),
+        (lambda at, scratch: Free(at["input"]), "where no live scratch begins"),
+        (lambda at, scratch: launch("scale", at["input"], scratch, 1.0, 257), "index 256 of 256 elements"),
+    ],
+)
+def test_steps_outside_of_arrays_are_named(runner: EmulatorRunner, at: dict[str, int], step, words: str) -> None:
+    scratch = runner.allocate(1024)
+    run = executed(runner, step(at, scratch))
+    assert run.fault is not None and (run.status, run.fault.fault) == (RunStatus.FAULT, FaultClass.OUT_OF_BOUNDS)
+    assert words in run.fault.message
+
+
+def test_what_ends_a_read_is_a_run(runner: EmulatorRunner, at: dict[str, int]) -> None:
+    with pytest.raises(RunnerStopped) as stop:
+        runner.read([launch("scale", at["input"], at["output"], 1.0, N + 1)], at["output"], 4)
+    fault = stop.value.as_run().fault
+    assert fault is not None and (fault.array, fault.index) == ("input", N)
+    with pytest.raises(RunnerStopped) as stop:
+        runner.read([], at["input"], 4)
+    fault = stop.value.as_run().fault
+    assert fault is not None and "belongs to no live array" in fault.message
+
+
+def test_a_read_outside_of_an_array_is_a_fault(runner: EmulatorRunner, at: dict[str, int]) -> None:
+    with pytest.raises(RunnerStopped) as stop:
+        runner.read([], at["input"] + 8, 4 * N)
+    fault = stop.value.as_run().fault
+    assert fault is not None and "copy to the host of 4,000 bytes from byte 8 of input" in fault.message
+
+
+def test_a_cooperative_launch_has_a_barrier_of_its_grid_and_another_has_none(
+    runner: EmulatorRunner, problem: Problem, at: dict[str, int]
+) -> None:
+    partial = runner.allocate(4 * GRID)
+    assert partial is not None
+    step = launch("centre", at["input"], at["output"], partial, N, cooperative=True)
+    x = inputs_of(problem)["input"]
+    run = executed(runner, step)
+    assert np.allclose(run.outputs["output"], x - x.mean(dtype=np.float64), atol=1e-5)
+    at = runner.prepare(problem, SIZES, "normal", 1)
+    partial = runner.allocate(4 * GRID)
+    assert partial is not None
+    fault = executed(runner, launch("centre", at["input"], at["output"], partial, N)).fault
+    assert fault is not None and fault.fault is FaultClass.TRAP
+    at = runner.prepare(problem, SIZES, "normal", 1)
+    fault = executed(
+        runner, launch("centre", at["input"], at["output"], 0, N, grid=(10_000_000, 1, 1), cooperative=True)
+    ).fault
+    assert fault is not None and fault.fault is FaultClass.LAUNCH_FAILURE
+    assert "10,000,000 blocks, which have to run at the same time" in fault.message
+
+
+def test_more_than_48_kb_of_shared_memory(runner: EmulatorRunner, problem: Problem, at: dict[str, int]) -> None:
+    step = launch("reverse", at["input"], at["output"], N, grid=(1, 1, 1), shared_bytes=64 << 10)
+    assert np.array_equal(executed(runner, step).outputs["output"], inputs_of(problem)["input"][::-1])
+
+
+def test_what_needs_a_newer_gpu_is_no_fault_of_bounds(runner: EmulatorRunner, at: dict[str, int]) -> None:
+    fields = TensorMap(7, 2, at["input"], (10, 100), (40,), (8, 8), (1, 1))
+    tile = launch("tile", bytes(128), at["output"], 0, 0, tensor_maps=(PlacedTensorMap(0, 0, fields),))
+    for step in (tile, launch("ranks", at["output"], cluster=(2, 1, 1))):
+        fault = executed(runner, step).fault
+        assert fault is not None and fault.fault is FaultClass.ILLEGAL_INSTRUCTION
+        assert "compute capability 9.0" in fault.message

@@ -1,0 +1,108 @@
+"""The filter's program, run here by a small interpreter of BPF: what each call gets on both machines."""
+
+from __future__ import annotations
+
+import errno
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.seccomp import Profile, filter_program
+from grader.sandbox.syscalls import BY_ARGUMENT, COMPILE, MACHINES, RECORD
+
+ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+EVERY = [(profile, machine) for profile in Profile for machine in MACHINES]
+HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
+
+
+def decide(program: bytes, architecture: int, number: int, *arguments: int) -> int:
+    """What a filter answers, as the kernel would find it (net/core/filter.c)."""
+    padded = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("<iIQ6Q", number, architecture, 0, *padded)
+    steps = list(struct.iter_unpack("=HBBI", program))
+    at, word = 0, 0
+    while True:
+        code, yes, no, value = steps[at]
+        at += 1
+        if code == 0x06:
+            return value
+        if code == 0x20:
+            (word,) = struct.unpack_from("<I", data, value)
+        else:
+            holds = {0x15: word == value, 0x35: word >= value, 0x45: bool(word & value)}[code]
+            at += yes if holds else no
+
+
+def numbers(machine: str) -> dict[str, int | None]:
+    return {
+        name: row[MACHINES.index(machine)] for table in (RECORD, COMPILE, BY_ARGUMENT) for name, row in table.items()
+    }
+
+
+@pytest.mark.parametrize(("profile", "machine"), EVERY)
+def test_every_number_gets_what_the_tables_say(profile: Profile, machine: str) -> None:
+    program = filter_program(profile, machine)
+    known = {number: name for name, number in numbers(machine).items() if number is not None}
+    allowed = {*RECORD, *(COMPILE if profile is Profile.COMPILE else ())}
+    for number in range(600):
+        name = known.get(number, "")
+        if name in BY_ARGUMENT:
+            continue
+        got = decide(program, ARCHITECTURE[machine], number)
+        refused = ERRNO | (errno.EPERM if number < 424 else errno.ENOSYS)
+        assert got == (ALLOW if name in allowed else refused), (number, name)
+
+
+@pytest.mark.parametrize(("profile", "machine"), EVERY)
+def test_other_ways_to_call_end_the_program(profile: Profile, machine: str) -> None:
+    program = filter_program(profile, machine)
+    # 32-bit x86 and 32-bit ARM have other numbers.
+    for architecture in (0x40000003, 0x40000028, 0):
+        assert decide(program, architecture, 0) == KILL
+    # x32 marks its numbers by a bit.
+    assert decide(program, ARCHITECTURE[machine], 0x40000000 | 59) == ERRNO | errno.ENOSYS
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_processes_and_namespaces(machine: str) -> None:
+    clone = numbers(machine)["clone"]
+    assert clone is not None
+    record, build = (filter_program(profile, machine) for profile in (Profile.RECORD, Profile.COMPILE))
+    architecture = ARCHITECTURE[machine]
+    assert decide(record, architecture, clone, 17) == ERRNO | errno.EPERM
+    assert decide(build, architecture, clone, 17) == ALLOW
+    for bit in (17, 25, 26, 27, 28, 29, 30):
+        assert decide(build, architecture, clone, 1 << bit | 17) == ERRNO | errno.EPERM
+    assert decide(build, architecture, 435) == ERRNO | errno.ENOSYS
+
+
+@pytest.mark.parametrize(("profile", "machine"), EVERY)
+def test_calls_by_their_argument(profile: Profile, machine: str) -> None:
+    program, architecture, by_name = filter_program(profile, machine), ARCHITECTURE[machine], numbers(machine)
+    ioctl, prctl = by_name["ioctl"], by_name["prctl"]
+    assert ioctl is not None
+    assert prctl is not None
+    assert decide(program, architecture, ioctl, 0, 0x5401) == ALLOW
+    assert decide(program, architecture, ioctl, 0, 0x5412) == ERRNO | errno.EPERM
+    assert decide(program, architecture, prctl, 38) == ALLOW
+    assert decide(program, architecture, prctl, 1) == ERRNO | errno.EPERM
+
+
+DANGEROUS = (
+    *("socket", "connect", "bind", "ptrace", "process_vm_readv", "process_vm_writev", "mount", "umount2", "chroot"),
+    *("pivot_root", "unshare", "setns", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "kexec_load"),
+    *("init_module", "open_by_handle_at", "symlinkat", "linkat", "mknodat", "setuid", "sethostname", "reboot"),
+    *("io_uring_setup", "memfd_create", "personality", "seccomp", "execveat", "sendmsg", "recvmsg", "clone3"),
+)
+
+
+@pytest.mark.skipif(not HEADER.is_file(), reason="no linux headers here (apt install linux-libc-dev)")
+def test_numbers_are_linux_own() -> None:
+    real = {m[1]: int(m[2]) for m in re.finditer(r"#define __NR_(\w+) (\d+)", HEADER.read_text())}
+    assert numbers("x86_64") == {name: real.get(name) for name in numbers("x86_64")}
+    for name in DANGEROUS:
+        for profile in Profile:
+            assert decide(filter_program(profile, "x86_64"), ARCHITECTURE["x86_64"], real[name]) != ALLOW, name

@@ -1,0 +1,20 @@
+// problem: map
+// expect: runtime_error launch_failure
+// sizes: N=1000
+//
+// A megabyte is more than any GPU has in a multiprocessor. The answer of cudaFuncSetAttribute says so, to who reads it.
+
+constexpr int ROOM = 1024 * 1024;
+
+__global__ void sigmoid(const float* input, float* output, int N) {
+    extern __shared__ float tile[];
+    for (int i = threadIdx.x; i < N; i += blockDim.x) {
+        tile[threadIdx.x] = input[i];
+        output[i] = 1.0f / (1.0f + expf(-tile[threadIdx.x]));
+    }
+}
+
+extern "C" void solve(const float* input, float* output, int N) {
+    cudaFuncSetAttribute(sigmoid, cudaFuncAttributeMaxDynamicSharedMemorySize, ROOM);
+    sigmoid<<<1, 256, ROOM>>>(input, output, N);
+}

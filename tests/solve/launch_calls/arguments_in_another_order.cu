@@ -1,0 +1,15 @@
+// problem: zip
+// expect: wrong_answer
+// sizes: N=1000
+//
+// cudaLaunchKernel takes bytes and knows no types: the output stands where an input belongs.
+
+__global__ void add(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] = a[i] + b[i];
+}
+
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    void* arguments[] = {&a, &output, &b, &N};
+    cudaLaunchKernel((void*)add, dim3((N + 127) / 128), dim3(128), arguments, 0, nullptr);
+}

@@ -1,0 +1,17 @@
+// problem: zip
+// expect: runtime_error launch_failure
+// sizes: N=1000
+//
+// It frees an array that is not its own, and asks whether that went well.
+
+#include <cstdlib>
+
+__global__ void add(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] = a[i] + b[i];
+}
+
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    add<<<(N + 255) / 256, 256>>>(a, b, output, N);
+    if (cudaFree((void*)a) != cudaSuccess) exit(1);  // <- here
+}

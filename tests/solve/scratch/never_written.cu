@@ -1,0 +1,17 @@
+// problem: zip
+// expect: wrong_answer wrong_value
+// sizes: N=1000
+//
+// The launch that fills the scratch array is missing: what comes out of cudaMalloc is not zero.
+
+__global__ void add(const float* t, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] = t[i] + b[i];
+}
+
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    float* t = nullptr;
+    cudaMalloc(&t, N * sizeof(float));
+    add<<<(N + 255) / 256, 256>>>(t, b, output, N);
+    cudaFree(t);
+}

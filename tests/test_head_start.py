@@ -1,0 +1,62 @@
+"""Processes that start ahead of the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from grader import head_start
+from grader.run.gpu.devices import Gpu, environment_of
+
+GPUS = [Gpu(i, f"GPU-{i}", f"Card {i}", "580.0", (9, 0), 8 << 30) for i in range(2)]
+
+
+class FakeChild:
+    """Remembers what it was started as."""
+
+    def __init__(self, module: str, environment: dict[str, str]) -> None:
+        self.module, self.environment, self.closed = module, dict(environment), False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture(autouse=True)
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeChild]]:
+    made: list[FakeChild] = []
+
+    def start(module: str, environment: dict[str, str]) -> FakeChild:
+        made.append(FakeChild(module, environment))
+        return made[-1]
+
+    monkeypatch.setattr(head_start, "Child", start)
+    monkeypatch.setattr(head_start, "find_gpus", lambda: GPUS)
+    yield made
+    head_start.end()
+
+
+@pytest.mark.parametrize(
+    ("device", "gpu"), [("auto", 0), ("gpu", 0), ("gpu:1", 1), ("gpu:2", None), ("gpu:x", None), ("emulator", None)]
+)
+def test_what_a_device_needs(started: list[FakeChild], device: str, gpu: int | None) -> None:
+    head_start.begin(device)
+    modules = [head_start.EMULATOR] + ([head_start.GPU, head_start.REFEREE] if gpu is not None else [])
+    assert [child.module for child in started] == modules
+    assert all(child.environment == environment_of(GPUS[gpu or 0]) for child in started[1:])
+
+
+def test_each_is_taken_once_and_the_rest_ends(started: list[FakeChild]) -> None:
+    head_start.begin("gpu:1")
+    emulator, runner, referee = started
+    assert head_start.take(head_start.GPU, environment_of(GPUS[1])) is runner
+    again = head_start.take(head_start.GPU, environment_of(GPUS[1]))
+    assert again is started[-1] and again not in (emulator, runner, referee)
+    head_start.end()
+    assert [child.closed for child in started] == [True, False, True, False]
+
+
+def test_one_for_another_gpu_is_not_taken(started: list[FakeChild]) -> None:
+    head_start.begin("gpu:0")
+    head_start.take(head_start.REFEREE, environment_of(GPUS[1]))
+    assert len(started) == 4

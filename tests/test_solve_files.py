@@ -1,0 +1,186 @@
+"""Files with their own solve(): each under tests/solve/ uses a part of CUDA's host side, and gets its declared verdict.
+
+What their first lines mean is told in tests/solve/README.md. On a GPU: pytest -m gpu tests/test_solve_files.py.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader import diagnose
+from grader.compile.toolkit import find_host_compiler, find_nvcc
+from grader.errors import ToolMissing
+from grader.judge import Options, grade
+from grader.problem import Problem, load_problem
+from grader.report import Report, from_json, to_json
+from grader.run import choose
+from grader.run.gpu.devices import Gpu, find_gpus
+from grader.run.runner import Limits
+from grader.sandbox import Sandbox
+from grader.shrink import Effort
+from grader.submission import read_submission
+from grader.terminal.report import print_report
+from grader.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.verify import Expectation, compare, expectation_met_by
+
+FOLDER = Path(__file__).parent / "solve"
+PROBLEMS = Path(__file__).parents[1] / "problems"
+SEED = 20260103
+LIMITS = Limits(seconds=5.0, instructions=20_000_000)
+ONLY_FAULTY = {"unsupported_calls"}
+"""What has no right use."""
+
+_FIELD = re.compile(r"^// ([a-z ]+): (.*)$", re.MULTILINE)
+_HERE = re.compile(r"//\s*<-\s*here\s*$")
+_FIELDS = {"problem", "expect", "on gpu", "sizes", "needs"}
+_NEED = re.compile(r"gpu|sm_(\d+)|cutlass")
+
+
+@dataclass(frozen=True)
+class SolveFile:
+    """One file, and what it declares of itself."""
+
+    file: Path
+    fields: dict[str, str]
+
+    @property
+    def feature(self) -> str:
+        return self.file.parent.name
+
+    @property
+    def name(self) -> str:
+        return f"{self.feature}/{self.file.stem}"
+
+    @property
+    def needs(self) -> list[str]:
+        return self.fields.get("needs", "").split()
+
+    def expected(self, on_gpu: bool) -> list[Expectation]:
+        """What may come out. A fault that only a GPU finds has no line."""
+        text = self.file.read_text(encoding="utf-8")
+        here = [number for number, line in enumerate(text.splitlines(), 1) if _HERE.search(line)]
+        assert len(here) <= 1
+        differs = on_gpu and "on gpu" in self.fields
+        line = here[0] if here and not differs else None
+        return [_expectation(one, line) for one in self.fields["on gpu" if differs else "expect"].split("|")]
+
+    def missing(self, gpu: Gpu | None) -> str:
+        """Why it can't be graded here, or nothing."""
+        for need in self.needs:
+            if need == "gpu" and gpu is None:
+                return "there is no NVIDIA GPU here; where there is one: make test-gpu"
+            newest = re.fullmatch(r"sm_(\d+)", need)
+            if newest and gpu is not None and 10 * gpu.capability[0] + gpu.capability[1] < int(newest[1]):
+                return f"it needs a GPU of {need} or newer"
+            if need == "cutlass" and not _has_cutlass():
+                return "the headers of CUTLASS are not installed; type: pip install nvidia-cutlass"
+        return ""
+
+    def grade(self, device: str, cache: Path) -> Report:
+        sizes = [
+            {name: int(value) for name, value in (pair.split("=") for pair in case.split(","))}
+            for case in self.fields["sizes"].split()
+        ]
+        options = Options(seed=SEED, sizes=sizes, device=device, user="tester", cache=cache)
+        return grade(copy.copy(_problem(self.fields["problem"])), read_submission(self.file), options)
+
+
+def _expectation(text: str, line: int | None) -> Expectation:
+    verdict, _, detail = text.strip().partition(" ")
+    assert not detail or detail in {*FaultClass, *WrongKind}
+    return Expectation(Verdict(verdict), detail, line)
+
+
+def _has_cutlass() -> bool:
+    try:
+        return any((folder / "cutlass" / "cutlass.h").is_file() for folder in find_nvcc().includes)
+    except ToolMissing:
+        return False
+
+
+def _missing_tool() -> str:
+    try:
+        find_host_compiler(find_nvcc())
+    except ToolMissing as missing:
+        return f"{missing.message} ({missing.hint})"
+    sandbox = Sandbox.find()
+    return "" if sandbox.protects else f"{sandbox.reason} (scripts/install-test-packages)"
+
+
+def read_solve_file(file: Path) -> SolveFile:
+    opening = file.read_text(encoding="utf-8").split("\n//\n")[0]
+    return SolveFile(file, dict(_FIELD.findall(opening)))
+
+
+@lru_cache(maxsize=8)
+def _problem(name: str) -> Problem:
+    return load_problem(PROBLEMS / name)
+
+
+FILES = [read_solve_file(file) for file in sorted(FOLDER.glob("*/*.cu"))]
+GPUS = find_gpus()
+MISSING = _missing_tool()
+needs_tools = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("solve")
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shorter limit, and no search for where a failure lies: the sizes are given."""
+    monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: LIMITS)
+    monkeypatch.setattr(diagnose, "TRIALS", Effort(runs=2, seconds=0.1))
+    monkeypatch.setattr(diagnose, "SHRINKING", Effort(runs=1, seconds=0.05))
+
+
+def check(report: Report, expected: list[Expectation]) -> None:
+    got = expectation_met_by(report)
+    assert not all(compare(one, got) for one in expected), f"{got}: {report.headline}"
+    assert from_json(to_json(report)).verdict is report.verdict
+    shown = StringIO()
+    print_report(report, Console(file=shown, width=100, highlight=False, emoji=False, markup=False))
+    assert str(report.verdict) in shown.getvalue()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_file_declares_what_it_gets(file: SolveFile) -> None:
+    assert {"problem", "expect", "sizes"} <= set(file.fields) <= _FIELDS
+    assert read_submission(file.file).form is Form.SOLVE
+    assert all(_NEED.fullmatch(need) for need in file.needs)
+    verdicts = {one.verdict for one in [*file.expected(on_gpu=False), *file.expected(on_gpu=True)]}
+    assert Verdict.INTERNAL_ERROR not in verdicts
+
+
+@pytest.mark.parametrize("feature", sorted({file.feature for file in FILES}))
+def test_every_feature_is_used_well_and_wrongly(feature: str) -> None:
+    verdicts = [one.verdict for file in FILES if file.feature == feature for one in file.expected(on_gpu=False)]
+    assert any(verdict is not Verdict.ACCEPTED for verdict in verdicts)
+    assert Verdict.ACCEPTED in verdicts or feature in ONLY_FAULTY
+
+
+@needs_tools
+@pytest.mark.parametrize("file", [file for file in FILES if not file.needs], ids=lambda file: file.name)
+def test_a_file_on_the_emulator(file: SolveFile, cache: Path, hurried: None) -> None:
+    check(file.grade("emulator", cache), file.expected(on_gpu=False))
+
+
+@needs_tools
+@pytest.mark.gpu
+@pytest.mark.skipif(not GPUS, reason="there is no NVIDIA GPU here; where there is one: make test-gpu")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_file_on_a_gpu(file: SolveFile, cache: Path, hurried: None) -> None:
+    missing = file.missing(GPUS[0])
+    if missing:
+        pytest.skip(missing)
+    check(file.grade("gpu", cache), file.expected(on_gpu=True))

@@ -1,0 +1,51 @@
+"""Starters in both forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.compile.parse import parse
+from grader.errors import ProblemError
+from grader.problem import load_problem
+from grader.starters import starter_of
+from grader.verdict import Form
+
+PROBLEMS = sorted(folder.parent for folder in (Path(__file__).parents[1] / "problems").glob("*/problem.py"))
+
+
+@dataclass
+class Starting:
+    """As much of a Problem as has a starter."""
+
+    starter: str
+    name: str = "rows"
+    folder: Path = Path("rows")
+
+
+@pytest.mark.parametrize("folder", PROBLEMS, ids=lambda folder: folder.name)
+def test_every_problem_starts_in_both_forms(folder: Path) -> None:
+    problem = load_problem(folder)
+    whole, alone = parse(starter_of(problem, Form.SOLVE)), parse(starter_of(problem, Form.KERNEL))
+    assert (whole.form, alone.form) == (Form.SOLVE, Form.KERNEL)
+    solve = next(f for f in whole.functions if f.name == "solve")
+    declared = [" ".join(pair) for pair in problem.c_parameters]
+    assert list(solve.parameters) == declared
+    assert [f.signature for f in whole.kernels] == [f.signature for f in alone.kernels]
+    assert {macro.name for macro in alone.macros} == set(problem.constants)
+
+
+def test_solve_goes_with_the_comment_above_it_and_nothing_else() -> None:
+    kernel, behind = "// é\n__global__ void k() {}\n\n", "int behind;\n"
+    text = kernel + '// one\n// two\nextern "C" void solve() {\n    k<<<1, 1>>>();\n}\n\n' + behind
+    assert starter_of(Starting(text), Form.KERNEL) == kernel + behind
+
+
+def test_a_starter_that_is_a_kernel_alone() -> None:
+    text = "__global__ void k() {}\n"
+    assert starter_of(Starting(text), Form.KERNEL) == text
+    with pytest.raises(ProblemError, match=r"rows/starter\.cu has no solve\(\)") as raised:
+        starter_of(Starting(text), Form.SOLVE)
+    assert "--form kernel" in raised.value.hint
