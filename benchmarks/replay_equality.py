@@ -1,0 +1,136 @@
+"""Whether a recorded plan does on the GPU what the same file does when it is run by CUDA's own runtime.
+
+    python benchmarks/replay_equality.py PROBLEM=FILE.cu ...
+
+Each file with its own solve() is run twice on the same inputs: its solve() directly, in a process of its own and linked
+to libcudart, and as a plan that was recorded without a GPU and is replayed. The outputs are compared bit by bit; where
+sums come in any order, their greatest relative difference is shown. With no file, those below tests/solve and the
+problems' accepted ones are taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader.cases import gpu_limits_of
+from grader.compile.toolkit import find_nvcc
+from grader.compiling import compile_submission
+from grader.inputs import make_inputs
+from grader.plan.planner import RecordingPlanner
+from grader.problem import Problem, load_problem
+from grader.run.gpu.devices import Gpu, find_gpus, target_of
+from grader.run.gpu.gpu_runner import GpuRunner
+from grader.sandbox import Sandbox
+from grader.submission import read_submission
+from grader.verdict import Form
+from grader.workspace import cache_folder
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+FAMILY, SEED = "normal", 20260102
+SIZES = {"matmul": {"M": 517, "N": 259, "K": 301}}
+"""Of other problems every size is this one."""
+SIZE = 100_003
+PROBLEM = re.compile(r"^// problem: (\w+)$", re.MULTILINE)
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("files", nargs="*", metavar="PROBLEM=FILE.cu")
+    arguments.add_argument("--direct", help=argparse.SUPPRESS)
+    given = arguments.parse_args()
+    if given.direct:
+        run_directly(json.loads(given.direct))
+        return
+    gpus = find_gpus()
+    if not gpus:
+        sys.exit("there is no NVIDIA GPU here, and this compares two runs on one")
+    chosen = [tuple(each.split("=", 1)) for each in given.files] or list(all_files())
+    equal = sum(compare(name, Path(file), gpus[0]) for name, file in chosen)
+    print(f"{equal} of {len(chosen)} equal bit by bit")
+
+
+def all_files() -> Iterator[tuple[str, str]]:
+    for file in sorted((REPOSITORY / "problems").glob("*/submissions/accepted/*.cu")):
+        if read_submission(file).form is Form.SOLVE:
+            yield file.parents[2].name, str(file)
+    for file in sorted((REPOSITORY / "tests" / "solve").glob("*/right*.cu")):
+        found = PROBLEM.search(file.read_text())
+        if found:
+            yield found[1], str(file)
+
+
+def compare(name: str, file: Path, gpu: Gpu) -> bool:
+    """One line about one file."""
+    problem = load_problem(REPOSITORY / "problems" / name)
+    sizes = SIZES.get(name) or dict.fromkeys(problem.sizes, SIZE)
+    label = f"{file.parent.name}/{file.name}"
+    try:
+        replayed = replay(problem, file, sizes, gpu)
+        direct = run_apart(problem, file, sizes, gpu)
+    except Exception as error:
+        print(f"{label:50} {type(error).__name__}: {str(error)[:200]}", flush=True)
+        return False
+    same = all(np.array_equal(replayed[o].view(np.uint32), direct[o].view(np.uint32)) for o in direct)
+    worst = max(float(np.max(np.abs(replayed[o] - direct[o]) / np.maximum(np.abs(direct[o]), 1e-30))) for o in direct)
+    print(f"{label:50} {'equal bit by bit' if same else f'differs by at most {worst:.1e}'}", flush=True)
+    return same
+
+
+def replay(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:
+    sandbox, cache = Sandbox.find(), cache_folder()
+    program = compile_submission(problem, read_submission(file), cache, gpu, sandbox)
+    runner = GpuRunner(gpu, problem.folder)
+    try:
+        runner.load(program)
+        addresses = runner.prepare(problem, sizes, FAMILY, SEED)
+        planner = RecordingPlanner(problem, program, runner.device_table, sandbox, cache)
+        run = runner.execute(planner.plan(sizes, addresses, runner), gpu_limits_of(problem, sizes))
+        if not run.outputs:
+            raise RuntimeError(run.fault.message if run.fault else run.message)
+        return dict(run.outputs)
+    finally:
+        runner.close()
+
+
+def run_apart(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "direct.so"
+        nvcc, target = find_nvcc(), target_of(gpu)
+        includes = [word for place in nvcc.includes for word in ("-isystem", str(place))]
+        code = f"arch={target.replace('sm_', 'compute_')},code={target}"
+        command = [str(nvcc.program), "-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-std=c++17"]
+        subprocess.run([*command, "-gencode", code, *includes, "-o", str(library), str(file)], check=True)
+        asked = {"problem": str(problem.folder), "library": str(library), "sizes": dict(sizes), "folder": folder}
+        subprocess.run([sys.executable, __file__, "--direct", json.dumps(asked)], check=True, timeout=120)
+        return {name: np.load(Path(folder) / f"{name}.npy") for name in problem.outputs}
+
+
+def run_directly(asked: Mapping[str, Any]) -> None:
+    """In a process of its own: calls solve() of a library that is linked to CUDA's runtime."""
+    import cupy
+
+    problem, sizes = load_problem(Path(asked["problem"])), asked["sizes"]
+    arrays = {name: cupy.asarray(array) for name, array in make_inputs(problem, sizes, FAMILY, SEED).items()}
+    for name, output in problem.outputs.items():
+        arrays[name] = cupy.full(output.shape(sizes), cupy.nan, output.dtype.numpy)
+    cupy.cuda.Device().synchronize()
+    solve = ctypes.CDLL(asked["library"]).solve
+    solve(*(ctypes.c_void_p(arrays[n].data.ptr) if n in arrays else ctypes.c_int(sizes[n]) for n in problem.params))
+    cupy.cuda.Device().synchronize()
+    for name in problem.outputs:
+        np.save(Path(asked["folder"]) / f"{name}.npy", arrays[name].get())
+
+
+if __name__ == "__main__":
+    main()
