@@ -22,6 +22,7 @@ from grader.submission import Submission
 from grader.verdict import Verdict
 
 MOST_PRINTED = 4000
+LEAK_HINT = "cudaFree gives it back."
 
 
 def blank(
@@ -79,8 +80,9 @@ def seen(report: Report, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
 
 
 def _with_leak(diagnostics: tuple[Diagnostic, ...], leak: str) -> tuple[Diagnostic, ...]:
-    note = Diagnostic("note", leak, hint="cudaFree gives it back.")
-    return diagnostics if not leak or note in diagnostics else (*diagnostics, note)
+    """With a remark about the leak, unless an earlier part's, at sizes of its own, has led to one."""
+    known = any(diagnostic.hint == LEAK_HINT for diagnostic in diagnostics)
+    return diagnostics if not leak or known else (*diagnostics, Diagnostic("warning", leak, hint=LEAK_HINT))
 
 
 def failed(report: Report, problem: Problem, result: CaseResult, parts: Sequence[tuple[Grading, Outcome]]) -> Report:

@@ -1,0 +1,83 @@
+"""What a planner remembers of a recording, and how much of the data solve() may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.compile.program import Kernel, Program
+from grader.plan import recorder
+from grader.plan.device_table import EMULATED
+from grader.plan.plan import Alloc, Launch, Plan, Step
+from grader.plan.planner import READ_BYTES, RecordingPlanner, arguments_of
+from grader.plan.recording import Recording
+from grader.plan.stopped import RecordingStopped
+from grader.problem import Problem, load_problem
+from grader.verdict import Form, Verdict
+
+ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
+PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), library=b"library")
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return load_problem(Path(__file__).parents[2] / "problems" / "zip")
+
+
+def planner_of(problem: Problem, monkeypatch: pytest.MonkeyPatch, steps: Sequence[Step] = (), **fields: Any) -> Any:
+    values = {"reads": 0, "read_bytes": 0, "executed": 0, "leaked": (), "errors": (), "seconds": 0.0, "printed": ""}
+    made = Recording(plan=Plan(tuple(steps)), at=((),) * len(steps), **{**values, **fields})
+    monkeypatch.setattr(recorder, "record", lambda *_: made)
+    return RecordingPlanner(problem, PROGRAM, lambda: EMULATED, None, Path())
+
+
+def launch(line: int) -> Launch:
+    return Launch("_Z3addv", (1, 1, 1), (line, 1, 1), 0, ())
+
+
+def test_arguments_come_in_the_order_of_the_parameters(problem: Problem) -> None:
+    found = [(a.name, a.bits, a.size) for a in arguments_of(problem, {"N": 5}, ADDRESSES)]
+    assert found == [("a", 1 << 32, 20), ("b", 2 << 32, 20), ("output", 3 << 32, 20), ("N", 5, 0)]
+
+
+@pytest.mark.parametrize(
+    ("size", "read", "right"), [(4, READ_BYTES, True), (4, READ_BYTES + 1, False), (1 << 20, 3 << 19, True)]
+)
+def test_how_much_may_be_copied_to_the_host(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch, size: int, read: int, right: bool
+) -> None:
+    planner = planner_of(problem, monkeypatch, reads=1, read_bytes=read)
+    if right:
+        planner.plan({"N": size}, ADDRESSES, None)
+    else:
+        with pytest.raises(RecordingStopped, match=r"copies 16,385 bytes .* 16,384 are allowed") as stop:
+            planner.plan({"N": size}, ADDRESSES, None)
+        assert stop.value.verdict is Verdict.REJECTED
+    assert planner.steered
+
+
+def test_steps_that_a_read_ran_are_no_longer_in_the_plan(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    planner = planner_of(problem, monkeypatch, [launch(1), launch(2)], executed=1)
+    assert planner.plan({"N": 5}, ADDRESSES, None).steps == (launch(2),)
+    assert not planner.steered
+
+
+def test_what_is_not_freed_is_told(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    planner = planner_of(problem, monkeypatch, leaked=(Alloc(1, 1000), Alloc(2, 500)))
+    planner.plan({"N": 5}, ADDRESSES, None)
+    assert planner.leak == "solve() does not free 1,500 bytes in 2 allocations that it got from cudaMalloc"
+
+
+@pytest.mark.parametrize(("lines", "found"), [((7, 7), 7), ((7, 9), None)])
+def test_the_line_of_a_launch_is_told_where_there_is_one(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch, lines: tuple[int, int], found: int | None
+) -> None:
+    planner = planner_of(problem, monkeypatch, [launch(1), launch(2)])
+    assert planner.launch_line("add") is None
+    planner.plan({"N": 5}, ADDRESSES, None)
+    monkeypatch.setattr(recorder, "lines_of", lambda *_: lines)
+    assert planner.launch_line("add") == found
+    assert planner.launch_line("other") is None
