@@ -16,6 +16,8 @@ from grader.submission import Submission
 from grader.verdict import Form
 
 SECONDS = 30.0
+SOLVE_SECONDS = 120.0
+"""Device-wide libraries of templates take nvcc a minute."""
 
 
 def compile_submission(
@@ -33,7 +35,7 @@ def compile_submission(
             submission.text,
             submission.path_name,
             problem.c_parameters,
-            time_limit=SECONDS,
+            time_limit=SOLVE_SECONDS,
             cache=cache / "programs",
             gpu_target=target,
             sandbox=sandbox,

@@ -15,6 +15,7 @@ from grader.cases import Case
 from grader.plan.harness import LaunchRefused
 from grader.plan.stopped import RecordingStopped
 from grader.report import CaseResult, FaultReport
+from grader.run.budget import Budgeted
 from grader.run.poison import Poison
 from grader.run.runner import Run, Runner, RunnerStopped, RunStatus
 from grader.verdict import FaultClass, Verdict
@@ -117,8 +118,9 @@ class Examiner:
         limits = self._limits(self._problem, case)
         try:
             addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed, poison)
-            plan = self._planner.plan(case.sizes, addresses, self._runner)
-            run = self._runner.execute(plan, limits)
+            device = Budgeted(self._runner, limits)
+            plan = self._planner.plan(case.sizes, addresses, device)
+            run = self._runner.execute(plan, device.left())
         except LaunchRefused as refusal:
             return Run(RunStatus.FAULT, fault=self._refused(refusal))
         except RunnerStopped as stop:

@@ -78,7 +78,9 @@ VERDICTS: Mapping[Verdict, str] = {
         "Usual causes: a loop whose end is never reached because its counter does not change, or a thread "
         "that waits for a value that no other thread writes."
     ),
-    Verdict.MEMORY_LIMIT_EXCEEDED: "Usual cause: a large array local to each thread.",
+    Verdict.MEMORY_LIMIT_EXCEEDED: (
+        "Usual causes: a large array local to each thread, or more scratch memory than a case may take."
+    ),
     Verdict.INTERNAL_ERROR: (
         "This is a failure of the judge, not of your kernel. It does not count; please try again."
     ),
@@ -135,7 +137,10 @@ def fault_headline(problem: Problem, fault: FaultReport, sizes: Mapping[str, int
         verb = ACCESSES.get(fault.access, "Accesses")
         parts = [f"{verb} {fault.array} {PLACED[fault.fault]}: {element(problem, fault, sizes)}"]
     else:
-        parts = [fault.message[:1].upper() + fault.message[1:].rstrip(".")]
+        # A function's name keeps its first letter.
+        first = fault.message.partition(" ")[0]
+        begins = fault.message[:1] if "(" in first or first.startswith("cuda") else fault.message[:1].upper()
+        parts = [begins + fault.message[1:].rstrip(".")]
     if fault.line:
         parts.append(f"line {fault.line}")
     if fault.thread and fault.block:
@@ -159,7 +164,7 @@ def explanation(result: CaseResult, details: str = "") -> tuple[str, ...]:
     """What such a failure means and what usually causes it; `details` are of the judge's own failure."""
     lines = []
     if result.fault is not None:
-        lines += [FAULTS.get(result.fault.fault, ""), _how_many(result.fault), result.fault.hint]
+        lines += [_meaning(result.fault), _how_many(result.fault), result.fault.hint]
         if result.fault.instruction and result.fault.fault is FaultClass.ILLEGAL_INSTRUCTION:
             lines.append(f"The instruction: {result.fault.instruction}")
     elif result.kind is not None:
@@ -171,6 +176,13 @@ def explanation(result: CaseResult, details: str = "") -> tuple[str, ...]:
         # A traceback's end, or what a crashed process said last.
         lines.append(f"For a bug report: {' | '.join(map(str.strip, details.strip().splitlines()[-4:]))}")
     return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def _meaning(fault: FaultReport) -> str:
+    if fault.fault is FaultClass.LAUNCH_FAILURE and "launch" not in fault.message:
+        # Another call of the runtime failed, and says itself why.
+        return ""
+    return FAULTS.get(fault.fault, "")
 
 
 def _sentences(message: str) -> tuple[str, str]:

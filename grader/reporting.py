@@ -15,6 +15,7 @@ from grader.findings import checks_of, explained
 from grader.grading import Grading, Outcome
 from grader.measure.overall import ranked_score, total_time
 from grader.measuring import Timed
+from grader.plan.planner import Planner
 from grader.problem import Problem
 from grader.report import CaseResult, Diagnostic, Report
 from grader.sandbox import Sandbox
@@ -23,6 +24,7 @@ from grader.verdict import Verdict
 
 MOST_PRINTED = 4000
 LEAK_HINT = "cudaFree gives it back."
+IGNORED_HINT = "Look at what each call of CUDA returns; cudaSuccess is 0."
 
 
 def blank(
@@ -74,15 +76,19 @@ def seen(report: Report, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
         kernels=outcome.kernels or report.kernels,
         cases=outcome.cases or report.cases,
         checks=checks_of(parts),
-        diagnostics=_with_leak(report.diagnostics, grading.planner.leak),
+        diagnostics=_with_remarks(report.diagnostics, grading.planner),
         printed=report.printed or _capped(grading.examiner.printed),
     )
 
 
-def _with_leak(diagnostics: tuple[Diagnostic, ...], leak: str) -> tuple[Diagnostic, ...]:
-    """With a remark about the leak, unless an earlier part's, at sizes of its own, has led to one."""
-    known = any(diagnostic.hint == LEAK_HINT for diagnostic in diagnostics)
-    return diagnostics if not leak or known else (*diagnostics, Diagnostic("warning", leak, hint=LEAK_HINT))
+def _with_remarks(diagnostics: tuple[Diagnostic, ...], planner: Planner) -> tuple[Diagnostic, ...]:
+    """With what the plan showed, unless an earlier part's, at sizes of its own, showed the like."""
+    known = {diagnostic.hint for diagnostic in diagnostics}
+    remarks = ((planner.leak, LEAK_HINT), (planner.ignored, IGNORED_HINT))
+    return (
+        *diagnostics,
+        *(Diagnostic("warning", said, hint=hint) for said, hint in remarks if said and hint not in known),
+    )
 
 
 def failed(report: Report, problem: Problem, result: CaseResult, parts: Sequence[tuple[Grading, Outcome]]) -> Report:

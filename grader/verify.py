@@ -17,8 +17,8 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.errors import KgradeError, ProblemError
-from grader.verdict import FaultClass, Verdict, WrongKind
+from grader.errors import KgradeError, ProblemError, ToolMissing
+from grader.verdict import FaultClass, Form, Verdict, WrongKind
 
 if TYPE_CHECKING:
     from grader.problem import Problem
@@ -127,6 +127,21 @@ def works_of(name: str, folder: Path) -> list[Work]:
     return [*works, TrivialKernels(name, folder)]
 
 
+def missing_for(work: Work) -> str:
+    """What this machine lacks to do the work, and what to type; empty where nothing is missing.
+
+    Files with their own solve() need nvcc and a host compiler, which all other works do without.
+    """
+    if not isinstance(work, WorkedSubmission):
+        return ""
+    tools = _missing_for_solve()
+    if not tools:
+        return ""
+    from grader.submission import read_submission
+
+    return tools if read_submission(work.file).form is Form.SOLVE else ""
+
+
 def verify(works: Sequence[Work], *, processes: int | None = None) -> Iterator[Outcome]:
     """Do each work in one of several processes and yield the outcomes as they come.
 
@@ -197,6 +212,17 @@ def compare(expected: Expectation, got: Expectation) -> str:
         return f"{expected.detail} was declared"
     if expected.line is not None and got.line != expected.line:
         return f"line {expected.line} is marked, line {got.line} was named"
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _missing_for_solve() -> str:
+    from grader.compile.toolkit import find_host_compiler, find_nvcc
+
+    try:
+        find_host_compiler(find_nvcc())
+    except ToolMissing as missing:
+        return f"{missing.message} ({missing.hint})"
     return ""
 
 

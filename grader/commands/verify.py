@@ -33,7 +33,7 @@ def command(ctx: click.Context, problem: str | None, show_all: bool, processes: 
     """
     from grader.compile.toolkit import find_toolkit
     from grader.terminal.console import messages
-    from grader.verify import verify, works_of
+    from grader.verify import missing_for, verify, works_of
 
     # Without a compiler every work would say so on a line of its own, and none what to type.
     find_toolkit()
@@ -41,7 +41,11 @@ def command(ctx: click.Context, problem: str | None, show_all: bool, processes: 
     if problem is not None:
         workspace.check_name(problem)
     names = [problem] if problem is not None else list(workspace.problems)
-    works = [work for name in names for work in works_of(name, workspace.problems[name])]
+    found = [(work, missing_for(work)) for name in names for work in works_of(name, workspace.problems[name])]
+    works = [work for work, missing in found if not missing]
+    for missing in sorted({missing for _, missing in found if missing}):
+        left_out = sum(1 for _, one in found if one == missing)
+        messages().print(f"{left_out} files with their own solve() are left out: {missing}", soft_wrap=True)
     outcomes = []
     with messages().status("starting") as status:
         for outcome in verify(works, processes=processes):

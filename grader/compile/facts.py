@@ -35,7 +35,8 @@ class Include:
 class Function:
     """A function at file or namespace scope. `space` is "kernel", "device" or "host".
 
-    `span` is where its text is, in bytes of the UTF-8 text, an `extern "C"` of its own included.
+    `span` is where its text is, in bytes of the UTF-8 text, an `extern "C"` of its own included. `launches`: its body
+    has a `<<<`.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Function:
     constexpr: bool = False
     defined: bool = True
     c_linkage: bool = False
+    launches: bool = False
 
     @property
     def qualified_name(self) -> str:
@@ -81,11 +83,14 @@ class Facts:
 
     @property
     def form(self) -> Form:
-        """The solve form defines a `solve` of C linkage at file scope; all else is the kernel form."""
+        """The solve form defines a host function `solve` at file scope, of C linkage; all else is the kernel form.
+
+        One that launches kernels is meant so, though its C linkage was forgotten: the compiler's side says that then.
+        """
         solves = [f for f in self.functions if f.name == "solve" and not f.namespace and not f.template]
         # A declaration with C linkage gives it to a later definition without.
-        found = any(f.defined for f in solves) and any(f.c_linkage for f in solves)
-        return Form.SOLVE if found else Form.KERNEL
+        linked = any(f.defined for f in solves) and any(f.c_linkage for f in solves)
+        return Form.SOLVE if linked or any(f.launches and f.space == "host" for f in solves) else Form.KERNEL
 
     @property
     def kernels(self) -> tuple[Function, ...]:

@@ -153,6 +153,7 @@ class _Walk:
                 constexpr="constexpr" in words or "consteval" in words,
                 defined=body is not None,
                 c_linkage=place.c_linkage,
+                launches=body is not None and "<<<" in _COMMENT.sub(" ", self._text(body)),
             )
         )
 

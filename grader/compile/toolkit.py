@@ -191,4 +191,12 @@ def _find_includes(roots: list[Path]) -> tuple[Path, ...]:
     crt = [folder for folder in folders if (folder / "crt" / "host_defines.h").is_file()][:1]
     # CUDA 13 keeps CCCL in a folder of its own, CUDA 12 among the others.
     cccl = [f for folder in folders for f in (folder / "cccl", folder) if (f / "cuda" / "std").is_dir()][:1]
-    return tuple(dict.fromkeys([*cuda, *crt, *cccl]))
+    return tuple(dict.fromkeys([*cuda, *crt, *cccl, *_cutlass_includes()]))
+
+
+def _cutlass_includes() -> list[Path]:
+    """CUTLASS's headers, where its wheel (nvidia-cutlass) is installed beside kgrade."""
+    spec = find_spec("cutlass_library")
+    places = [Path(place) / "source" for place in spec.submodule_search_locations or ()] if spec else []
+    folders = [folder for place in places for folder in (place / "include", place / "tools" / "util" / "include")]
+    return [folder for folder in folders if folder.is_dir()]

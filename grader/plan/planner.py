@@ -30,12 +30,13 @@ the sums of blocks decide what is launched next; who needs more computes on the 
 class Planner(Protocol):
     """Makes a submission's plans. It remembers the last one.
 
-    `steered` tells whether one of them depended on results that were copied to the host, `leak` in words what the
-    last one did not free.
+    `steered` tells whether one of them depended on results that were copied to the host; in words, `leak` is what the
+    last one did not free, and `ignored` the first call that failed in it without ending it.
     """
 
     steered: bool
     leak: str
+    ignored: str
 
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
         """The steps that are left to run on these arrays.
@@ -52,6 +53,7 @@ class HarnessPlanner:
 
     steered = False
     leak = ""
+    ignored = ""
 
     def __init__(self, problem: Problem, constants: Mapping[str, int]) -> None:
         self._problem = problem
@@ -74,7 +76,7 @@ class RecordingPlanner:
         self, problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
     ) -> None:
         self.steered = False
-        self.leak = ""
+        self.leak = self.ignored = ""
         self._problem = problem
         self._program = program
         self._ask_table = ask_table
@@ -93,7 +95,7 @@ class RecordingPlanner:
         arguments = arguments_of(self._problem, sizes, addresses)
         recording = self._last = record(self._program, arguments, self._table, device, self._sandbox, self._cache)
         self.steered = self.steered or recording.reads > 0
-        self.leak = _leak_of(recording)
+        self.leak, self.ignored = _leak_of(recording), _ignored_of(recording)
         self._check_reads(recording, sum(argument.size for argument in arguments))
         return Plan(recording.plan.steps[recording.executed :])
 
@@ -141,3 +143,12 @@ def _leak_of(recording: Recording) -> str:
     size, count = sum(step.size for step in recording.leaked), len(recording.leaked)
     pieces = "" if count == 1 else f" in {count} allocations"
     return f"solve() does not free {size:,} bytes{pieces} that it got from cudaMalloc"
+
+
+def _ignored_of(recording: Recording) -> str:
+    """The first call that CUDA answered with an error and that solve() went on after; empty where there is none."""
+    if not recording.errors:
+        return ""
+    first = recording.errors[0]
+    detail = f": {first.message}" if first.message else ""
+    return f"{first.call}() failed with {first.words!r} ({first.name}), and solve() went on{detail}"

@@ -166,7 +166,7 @@ class _View:
 
     def printed(self) -> Text:
         lines = safe(self.report.printed).splitlines()
-        text = Text("  printed by the kernel:\n", style="dim")
+        text = Text("  printed:\n", style="dim")
         text.append("\n".join(f"    {line}" for line in lines[:_PRINTED_LINES]), style="default")
         if len(lines) > _PRINTED_LINES:
             text.append(f"\n    and {len(lines) - _PRINTED_LINES} lines more")

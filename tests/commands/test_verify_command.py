@@ -57,6 +57,17 @@ def test_a_difference_is_told_in_full(kgrade: Kgrade, workspace: Path, outcomes:
     assert "zip                1   2" in answer.out
 
 
+def test_what_can_not_be_compiled_here_is_told_once(
+    kgrade: Kgrade, workspace: Path, outcomes: list[Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks = "g++ is not installed (type: apt install g++)"
+    monkeypatch.setattr(grader.verify, "_missing_for_solve", lambda: lacks)
+    answer = kgrade("verify")
+    assert answer.code == 0
+    assert answer.err.count(lacks) == 1
+    assert "files with their own solve() are left out" in answer.err
+
+
 def test_a_faulty_declaration_is_wrong_usage(kgrade: Kgrade, workspace: Path) -> None:
     folder = workspace / "problems" / "mine" / "submissions" / "correct"
     folder.mkdir(parents=True)

@@ -29,6 +29,23 @@ const char* access_of(const ucontext_t* context) {
 #endif
 }
 
+// The faulting address. Of one that no process can have, as the emulator's are, the CPU tells nothing: then it is what
+// some register holds, if that points into a device array.
+uint64_t fault_address(const siginfo_t* info, const ucontext_t* context) {
+    const uint64_t told = kgrade::number(info->si_addr);
+#if defined(__x86_64__)
+    if (info->si_code != SI_KERNEL) return told;
+    for (const int which : {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11,
+                            REG_R12, REG_R13, REG_R14, REG_R15}) {
+        const auto held = static_cast<uint64_t>(context->uc_mcontext.gregs[which]);
+        if (kgrade::find_memory(held)) return held;
+    }
+#else
+    (void)context;
+#endif
+    return told;
+}
+
 uint64_t stack_pointer(const ucontext_t* context) {
 #if defined(__x86_64__)
     return static_cast<uint64_t>(context->uc_mcontext.gregs[REG_RSP]);
@@ -40,7 +57,7 @@ uint64_t stack_pointer(const ucontext_t* context) {
 void on_signal(int number, siginfo_t* info, void* data) {
     if (guard && (number == SIGSEGV || number == SIGBUS)) siglongjmp(*guard, 1);
     const auto* context = static_cast<const ucontext_t*>(data);
-    const uint64_t address = number == SIGSEGV || number == SIGBUS ? kgrade::number(info->si_addr) : 0;
+    const uint64_t address = number == SIGSEGV || number == SIGBUS ? fault_address(info, context) : 0;
     const uint64_t distance = stack_pointer(context) - address + (64 << 10);
     const bool overflow = number == SIGSEGV && address != 0 && distance < (128 << 10);
     stop("signal", "", frames_here(), "", "",

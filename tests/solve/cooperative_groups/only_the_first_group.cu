@@ -2,10 +2,9 @@
 // expect: wrong_answer wrong_value
 // sizes: N=5000
 //
-// The block's first thread adds, as if the reduction had been the block's; it was that of 32 threads.
+// The block's first thread adds its sum, as if it were the block's; it is that of a group of 32 threads.
 
 #include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
 
 namespace cg = cooperative_groups;
 
@@ -14,7 +13,7 @@ __global__ void sum(const float* input, float* output, int N) {
     auto tile = cg::tiled_partition<32>(block);
     float sum = 0.0f;
     for (int i = cg::this_grid().thread_rank(); i < N; i += cg::this_grid().size()) sum += input[i];
-    sum = cg::reduce(tile, sum, cg::plus<float>());
+    for (int delta = tile.size() / 2; delta > 0; delta /= 2) sum += tile.shfl_down(sum, delta);
     if (block.thread_rank() == 0) atomicAdd(output, sum);
 }
 

@@ -2,7 +2,7 @@
 // expect: accepted
 // sizes: N=1 N=1000
 //
-// A small table of the host, copied to scratch: the powers of two that a number in binary is made of.
+// A small table of the host, copied to scratch: the sign and the one of the formula.
 
 #include <vector>
 

@@ -13,10 +13,10 @@ extern "C" void solve(const float* input, float* output, int N) {
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = (void*)input;
-    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();  // <- here
     resource.res.linear.sizeInBytes = N * sizeof(float);
     cudaTextureDesc description = {};
     cudaTextureObject_t texture = 0;
-    cudaCreateTextureObject(&texture, &resource, &description, nullptr);  // <- here
+    cudaCreateTextureObject(&texture, &resource, &description, nullptr);
     sigmoid<<<(N + 127) / 128, 128>>>(texture, output, N);
 }

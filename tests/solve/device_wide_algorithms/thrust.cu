@@ -2,7 +2,7 @@
 // expect: accepted
 // sizes: N=1 N=1000
 //
-// Thrust with device pointers and an operation of one's own; a sum that it brings to the host is of no use here.
+// Thrust with device pointers and an operation of one's own, and a sum that comes back to the host and steers it.
 
 #include <thrust/device_ptr.h>
 #include <thrust/reduce.h>
