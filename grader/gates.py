@@ -24,12 +24,14 @@ class Gates:
     """How results of a problem are judged.
 
     `terms` names the sizes whose product is the number of terms that one output element sums. `signed_zeros`
-    says whether -0 and +0 are different results.
+    says whether -0 and +0 are different results. `independent` says whether the errors of different elements
+    are: those of running totals are not.
     """
 
     kind: str
     terms: tuple[str, ...] = ()
     signed_zeros: bool = False
+    independent: bool = True
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -47,9 +49,12 @@ def contraction(terms: Terms) -> Gates:
     return Gates("contraction", _names(terms))
 
 
-def total(terms: Terms) -> Gates:
-    """Sums of the elements of one array: a reduction, row sums, a prefix sum."""
-    return Gates("total", _names(terms))
+def total(terms: Terms, independent: bool = True) -> Gates:
+    """Sums of the elements of one array: a reduction, row sums.
+
+    `independent=False` is for a prefix sum, where an element may take over the error of the one before.
+    """
+    return Gates("total", _names(terms), independent=independent)
 
 
 def elementwise() -> Gates:

@@ -46,7 +46,7 @@ class EmulatedDevice:
         self._fill = 0
         self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.free)
         try:
-            self._module = emulator.Module(image, cache=cache)
+            self._module = emulator.Module(image, cache=cache, sanitize=True)
         except emulator.UnsupportedPtx as error:
             # Told when it is run: what can't be executed is a fault of a launch, like any other.
             self.refusals = dict.fromkeys(symbols, _unsupported(error))

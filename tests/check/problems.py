@@ -29,6 +29,9 @@ def problem(params, gates, reference):
 
 
 ROW_SUMS = problem({"x": array(f32, "N", 7), "y": out(f32, 7)}, total(terms="N"), lambda x: x.sum(axis=0))
+RUNNING_TOTALS = problem(
+    {"x": array(f32, "N"), "y": out(f32, "N")}, total(terms="N", independent=False), lambda x: np.cumsum(x)
+)
 DOT = problem(
     {"x": array(f32, "N"), "y": array(f32, "N"), "z": out(f32, 1)}, contraction(terms="N"), lambda x, y: x @ y
 )

@@ -5,7 +5,7 @@ import pytest
 
 from grader.check.tolerance import UNIT, bounds, magnitudes, to_float32
 
-from .problems import DOT, LOGARITHM, MAP, MATMUL, REDUCE, RELU, ZIP, case
+from .problems import DOT, LOGARITHM, MAP, MATMUL, REDUCE, RELU, RUNNING_TOTALS, ZIP, case
 
 
 def test_scale_and_spread_of_a_product():
@@ -38,6 +38,15 @@ def test_g2_allowance_for_few_elements_fades():
     typical = (8 + 4) * UNIT * 4
     assert few > 2 * typical
     assert many == pytest.approx(typical * (1 + 4 / 200), rel=0.05)
+
+
+def test_errors_that_depend_on_each_other_have_no_aggregate():
+    inputs = {"x": np.array([3, -4, 2], np.float32)}
+    bound = bounds(RUNNING_TOTALS, {"N": 3}, "normal", inputs)["y"]
+    assert bound.reference.tolist() == [3.0, -1.0, 1.0]
+    one_ulp = np.array([2.0**-22, 2.0**-23, 2.0**-23])
+    assert bound.allowed == pytest.approx(32 * UNIT * np.array([3, 7, 9]) + one_ulp)
+    assert bound.aggregate == np.inf
 
 
 def test_g3_is_64_units_of_the_condition():

@@ -58,6 +58,7 @@ class LaunchShape:
     """Thread indices: warp × axis × lane. Made once before the workers start: all of them hold addresses in it."""
     workspace: int = 0
     """The emulated address of a cooperative launch's workspace."""
+    sanitize: bool = False
 
     @property
     def threads(self) -> int:
@@ -87,6 +88,9 @@ class Arena:
         self._shared, shared = aligned_bytes(max(static + shape.dynamic_shared, 1))
         self._table, table = aligned_bytes(layout.SHARED_SLOT_COUNT * layout.ENTRY_BYTES)
         self._fill_shared_table(shared, static)
+        self._seen, seen = aligned_bytes(layout.SEEN_BYTES * shape.warps if shape.sanitize else 0)
+        plane = self._plane_bytes(static + shape.dynamic_shared)
+        self._shadow, shadow = aligned_bytes(plane * len(layout.CELL))
         local_bytes = shape.translation.local_bytes
         local_stride = align_up(local_bytes, 16)
         self._local, local = aligned_bytes(max(local_stride * 32 * shape.warps, 1))
@@ -94,6 +98,8 @@ class Arena:
         for index in range(shape.warps):
             self._set_warp(index, "index", np.int32, index)
             self._set_warp(index, "local", np.uint64, local + index * 32 * local_stride)
+            if shape.sanitize:
+                self._set_warp(index, "seen", np.uint64, seen + index * layout.SEEN_BYTES)
             self._set_warp(index, "tid", np.uint64, tids.ctypes.data + index * 3 * 32 * 4)
         values = {
             "parameters": shape.parameters,
@@ -114,6 +120,8 @@ class Arena:
             "local_stride": local_stride,
             "local_bytes": local_bytes,
             "workspace": shape.workspace,
+            "shadow": shadow,
+            "plane": plane,
         }
         for name, value in values.items():
             self._set(name, np.uint64, value)
@@ -125,12 +133,17 @@ class Arena:
             "dynamic_shared": shape.dynamic_shared,
             "total_shared": static + shape.dynamic_shared,
             "entry": program.entries[program.kernel],
+            "sanitize": int(shape.sanitize),
         }
         for name, value in words.items():
             self._set(name, np.int32, value)
         for axis in range(3):
             self._set("nctaid", np.int32, shape.grid[axis], 4 * axis)
             self._set("ntid", np.int32, shape.block[axis], 4 * axis)
+
+    def _plane_bytes(self, shared: int) -> int:
+        granule = self.shape.translation.granule
+        return align_up(-(-shared // granule) * layout.CELL_FIELD_BYTES, _ALIGN) if self.shape.sanitize else 0
 
     def _fill_shared_table(self, shared: int, static: int) -> None:
         storage = self.shape.translation.storage
@@ -156,7 +169,7 @@ class Arena:
 
     @property
     def bytes(self) -> int:
-        parts = (self._context, self._warps, self._shared, self._table, self._local)
+        parts = (self._context, self._warps, self._shared, self._table, self._local, self._seen, self._shadow)
         return sum(part.nbytes for part in parts)
 
     @property

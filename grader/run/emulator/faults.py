@@ -51,3 +51,5 @@ class LaunchResult:
     lines: tuple[int, ...] = ()
     printed: str = ""
     faults: tuple[Fault, ...] = field(default=())
+    remarks: tuple[Fault, ...] = ()
+    """What is no fault by itself: threads that write the same value to one place."""

@@ -69,6 +69,7 @@ class _Launch:
             self.log.callback_address,
             thread_indices(geometry.block),
             layout.array_address(layout.WORKSPACE_SLOT) if geometry.cooperative else 0,
+            sanitize=translation.granule > 0,
         )
         self.cooperative = geometry.cooperative
         self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
@@ -153,10 +154,12 @@ class _Launch:
         if self.deadlock is not None:
             faults = [*faults, self.deadlock]
         printed = self.log.printed()
+        remarks = tuple(self.log.remarks())
         lines = tuple(line for line, _ in self.lines.most_common() if line)
         if faults:
-            return LaunchResult("fault", faults[0], self.instructions, lines, printed, tuple(faults))
-        return LaunchResult("limit" if self.limited else "done", None, self.instructions, lines, printed)
+            return LaunchResult("fault", faults[0], self.instructions, lines, printed, tuple(faults), remarks)
+        status = "limit" if self.limited else "done"
+        return LaunchResult(status, None, self.instructions, lines, printed, remarks=remarks)
 
 
 def run_launch(

@@ -88,7 +88,17 @@ CONTEXT = {
     "waits": 240,
     "suspend_waits": 248,
     "workspace": 256,
-    "barriers": 264,
+    "shadow": 264,
+    "at": 272,
+    "epoch": 280,
+    "first": 284,
+    "time": 288,
+    "released": 292,
+    "other_thread": 296,
+    "other_access": 300,
+    "sanitize": 304,
+    "plane": 312,
+    "barriers": 320,
 }
 BARRIER_BYTES = 32
 BARRIER = {
@@ -115,17 +125,31 @@ WARP = {
     "parked": 276,
     "local": 280,
     "tid": 288,
+    "published": 296,
+    "acquired": 300,
+    "fenced": 304,
+    "full": 308,
+    "seen": 312,
     "waiting": 320,
     "scratch": 384,
     "scratch2": 640,
 }
 WARP_HEADER_BYTES = 896
+# By lane, the times up to which it has seen what the warp's other lanes did.
+SEEN_BYTES = 4096
+
+# What is known of a piece of shared memory, its cell: its last write, the last reads by one warp, and one by another
+# warp. Each field has a plane of its own, an i32 a cell, so that neighbouring cells are one vector.
+CELL = {"write": 0, "write_info": 1, "read": 2, "read_info": 3, "readers": 4, "earlier": 5, "earlier_info": 6}
+CELL_FIELD_BYTES = 4
 
 # What a warp's run, and the driver's, ends with.
 DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED = range(7)
 
 # What native code calls Python for.
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
+# These leave the threads alone.
+EVENT_RACE, EVENT_UNINITIALIZED, EVENT_SAME_VALUE, EVENT_BARRIER = range(7, 11)
 
 # Instructions that a warp runs before the other warps of its block get their turn.
 WARP_SLICE = 1 << 12

@@ -37,6 +37,9 @@ from grader.run.emulator.translate.cfg import function_ids
 from grader.run.emulator.translate.kernel import ENTRY, Translation, translate
 from grader.run.emulator.translate.storage import parameter_offsets
 
+SANITIZED_THREADS = 1 << 18
+"""Threads of the largest launch whose accesses are checked for races: that takes several times as long."""
+
 ASSEMBLY_MARK = "begin inline asm"
 """The comment that compilers put before each asm statement of the source."""
 
@@ -58,12 +61,17 @@ class _Compiled:
 
 
 class Module:
-    """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code."""
+    """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code.
 
-    def __init__(self, ptx: str, cache: Path | None = None) -> None:
+    With `sanitize`, launches that are not too large are checked for races in shared memory, and for reads of shared
+    memory that nobody has written.
+    """
+
+    def __init__(self, ptx: str, cache: Path | None = None, sanitize: bool = False) -> None:
+        self._sanitize = sanitize
         self._has_assembly = ASSEMBLY_MARK in ptx
         self._cache = cache
-        self._compiled: dict[str, _Compiled] = {}
+        self._compiled: dict[tuple[str, bool], _Compiled] = {}
         with self._blaming_assembly():
             self._ptx = parse_module(ptx)
             used = _used_variables(self._ptx)
@@ -98,7 +106,8 @@ class Module:
         refusal = _launch_error(kernel, grid, block, image, shared_bytes)
         if refusal is not None:
             return LaunchResult("fault", refusal, faults=(refusal,))
-        compiled = self._compile(kernel)
+        threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
+        compiled = self._compile(kernel, self._sanitize and threads <= SANITIZED_THREADS)
         with self._blaming_assembly():
             self._instantiate(memory)
         parameters, size = parameter_offsets(self._ptx.functions[kernel].parameters)
@@ -121,7 +130,7 @@ class Module:
 
     def prepare(self, kernel: str) -> None:
         """Translates and compiles a kernel ahead of its first launch."""
-        self._compile(kernel)
+        self._compile(kernel, self._sanitize)
 
     def symbol(self, name: str, memory: Memory) -> tuple[int, int] | None:
         """The address of a global or constant variable and its size in bytes; None where there is none of the name.
@@ -142,16 +151,20 @@ class Module:
             memory.place_at(self._slots[name], name, np.zeros(variable.size, np.uint8))
         return layout.array_address(self._slots[name]), variable.size
 
-    def _compile(self, kernel: str) -> _Compiled:
-        if kernel not in self._compiled:
+    def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
+        if (kernel, sanitize) not in self._compiled:
             with self._blaming_assembly():
-                translation = translate(self._ptx, kernel, self._slots, has_masked_stores())
+                translation = translate(self._ptx, kernel, self._slots, has_masked_stores(), sanitize)
             try:
                 native = Native(translation.ir, ENTRY, self._cache)
             except InvalidIrError as error:
                 raise UnsupportedPtx(f"kernel {kernel} has instructions whose operands do not fit: {error}") from error
-            self._compiled[kernel] = _Compiled(translation, native, _driver(self._cache))
-        return self._compiled[kernel]
+            compiled = _Compiled(translation, native, _driver(self._cache))
+            self._compiled[kernel, sanitize] = compiled
+            if not translation.granule:
+                # Nothing in it to be checked: one code for both.
+                self._compiled[kernel, False] = compiled
+        return self._compiled[kernel, sanitize]
 
     @contextmanager
     def _blaming_assembly(self) -> Iterator[None]:

@@ -42,12 +42,12 @@ class Where:
         """The place that an access meant; `access_bytes` serves as element size where the array's is not known."""
         spaces = instruction.modifiers
         if any(m.startswith("shared") for m in spaces):
-            return self._in_shared(address, access_bytes)
+            return self.in_shared(address, access_bytes)
         if "local" in spaces:
             return self._in_local(address, access_bytes)
         window = address >> layout.SLOT_BITS
         if window == layout.SHARED_WINDOW >> layout.SLOT_BITS and not {"global", "const"} & set(spaces):
-            return self._in_shared(address - layout.SHARED_WINDOW, access_bytes)
+            return self.in_shared(address - layout.SHARED_WINDOW, access_bytes)
         if window == layout.LOCAL_WINDOW >> layout.SLOT_BITS and not {"global", "const"} & set(spaces):
             return self._in_local(address - layout.LOCAL_WINDOW, access_bytes)
         return self._in_global(address, access_bytes)
@@ -63,7 +63,8 @@ class Where:
         place = _element(source_name(array.name), address - array.address, array.data.nbytes, itemsize)
         return replace(place, freed=True) if array.freed else place
 
-    def _in_shared(self, address: int, access_bytes: int) -> Place:
+    def in_shared(self, address: int, access_bytes: int) -> Place:
+        """The place of an address of the shared state space."""
         slot = address >> layout.SHARED_SLOT_BITS
         name = self._shared.get(slot)
         if name is None:

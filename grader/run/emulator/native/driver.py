@@ -8,6 +8,7 @@ from __future__ import annotations
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+from grader.run.emulator.native.order import begin_block, begin_warp
 from grader.run.emulator.native.threads import barrier_pointer, release_routine
 
 ENTRY = "kgrade_blocks"
@@ -141,6 +142,7 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     # Shared memory starts undefined: a pattern that is a NaN as a float makes reading it unwritten visible.
     shared = f.load("ptr", "%ctx", CONTEXT["shared_host"])
     _fill(f, shared, 0xFF, f.load("i64", "%ctx", CONTEXT["shared_bytes"]))
+    begin_block(f)
     f.store("i32", "0", index)
     f.goto("reset")
     f.block("reset")
@@ -154,6 +156,7 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     for field in ("dead", "turn", "parked"):
         f.store("i32", "0", warp, WARP[field])
     _fill(f, f.field(warp, WARP["waiting"]), 0, "64")
+    begin_warp(f, warp)
     first = f.let(f"shl i32 {at}, 5")
     here = f.intrinsic("llvm.usub.sat.i32", "i32", [f"i32 {threads}", f"i32 {first}"])
     missing = f.intrinsic("llvm.usub.sat.i32", "i32", ["i32 32", f"i32 {here}"])

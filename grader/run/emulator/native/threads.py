@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
-from grader.run.emulator.native.ir import IrFunction, IrModule
+from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+from grader.run.emulator.native.order import new_epoch
+from grader.run.emulator.native.resolve import event_routine
 
 
 def _popcount(f: IrFunction, bits: str) -> str:
@@ -67,6 +69,7 @@ def release_routine(module: IrModule) -> str:
         f.block("closed")
         f.do("ret i32 0")
         f.block("open")
+        new_epoch(f)
         left = f.let(f"sub i32 {arrived}, {needed}")
         f.store("i32", f.let(f"select i1 {everyone}, i32 0, i32 {left}"), barrier, BARRIER["arrived"])
         for current, result in (("any", "r_any"), ("all", "r_all"), ("count", "r_count")):
@@ -77,6 +80,10 @@ def release_routine(module: IrModule) -> str:
         count = f.load("i32", "%ctx", CONTEXT["warp_count"])
         index = f.alloca("i32", align=4)
         f.store("i32", "0", index)
+        wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
+        f.branch(f.let(f"and i1 {wanted}, {everyone}"), "compare", "next")
+        f.block("compare")
+        f.call(same_barrier_routine(owner), "void", ["ptr %ctx", "i32 %number"])
         f.goto("next")
         f.block("next")
         current_index = f.load("i32", index)
@@ -96,6 +103,54 @@ def release_routine(module: IrModule) -> str:
         return f
 
     return module.routine("release", build)
+
+
+def same_barrier_routine(module: IrModule) -> str:
+    """`(ctx, number)`: tells of a block whose threads wait for each other at different places of the program."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "void", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
+        warps = f.load("ptr", "%ctx", CONTEXT["warps"])
+        stride = f.load("i64", "%ctx", CONTEXT["warp_stride"])
+        count = f.load("i32", "%ctx", CONTEXT["warp_count"])
+        index, low, high, last = (f.alloca(t, align=8) for t in ("i32", "i32", "i32", "ptr"))
+        for variable, value in ((index, "0"), (low, "2147483647"), (high, "0")):
+            f.store("i32", value, variable)
+        f.store("ptr", warps, last)
+        f.goto("next")
+        f.block("next")
+        at = f.load("i32", index)
+        f.branch(f.let(f"icmp ult i32 {at}, {count}"), "warp", "all")
+        f.block("warp")
+        f.store("i32", f.let(f"add i32 {at}, 1"), index)
+        warp = f.field(warps, f.let(f"mul i64 {f.let(f'zext i32 {at} to i64')}, {stride}"))
+        waiting = f.load("i32", waiting_pointer(f, warp, "%number"))
+        f.branch(f.let(f"icmp eq i32 {waiting}, 0"), "next", "some")
+        f.block("some")
+        here, places = f.mask(waiting), f.load_lanes("i32", warp, WARP["pc"])
+        least = f.reduce("umin", f.select(here, places, splat("i32", 0x7FFFFFFF)))
+        most = f.reduce("umax", f.select(here, places, splat("i32", 0)))
+        before = f.load("i32", high)
+        f.store("i32", f.intrinsic("llvm.umin.i32", "i32", [f"i32 {f.load('i32', low)}", f"i32 {least}"]), low)
+        f.branch(f.let(f"icmp ugt i32 {most}, {before}"), "higher", "next")
+        f.block("higher")
+        f.store("i32", most, high)
+        f.store("ptr", warp, last)
+        f.goto("next")
+        f.block("all")
+        first, final = f.load("i32", low), f.load("i32", high)
+        f.branch(f.let(f"icmp ult i32 {first}, {final}"), "differ", "same", unlikely=True)
+        f.block("differ")
+        f.store("i32", first, "%ctx", CONTEXT["other_access"])
+        f.store("i32", final, "%ctx", CONTEXT["other_thread"])
+        told = ["ptr %ctx", f"ptr {f.load('ptr', last)}", f"i32 {layout.EVENT_BARRIER}", "i32 0", "i32 1"]
+        f.call(event_routine(owner), "void", told)
+        f.goto("same")
+        f.block("same")
+        f.do("ret void")
+        return f
+
+    return module.routine("same_barrier", build)
 
 
 def arrive_routine(module: IrModule) -> str:

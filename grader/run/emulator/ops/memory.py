@@ -11,6 +11,7 @@ from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand,
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
+from grader.run.emulator.translate.sanitizer import check_access, fenced
 from grader.run.emulator.translate.storage import align_up
 
 _SPACES = {
@@ -49,6 +50,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
     """Emits a checked access for the lanes of the instruction; returns what was loaded, as integers."""
     f = e.f
     routine = access_routine(f.module, access)
+    check_access(e, access.space, access.width, access.count, access.store, address, values)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
     if access.store:
@@ -163,6 +165,7 @@ def is_space(e: Emitter, i: Instruction) -> None:
 
 
 def fence(e: Emitter, i: Instruction) -> None:
+    fenced(e)
     e.f.do("fence seq_cst")
 
 

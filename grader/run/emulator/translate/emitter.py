@@ -52,6 +52,7 @@ class Emitter:
         functions: Mapping[str, int],
         sites: Sites,
         masked_stores: bool,
+        granule: int = 0,
     ) -> None:
         self.f = f
         self.function = function
@@ -62,6 +63,8 @@ class Emitter:
         self.faultable = False
         self._functions = functions
         self._masked_stores = masked_stores
+        # Bytes of shared memory of which the race checks know one thing; 0: they are not wanted.
+        self.granule = granule
         self._cache: dict[str, V] = {}
         self._dirty: set[str] = set()
         self._predicate: V | None = None

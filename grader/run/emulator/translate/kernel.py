@@ -29,6 +29,7 @@ from grader.run.emulator.translate.cfg import (
 from grader.run.emulator.translate.convergence import gather_lanes
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
+from grader.run.emulator.translate.sanitizer import has_barrier, lanes_meet, shared_granule
 from grader.run.emulator.translate.storage import Storage, assign_storage
 
 ENTRY = "kgrade_warp"
@@ -44,26 +45,31 @@ class Translation:
     storage: Storage
     sites: list[Instruction]
     local_bytes: int
+    granule: int = 0
+    """Bytes of shared memory of which the race checks know one thing; 0 where they are not part of the code."""
 
 
-def translate(module: PtxModule, kernel: str, variables: dict[str, int], masked_stores: bool) -> Translation:
-    """Raises UnsupportedPtx for an instruction that is not known."""
+def translate(
+    module: PtxModule, kernel: str, variables: dict[str, int], masked_stores: bool, sanitize: bool = False
+) -> Translation:
+    """With `sanitize`, accesses to shared memory are checked for races. Raises UnsupportedPtx for what is not known."""
     program = build_program(module, kernel)
     storage = assign_storage(program, module, variables)
     ir_module = IrModule()
     sites = Sites()
+    granule = shared_granule(program) if sanitize and (storage.shared or has_barrier(program)) else 0
     dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks))
     calls = CallCompiler(program, storage, dispatcher)
     for block in program.blocks:
         function = program.functions[block.function]
-        emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores)
+        emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, granule)
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
             # Inline assembly reaches the emulator unchecked: what is not PTX is named like what is not known.
             raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
-    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes)
+    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes, granule)
 
 
 def _may_wait(instruction: Instruction) -> bool:
@@ -101,7 +107,9 @@ class _BlockCompiler:
         first = block.instructions[0] if block.instructions else None
         if first is not None and synchronises(first):
             emitter.instruction = first
-            emitter.enter(gather_lanes(emitter, dispatcher, first, block.pc))
+            together = gather_lanes(emitter, dispatcher, first, block.pc)
+            emitter.enter(together)
+            lanes_meet(emitter, together)
         else:
             emitter.enter(dispatcher.active())
         self.calls.after_call(emitter, block)
