@@ -30,6 +30,10 @@ COMMANDS: dict[str, str] = {
     "verify": "Grade the worked submissions of problems against their declared verdicts.",
     "bench": "Time several files side by side, in turns, on a GPU.",
     "ceilings": "Show what this machine's GPU reached, and its data sheet.",
+    "contest": "Host a contest: set it up, run it, hand out its results.",
+    "serve": "Serve the contests of this workspace, and judge what is submitted.",
+    "worker": "Let this machine judge for a contest's server.",
+    "login": "Sign in to a contest's server.",
     "new": "Make a workspace: a folder for problems and submissions.",
     "doctor": "Say what grading needs and what of it is here.",
     "completion": "Set up completion of commands and problem names in your shell.",
@@ -40,29 +44,35 @@ SUCCESS, OTHER_VERDICT, WRONG_USAGE, JUDGE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class LazyGroup(click.Group):
-    """A group that loads a command's module when the command is called or completed."""
+    """A group that loads a command's module when the command is called or completed.
+
+    The command `NAME` of the table is the module `NAME` of the package.
+    """
+
+    package = "grader.commands"
+    table = COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.table:
             return None
-        command = import_module(f"grader.commands.{cmd_name}").command
+        command = import_module(f"{self.package}.{cmd_name}").command
         assert isinstance(command, click.Command)
-        command.short_help = COMMANDS[cmd_name]
+        command.short_help = self.table[cmd_name]
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.table.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            close = get_close_matches(name, COMMANDS, n=1)
+        if name not in self.table and not name.startswith("-") and not ctx.resilient_parsing:
+            close = get_close_matches(name, self.table, n=1)
             guess = f" Did you mean '{close[0]}'?" if close else ""
             raise click.UsageError(f"there is no command '{name}'.{guess}", ctx)
         return super().resolve_command(ctx, args)

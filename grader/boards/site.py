@@ -150,7 +150,7 @@ def _problem_values(board: BoardProblem) -> Mapping[str, object]:
     newest = board.submissions[::-1]
     return {
         "board": board,
-        "statement": _markdown(board.statement),
+        "statement": statement_html(board.statement),
         "ranked": [
             (device, [row for row in board.rows if row.rank and row.entry.device == device], charts[device])
             for device in devices
@@ -162,7 +162,7 @@ def _problem_values(board: BoardProblem) -> Mapping[str, object]:
     }
 
 
-def _markdown(text: str) -> Markup:
+def statement_html(text: str) -> Markup:
     """A statement as HTML. Its own HTML is shown as text; pictures stay links: no other server is asked."""
     from markdown_it import MarkdownIt
 

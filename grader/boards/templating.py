@@ -42,13 +42,17 @@ class Pages:
         with explained():
             style, script = self._environment.get_template(STYLE).render(), self._text(SCRIPT)
         digest = b64encode(sha256(script.encode()).digest()).decode()
+        self.policy = (
+            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+            "base-uri 'none'; form-action 'none'"
+        )
+        """The Content-Security-Policy of pages that carry script and style inside."""
         self._environment.globals.update(
             version=grader.__version__,
             # The two files are part of every page, so that each page can be sent around alone.
             style=Markup(style),
             script=Markup(script),
-            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
-            "base-uri 'none'; form-action 'none'",
+            policy=self.policy,
         )
 
     def render(self, template: str, **values: Any) -> str:

@@ -170,7 +170,10 @@ def repeat_command(report: Report, case: CaseResult | None = None) -> str:
     words = ["kgrade", "test", report.problem, report.file]
     if case is not None:
         words += ["--case", ",".join(f"{key}={value}" for key, value in case.sizes.items())]
-    return visible(shlex.join([*words, "--seed", str(report.seed)]))
+    if report.seed >= 0:
+        # A contest that hides its cases hides their seed.
+        words += ["--seed", str(report.seed)]
+    return visible(shlex.join(words))
 
 
 def _three_digits(value: float) -> str:

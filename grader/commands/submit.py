@@ -17,7 +17,7 @@ from grader.commands.options import (
     user_name,
     workspace_of,
 )
-from grader.errors import KgradeError
+from grader.errors import KgradeError, UsageError
 
 if TYPE_CHECKING:
     from grader.report import Report
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 @click.command()
 @problem_argument
 @file_argument
+@click.option("--contest", metavar="NAME", help="Hand it in to this contest, whose server grades it (kgrade login).")
 @grading_options
 @click.pass_context
 def command(
     ctx: click.Context,
     problem: str,
     file: str,
+    contest: str | None,
     user: str | None,
     cases: int,
     seed: int | None,
@@ -43,10 +45,17 @@ def command(
 ) -> int:
     """Grade FILE for PROBLEM, record it, and write its report page.
 
+    With --contest it is graded and recorded by the contest's server.
+
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
     from grader.commands.grading import exit_code, grade_file, print_result
 
+    if contest is not None:
+        from grader.commands.handing_in import hand_in
+
+        _refuse_options_of_home(ctx)
+        return hand_in(contest, problem, file, as_json=as_json)
     workspace, name = workspace_of(ctx), user_name(user)
     workspace.check_name(problem)
 
@@ -80,6 +89,14 @@ def command(
         page = _write_page(report, workspace, store, number)
     print_result(report, file, as_json=as_json, number=number, page=page)
     return exit_code(report.verdict)
+
+
+def _refuse_options_of_home(ctx: click.Context) -> None:
+    """The contest decides how its submissions are graded: an option that would do nothing is a mistake."""
+    for name in ("user", "cases", "seed", "device", "require_sandbox"):
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} has no effect with --contest: the contest decides", f"leave --{option} out")
 
 
 def _write_page(report: Report, workspace: Workspace, store: Store, number: int) -> Path | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 
 BUSY_SECONDS = 30.0
 """How long a writer waits for another one. A write takes milliseconds, so a whole class can queue."""
@@ -34,14 +34,20 @@ def writable(path: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.W_OK)
 
 
-def open_engine(path: Path, *, read_only: bool) -> Engine:
-    """An engine whose connections last as long as one use, so that no file stays open between two calls."""
+def open_engine(path: Path, *, read_only: bool, pooled: bool = False) -> Engine:
+    """An engine whose connections last as long as one use, so that no file stays open between two calls.
+
+    A server asks for `pooled` ones: the log is not written back and removed whenever the last one closes.
+    """
     address = _address(path, read_only)
 
     def connect() -> sqlite3.Connection:
         # isolation_level None: Python leaves transactions alone, and `begin` below opens each of them, also
         # around CREATE TABLE, which Python would otherwise commit statement by statement.
-        connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        # A pooled connection passes from thread to thread, one at a time.
+        connection = sqlite3.connect(
+            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not pooled
+        )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             if not read_only:
@@ -51,7 +57,7 @@ def open_engine(path: Path, *, read_only: bool) -> Engine:
             raise
         return connection
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool if pooled else NullPool)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

@@ -1,11 +1,10 @@
-// expect: accepted
-// on gpu: wrong_answer | runtime_error data_race
+// expect: runtime_error data_race
 // problem: reduce
 // row: 18
 //
 // Adds the sums of the warps in shared memory without atomics or barriers: right when warps happen to take turns.
-// The emulator runs the warps one after the other in this kernel, so that the race is always won there. It has no
-// race detection yet; on a GPU the warps run at the same time and the sums of most are lost.
+// The emulator runs the warps one after the other in this kernel, so that the race is always won there, and is seen all
+// the same; on a GPU the warps run at the same time and the sums of most are lost.
 
 __global__ void reduction_kernel(const float* input, float* output, int N) {
     __shared__ float sum;

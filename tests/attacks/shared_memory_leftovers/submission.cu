@@ -1,4 +1,4 @@
-// expect: wrong_answer wrong_value
+// expect: runtime_error uninitialized_read
 // problem: reduce
 // row: 6
 //

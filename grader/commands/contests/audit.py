@@ -1,0 +1,32 @@
+"""`kgrade contest audit`: every change, by whom and when."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from grader.commands.contests.common import contest_argument, database_option, local, opened_with
+from grader.commands.options import json_option
+
+
+@click.command()
+@contest_argument
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="The newest N.")
+@json_option
+@database_option
+@click.pass_context
+def command(ctx: click.Context, slug: str, limit: int, as_json: bool, database: str | None) -> int:
+    """Show the changes of CONTEST, newest first."""
+    from grader.terminal.console import safe
+
+    with opened_with(ctx, database, slug) as found:
+        changes = found.audits(slug, limit)
+    if as_json:
+        rows = [{"id": c.id, "at": c.at.isoformat(), "who": c.who, "what": c.what, "detail": c.detail} for c in changes]
+        click.echo(json.dumps({"changes": rows}))
+        return 0
+    for change in changes:
+        detail = ", ".join(f"{key}: {value}" for key, value in change.detail.items())
+        click.echo(f"{local(change.at)}  {safe(change.who)}  {change.what}{f' ({safe(detail)})' if detail else ''}")
+    return 0

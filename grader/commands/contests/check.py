@@ -1,0 +1,57 @@
+"""`kgrade contest check`: what a contest's file says, or what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.contests.common import contest_argument, database_option, local, opened, span, who
+from grader.commands.options import workspace_of
+
+if TYPE_CHECKING:
+    from grader.contest.settings import Settings
+
+
+@click.command()
+@contest_argument
+@click.option("--apply", is_flag=True, help="Let the settings hold, also in a contest that runs.")
+@database_option
+@click.pass_context
+def command(ctx: click.Context, slug: str, apply: bool, database: str | None) -> int:
+    """Check the file of CONTEST and say what it means.
+
+    Settings hold from the first `kgrade serve` or `kgrade contest roster`; what is changed later holds by --apply. The
+    log of changes keeps the old ones.
+    """
+    from grader.contest.definitions import publish, read_definition
+
+    workspace = workspace_of(ctx)
+    settings = read_definition(workspace, slug)
+    for line in _lines(settings):
+        click.echo(line)
+    if apply:
+        with opened(ctx, database) as found:
+            publish(found, workspace, slug, who=who())
+        click.echo("these settings hold now")
+    return 0
+
+
+def _lines(settings: Settings) -> list[str]:
+    from grader.terminal.console import safe
+
+    device = settings.gpu_model or "any machine"
+    late = settings.late
+    lines = [
+        f"{safe(settings.title)} ({settings.slug})",
+        f"  from      {local(settings.start)}",
+        f"  to        {local(settings.end)}, {span(settings.end - settings.start)}",
+        f"  freeze    {'never' if settings.freeze is None else local(settings.freeze)}",
+        f"  judged    by {safe(device)}; {'times rank' if settings.is_timed else 'accepted scores 1'}",
+        f"  cases     {'the same for all' if settings.hidden_seeds else 'new ones for each submission'}",
+        f"  counts    the {settings.counts} submission, {settings.per_hour} an hour"
+        + (", in teams" if settings.teams else ""),
+        f"  late      {f'−{late.percent:g} % an hour, {late.hours:g} hours' if late.hours else 'nothing is taken'}",
+        f"  after     {'practice is taken' if settings.practice_after_end else 'nothing is taken'}",
+    ]
+    return [*lines, *(f"  problem   {p.name}, {p.weight:g} points" for p in settings.problems)]

@@ -1,0 +1,42 @@
+"""`kgrade contest disqualify`: off the scoreboard, for a reason that the log keeps."""
+
+from __future__ import annotations
+
+import click
+
+from grader.commands.contests.common import contest_argument, database_option, opened_with, who
+from grader.errors import UsageError
+
+
+@click.command()
+@contest_argument
+@click.argument("name", required=False)
+@click.option("--submission", type=int, metavar="N", help="Only submission N.")
+@click.option("--reason", metavar="TEXT", help="Why; the student and the log of changes see it.")
+@click.option("--reinstate", is_flag=True, help="Take the disqualification back.")
+@database_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    slug: str,
+    name: str | None,
+    submission: int | None,
+    reason: str | None,
+    reinstate: bool,
+    database: str | None,
+) -> int:
+    """Take the student NAME, or one submission, off the scoreboard of CONTEST."""
+    if (name is None) == (submission is None):
+        raise UsageError("name either a student or a submission", "type: kgrade contest disqualify --help")
+    if reinstate == bool(reason and reason.strip()):
+        raise UsageError("give a --reason, or --reinstate", "type: kgrade contest disqualify --help")
+    with opened_with(ctx, database, slug) as found:
+        if name is not None:
+            found.disqualify_account(found.account_by_name(slug, name).id, reason, who=who())
+        else:
+            assert submission is not None
+            if found.submission(submission).contest != slug:
+                raise UsageError(f"submission {submission} is not in '{slug}'")
+            found.disqualify_submission(submission, reason, who=who())
+    click.echo("reinstated" if reinstate else "disqualified; the scoreboard shows it no longer")
+    return 0

@@ -1,0 +1,37 @@
+"""`kgrade contest extend`: more time for one student."""
+
+from __future__ import annotations
+
+import click
+
+from grader.commands.contests.common import (
+    contest_argument,
+    database_option,
+    local,
+    opened_with,
+    parse_span,
+    span,
+    who,
+)
+
+
+@click.command()
+@contest_argument
+@click.argument("name")
+@click.argument("length", metavar="TIME")
+@database_option
+@click.pass_context
+def command(ctx: click.Context, slug: str, name: str, length: str, database: str | None) -> int:
+    """Give NAME the TIME beyond the contest's end, such as 2h or 1d; 0 takes it back.
+
+    It replaces an earlier extension, and holds for what was submitted already.
+    """
+    from grader.contest.definitions import settings_of
+
+    extension = parse_span(length)
+    with opened_with(ctx, database, slug) as found:
+        account = found.account_by_name(slug, name)
+        found.set_extension(account.id, round(extension.total_seconds()), who=who())
+        end = settings_of(found, slug).end + extension
+    click.echo(f"{account.name} has {span(extension)} more, until {local(end)}")
+    return 0

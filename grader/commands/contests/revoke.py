@@ -1,0 +1,22 @@
+"""`kgrade contest revoke`: nobody signs in to an account any more."""
+
+from __future__ import annotations
+
+import click
+
+from grader.commands.contests.common import contest_argument, database_option, opened_with, who
+
+
+@click.command()
+@contest_argument
+@click.argument("name")
+@database_option
+@click.pass_context
+def command(ctx: click.Context, slug: str, name: str, database: str | None) -> int:
+    """End the sign-in link, the token and the open sessions of NAME. `renew` gives new ones."""
+    from grader.contest.accounts import revoke
+
+    with opened_with(ctx, database, slug) as found:
+        revoke(found, found.account_by_name(slug, name), who=who())
+    click.echo(f"revoked; new ones: kgrade contest renew {slug} NAME")
+    return 0

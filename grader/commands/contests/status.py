@@ -1,0 +1,79 @@
+"""`kgrade contest status`: how contests stand: time, people, submissions, the machines that judge."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.commands.contests.common import complete_contest, database_option, local, opened, span
+from grader.commands.options import json_option, workspace_of
+
+if TYPE_CHECKING:
+    from grader.contest.database import Database
+    from grader.contest.settings import Settings
+
+
+@click.command()
+@click.argument("slug", metavar="[CONTEST]", required=False, shell_complete=complete_contest)
+@json_option
+@database_option
+@click.pass_context
+def command(ctx: click.Context, slug: str | None, as_json: bool, database: str | None) -> int:
+    """Show how CONTEST stands, or all contests, and the machines that judge."""
+    from grader.contest.definitions import defined, settings_of
+
+    with opened(ctx, database) as found:
+        known = [slug] if slug is not None else [contest.slug for contest in found.contests()]
+        contests = [_contest(found, settings_of(found, name)) for name in known]
+        workers = [
+            {"name": w.name, "gpu_model": w.gpu_model, "state": w.state, "seen": w.seen.isoformat(), "note": w.note}
+            for w in found.workers()
+        ]
+    if as_json:
+        click.echo(json.dumps({"contests": contests, "workers": workers}))
+        return 0
+    from grader.terminal.console import safe
+
+    for contest in contests:
+        states = ", ".join(f"{count} {state}" for state, count in contest["submissions"].items()) or "none"
+        click.echo(f"{safe(contest['title'])} ({contest['slug']}): {contest['time']}")
+        click.echo(f"  accounts     {contest['students']} students, {contest['staff']} staff")
+        click.echo(f"  submissions  {states}")
+    for worker in workers:
+        note = f": {safe(worker['note'])}" if worker["note"] else ""
+        click.echo(f"worker {safe(worker['name'])}  {safe(worker['gpu_model'])}  {worker['state']}{note}")
+    waiting = [] if slug is not None else [name for name in defined(workspace_of(ctx)) if name not in known]
+    for name in waiting:
+        click.echo(f"{name}: only a file so far; next: kgrade contest roster {name} students.csv")
+    if not contests and not waiting:
+        click.echo("no contest yet; start with: kgrade contest new cs149-a1")
+    return 0
+
+
+def _contest(database: Database, settings: Settings) -> dict[str, Any]:
+    roles = Counter(account.role for account in database.accounts(settings.slug))
+    states = Counter(
+        each.verdict if each.verdict is not None else each.state for each in database.submissions(settings.slug)
+    )
+    return {
+        "slug": settings.slug,
+        "title": settings.title,
+        "start": settings.start.isoformat(),
+        "end": settings.end.isoformat(),
+        "time": _time(database, settings),
+        "students": roles["student"],
+        "staff": roles["staff"],
+        "submissions": dict(sorted(states.items())),
+    }
+
+
+def _time(database: Database, settings: Settings) -> str:
+    now = database.now()
+    if now < settings.start:
+        return f"begins {local(settings.start)}, in {span(settings.start - now)}"
+    if now <= settings.end:
+        return f"ends {local(settings.end)}, in {span(settings.end - now)}"
+    return f"ended {local(settings.end)}"

@@ -1,0 +1,30 @@
+"""`kgrade contest team`: who is in which team."""
+
+from __future__ import annotations
+
+import click
+
+from grader.commands.contests.common import contest_argument, database_option, opened_with, who
+
+
+@click.command()
+@contest_argument
+@click.argument("name", required=False)
+@click.argument("team", required=False)
+@database_option
+@click.pass_context
+def command(ctx: click.Context, slug: str, name: str | None, team: str | None, database: str | None) -> int:
+    """Put NAME into TEAM, or out of any team where no TEAM is given. Without NAME: list the teams."""
+    from grader.terminal.console import safe
+
+    with opened_with(ctx, database, slug) as found:
+        if name is None:
+            members: dict[str, list[str]] = {}
+            for account in found.accounts(slug):
+                members.setdefault(account.team or "(no team)", []).append(account.name)
+            for title, names in sorted(members.items()):
+                click.echo(f"{safe(title)}: {safe(', '.join(names))}")
+            return 0
+        found.set_team(found.account_by_name(slug, name).id, team, who=who())
+    click.echo(f"{safe(name)} is in {f'the team {safe(team)}' if team else 'no team'}")
+    return 0

@@ -1,0 +1,51 @@
+"""What `kgrade submit --contest` does: hand a file in, show its progress, print the report as at home."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+
+import click
+
+from grader.commands.grading import exit_code, json_object, print_result
+from grader.errors import JudgeError
+from grader.submission import read_submission
+
+
+def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
+    """Hands `file` in and waits for its verdict; Ctrl-C ends the waiting, and the submission stands."""
+    from grader.contest.client import StudentClient
+    from grader.contest.logins import login_of
+    from grader.terminal.console import messages
+
+    login = login_of(contest)
+    submission = read_submission(Path(file))
+    client = StudentClient(login.server, login.token)
+    try:
+        number = client.submit(problem, submission.path_name, submission.text, secrets.token_urlsafe(16))
+        page = f"{client.address}/contests/{contest}/submissions/{number}"
+        try:
+            if as_json:
+                for _ in client.watch(number):
+                    pass
+            else:
+                with messages().status("submitted") as status:
+                    for words in client.watch(number):
+                        status.update(words)
+        except KeyboardInterrupt:
+            click.echo(f"submission {number} is handed in and will be judged; see {page}", err=True)
+            return 130
+        found, report = client.report(number)
+    finally:
+        client.close()
+    if report is None:
+        raise JudgeError(f"submission {number} could not be judged; it costs you nothing", f"see {page}")
+    if as_json:
+        data = {**json_object(report, number), "page": page}
+        click.echo(json.dumps(data, allow_nan=False))
+    else:
+        print_result(report, file, as_json=False, number=number)
+        remark = " (practice: it does not count)" if found["practice"] else ""
+        click.echo(f"  contest   {contest}{remark}\n  page      {page}")
+    return exit_code(report.verdict)

@@ -1,0 +1,36 @@
+"""`kgrade login`: keep the token of a contest, so that `kgrade submit --contest` can use it."""
+
+from __future__ import annotations
+
+import click
+
+from grader.errors import UsageError
+
+
+@click.command()
+@click.argument("url")
+@click.option("--token", metavar="TOKEN", envvar="KGRADE_TOKEN", help="The token. Default: it is asked for.")
+def command(url: str, token: str | None) -> int:
+    """Sign in to the contest server at URL with the token that you were given.
+
+    The token is kept in your folder of settings, in a file that only you can read.
+    """
+    from grader.contest.client import StudentClient, checked_address, is_unprotected
+    from grader.contest.logins import Login, remember
+
+    address = checked_address(url)
+    if is_unprotected(address):
+        click.echo(f"kgrade: {address} is not encrypted: whoever is on the way can read your token", err=True)
+    # Not echoed, and never in the shell's history.
+    given = (token or click.prompt("Token", hide_input=True, err=True)).strip()
+    if not given:
+        raise UsageError("no token was given", "it came with your personal link; ask for a new one")
+    client = StudentClient(address, given)
+    try:
+        me = client.me()
+    finally:
+        client.close()
+    slug = me["contest"]
+    remember(slug, Login(address, given))
+    click.echo(f"Signed in to {slug} as {me['name']}. Now: kgrade submit PROBLEM FILE.cu --contest {slug}")
+    return 0

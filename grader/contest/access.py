@@ -1,0 +1,278 @@
+"""What an account may see and do in its contest: the one place that pages, API and live updates ask.
+
+Whatever is not allowed ends in Refused, with the same words for what is not there and what is somebody else's. It knows
+no HTTP beyond the number of an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from grader.contest.hidden import without_cases
+from grader.contest.limits import LARGEST_SOURCE
+from grader.contest.records import ANY_GPU, JUDGED, QUEUED, STAFF, AccountRecord, AnnouncementRecord, SubmissionRecord
+from grader.contest.schema import Judging
+from grader.contest.settings import ContestProblem, Settings, settings_from_json
+from grader.contest.standing import board_name, freeze_of
+from grader.contest.tables.base import storable
+from grader.errors import KgradeError, SourceError, UsageError
+from grader.problem import Problem
+from grader.report import Report, from_json
+from grader.submission import make_submission
+from grader.verdict import Verdict
+from grader.workspace import Workspace
+
+if TYPE_CHECKING:
+    from grader.contest.database import Database
+
+LONGEST_FILE_NAME = 100
+LARGEST_NUMBER = 2**31 - 1
+"""Of a submission, an account, …: what every database takes as a key."""
+
+
+class Refused(UsageError):
+    """Something an account may not see or do; `status` is HTTP's number for it."""
+
+    def __init__(self, status: int, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a submission is; `words` are for people, `done` of `total` cases where it is known."""
+
+    state: str
+    words: str
+    place: int | None = None
+    done: int = 0
+    total: int = 0
+    verdict: str | None = None
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """An account that has shown who it is, and the settings of its contest."""
+
+    account: AccountRecord
+    contest: Settings
+
+    @property
+    def staff(self) -> bool:
+        return self.account.role == STAFF
+
+    @property
+    def ends(self) -> datetime:
+        """When the contest ends for this account."""
+        return self.contest.end + self.extension
+
+    @property
+    def extension(self) -> timedelta:
+        return timedelta(seconds=self.account.extension_seconds)
+
+
+class Access:
+    """The rules over one database. Every method reads the clock and the settings anew: a change holds at once."""
+
+    def __init__(self, database: Database, workspace: Workspace) -> None:
+        self.database, self.workspace = database, workspace
+        self._loaded: dict[str, tuple[tuple[int, ...], Problem]] = {}
+
+    def now(self) -> datetime:
+        return self.database.now()
+
+    def contests(self) -> list[Settings]:
+        found = (_settings(each.settings, each.slug) for each in self.database.contests())
+        return sorted(found, key=lambda settings: (settings.start, settings.slug))
+
+    def contest(self, slug: str) -> Settings:
+        try:
+            found = self.database.contest(storable(slug))
+        except UsageError:
+            # The database's own words name its place on the server.
+            raise Refused(404, "there is no such contest") from None
+        return _settings(found.settings, found.slug)
+
+    def visitor(self, account: AccountRecord) -> Visitor:
+        return Visitor(account, self.contest(account.contest))
+
+    def problems(self, visitor: Visitor) -> tuple[ContestProblem, ...]:
+        """The contest's problems; a student sees them from the start on."""
+        if not visitor.staff and self.now() < visitor.contest.start:
+            raise Refused(403, "the contest has not started", "its problems are shown when it starts")
+        return visitor.contest.problems
+
+    def problem(self, visitor: Visitor, name: str) -> Problem:
+        if not any(each.name == name for each in self.problems(visitor)):
+            raise Refused(404, "there is no such problem in this contest")
+        return self._load(name)
+
+    def titles(self, contest: Settings) -> dict[str, str]:
+        """The titles of the contest's problems, by name."""
+        return {each.name: each.title or self._title(each.name) for each in contest.problems}
+
+    def announcements(self, visitor: Visitor) -> list[AnnouncementRecord]:
+        return self.database.announcements(visitor.contest.slug)
+
+    def why_closed(self, visitor: Visitor, now: datetime) -> str:
+        """Why nothing is taken from this account at that moment; empty where something is."""
+        if visitor.account.disqualified:
+            return f"you are disqualified: {visitor.account.disqualified}"
+        if visitor.staff:
+            return ""
+        if now < visitor.contest.start:
+            return "the contest has not started"
+        return "" if visitor.contest.accepts_at(now, visitor.extension) else "the contest is over"
+
+    def is_practice(self, visitor: Visitor, now: datetime) -> bool:
+        return visitor.staff or not visitor.contest.counts_at(now, visitor.extension)
+
+    def submit(self, visitor: Visitor, problem: str, file: str, data: bytes, key: str | None = None) -> int:
+        """Takes a submission in and returns its number. The moment that counts is when its last byte is here."""
+        now, contest = self.now(), visitor.contest
+        if not any(each.name == problem for each in self.problems(visitor)):
+            raise Refused(404, "there is no such problem in this contest")
+        if why := self.why_closed(visitor, now):
+            raise Refused(403, why)
+        if len(data) > LARGEST_SOURCE:
+            raise Refused(413, f"the file is too large: {len(data):,} bytes, at most {LARGEST_SOURCE:,} are taken")
+        name = file_name(file)
+        try:
+            text = make_submission(name, data).text
+        except SourceError as error:
+            raise Refused(400, error.message, error.hint) from None
+        if key is not None and not re.fullmatch(r"[\w-]{1,64}", key, re.ASCII):
+            raise Refused(400, "the key of a request is 1 to 64 letters, digits and dashes")
+        try:
+            return self.database.submit(
+                visitor.account,
+                problem,
+                name,
+                text,
+                now,
+                gpu_model=contest.gpu_model or ANY_GPU,
+                late_seconds=int(contest.late_by(now, visitor.extension).total_seconds()),
+                practice=self.is_practice(visitor, now),
+                per_hour=None if visitor.staff else contest.per_hour,
+                request_key=key,
+            )
+        except UsageError as error:
+            raise Refused(429, error.message, error.hint) from None
+
+    def own(self, visitor: Visitor, problem: str | None = None) -> list[SubmissionRecord]:
+        """The submissions of the account and of its team, newest first."""
+        if visitor.contest.teams and visitor.account.team_id is not None:
+            rows = self.database.submissions(visitor.contest.slug, problem=problem, newest_first=True)
+            return [row for row in rows if self._is_own(visitor, row)][:500]
+        return self.database.submissions(
+            visitor.contest.slug, account_id=visitor.account.id, problem=problem, newest_first=True, limit=500
+        )
+
+    def submission(self, visitor: Visitor, number: int) -> SubmissionRecord:
+        """A submission that this account may read."""
+        if 0 < number <= LARGEST_NUMBER:
+            for row in self.database.submissions(visitor.contest.slug, ids=[number]):
+                if visitor.staff or self._is_own(visitor, row) or self._is_public(visitor.contest, row):
+                    return row
+        raise Refused(404, "there is no such submission")
+
+    def report(self, visitor: Visitor, row: SubmissionRecord) -> Report | None:
+        """The report of a submission that was found by `submission`; None before it is judged."""
+        text = self.database.report(row.id)
+        if text is None:
+            return None
+        report = replace(
+            from_json(text),
+            source=self.database.source(row.id),
+            user=row.account,
+            file=row.file,
+            submitted=row.submitted.isoformat(timespec="seconds"),
+        )
+        if visitor.staff or (not visitor.contest.hidden_seeds and self._is_own(visitor, row)):
+            return report
+        return without_cases(report)
+
+    def progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
+        """How far these submissions are, in two queries however many they are."""
+        rows = self.database.submissions(ids=numbers)
+        places = self._places() if any(row.state == QUEUED for row in rows) else {}
+        return {row.id: _progress(row, places.get(row.judging_id)) for row in rows}
+
+    def is_over(self, contest: Settings) -> bool:
+        """Whether nobody can hand in anything that counts any more, with all extensions and late hours passed."""
+        longest = max((each.extension_seconds for each in self.database.accounts(contest.slug)), default=0)
+        return self.now() > contest.end + timedelta(seconds=longest, hours=contest.late.hours)
+
+    def _is_own(self, visitor: Visitor, row: SubmissionRecord) -> bool:
+        if row.account_id == visitor.account.id:
+            return True
+        return visitor.contest.teams and row.team_id is not None and row.team_id == visitor.account.team_id
+
+    def _is_public(self, contest: Settings, row: SubmissionRecord) -> bool:
+        """Others' code is shown when all is over, and never what a frozen scoreboard hides."""
+        if row.practice or row.role == STAFF or row.state != JUDGED or not self.is_over(contest):
+            return False
+        freeze = freeze_of(self.database, contest.slug)
+        shown = freeze.lifted or (board_name(contest, row.account, row.team), row.problem) in freeze.revealed
+        return shown or not contest.is_frozen_at(row.submitted)
+
+    def _places(self) -> dict[int, int]:
+        """The place of every judging that waits in its queue."""
+        query = select(Judging.id, Judging.gpu_model).where(Judging.state == QUEUED).order_by(Judging.turn, Judging.id)
+        counted: dict[str, int] = {}
+        places = {}
+        with self.database.reading() as connection:
+            for number, model in connection.execute(query):
+                places[number] = counted[model] = counted.get(model, 0) + 1
+        return places
+
+    def _load(self, name: str) -> Problem:
+        """The problem, loaded again when one of its files has changed."""
+        self.workspace.check_name(name)
+        folder = self.workspace.problems[name]
+        stamp = tuple(path.stat().st_mtime_ns for path in sorted(folder.iterdir()) if path.is_file())
+        known = self._loaded.get(name)
+        if known is None or known[0] != stamp:
+            known = self._loaded[name] = stamp, self.workspace.load(name)
+        return known[1]
+
+    def _title(self, name: str) -> str:
+        try:
+            return self._load(name).title
+        except KgradeError:
+            return name
+
+
+def file_name(given: str) -> str:
+    """The last part of a path, with what a page or a terminal could be fooled by replaced."""
+    name = PurePosixPath(storable(given).replace("\\", "/")).name
+    name = "".join(c if c.isprintable() else "_" for c in name).strip()
+    return name[-LONGEST_FILE_NAME:] if name.strip(".") else "submission.cu"
+
+
+@lru_cache(maxsize=256)
+def _settings(text: str, slug: str) -> Settings:
+    return settings_from_json(text, slug)
+
+
+def _progress(row: SubmissionRecord, place: int | None) -> Progress:
+    if row.state == JUDGED:
+        return Progress(JUDGED, row.verdict or Verdict.INTERNAL_ERROR.value, verdict=row.verdict)
+    if row.state == QUEUED:
+        return Progress(QUEUED, "queued" if place is None else f"queued at place {place}", place)
+    # What follows the colon are the sizes of a case, which may be hidden.
+    words = row.progress.partition(":")[0].strip()
+    if found := re.search(r"(\d{1,6}) of (\d{1,6})", words):
+        done, total = int(found[1]), int(found[2])
+        if "timing" not in words:
+            words = f"{done} of {total} cases"
+        return Progress(row.state, words, done=done, total=total)
+    return Progress(row.state, words or "being judged")

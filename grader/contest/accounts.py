@@ -1,0 +1,127 @@
+"""Accounts out of a roster, and the secrets by which their owners sign in: made, renewed, revoked.
+
+Only hashes of the secrets reach the database; they are shown once, in a file that its owner alone can read.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.contest.auth import hash_token, new_token
+from grader.contest.database import Database
+from grader.contest.records import AccountRecord, NewAccount
+from grader.contest.roster import Person
+from grader.errors import UsageError, WorkspaceError
+
+COLUMNS = ("name", "email", "link", "token")
+
+
+@dataclass(frozen=True)
+class Issued:
+    """An account's new secrets: the word in its personal sign-in link, and the token that `kgrade login` asks for."""
+
+    account: str
+    email: str
+    link: str
+    token: str
+
+
+@dataclass(frozen=True)
+class Added:
+    """What a roster brought: new accounts with their secrets, and how many were there before or changed teams."""
+
+    issued: tuple[Issued, ...]
+    known: int
+    moved: int
+
+
+def add_people(
+    database: Database, slug: str, people: Sequence[Person], keep: Callable[[Sequence[Issued]], None], *, who: str
+) -> Added:
+    """Makes an account of each person who has none. Raises UsageError where the roster contradicts what is there.
+
+    A roster can be read again after people were added to it: who is known keeps account and secrets. New secrets are
+    handed to `keep` before the accounts are made, so that a full disk leaves no account that nobody can sign in to.
+    """
+    there = {account.name.casefold(): account for account in database.accounts(slug)}
+    mails = {account.email.casefold(): account for account in there.values() if account.email}
+    mistakes = []
+    for person in people:
+        known = there.get(person.name.casefold())
+        other = mails.get(person.email.casefold())
+        if known is not None and known.email.casefold() != person.email.casefold():
+            mistakes.append(f"'{person.name}' is there with the email {known.email}, not {person.email}")
+        elif known is None and other is not None:
+            mistakes.append(f"the email {person.email} is that of '{other.name}', not of '{person.name}'")
+    if mistakes:
+        raise UsageError(f"nobody was added to '{slug}': {'; '.join(mistakes[:10])}", "correct the roster")
+    new = [person for person in people if person.name.casefold() not in there]
+    issued = tuple(Issued(person.name, person.email, new_token(), new_token()) for person in new)
+    if issued:
+        keep(issued)
+    database.add_accounts(
+        slug,
+        [
+            NewAccount(p.name, p.email, p.role, p.team, hash_token(i.token), hash_token(i.link))
+            for p, i in zip(new, issued, strict=True)
+        ],
+        who=who,
+    )
+    moved = 0
+    for person in people:
+        known = there.get(person.name.casefold())
+        if known is not None and person.team is not None and person.team != known.team:
+            database.set_team(known.id, person.team, who=who)
+            moved += 1
+    return Added(issued, len(people) - len(new), moved)
+
+
+def renew(
+    database: Database,
+    accounts: Sequence[AccountRecord],
+    keep: Callable[[Sequence[Issued]], None],
+    *,
+    who: str,
+) -> tuple[Issued, ...]:
+    """Gives accounts new secrets, which are handed to `keep` first; the old ones and all open sessions end."""
+    issued = tuple(Issued(account.name, account.email, new_token(), new_token()) for account in accounts)
+    keep(issued)
+    for account, fresh in zip(accounts, issued, strict=True):
+        database.set_secrets(account.id, hash_token(fresh.token), hash_token(fresh.link), who=who)
+    return issued
+
+
+def revoke(database: Database, account: AccountRecord, *, who: str) -> None:
+    """Ends an account's secrets and sessions; `renew` lets it in again."""
+    database.set_secrets(account.id, None, None, who=who)
+
+
+def write_secrets(path: Path, issued: Sequence[Issued], address: str) -> None:
+    """Writes name, email, sign-in link and token of each to a new CSV file that its owner alone can read.
+
+    `address` is the site's, such as https://grader.example.org. Raises UsageError where the file is there already:
+    it may hold secrets that are nowhere else.
+    """
+    links = [replace(each, link=f"{address.rstrip('/')}/sign-in/{each.link}") for each in issued]
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerow(COLUMNS)
+                writer.writerows((each.account, each.email, each.link, each.token) for each in links)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+    except FileExistsError:
+        raise UsageError(f"{path} is there already, with secrets of before", "name another file: --to FILE") from None
+    except OSError as error:
+        raise WorkspaceError(
+            f"the secrets can't be written to {path}: {error.strerror or error}", "name another file: --to FILE"
+        ) from error

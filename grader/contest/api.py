@@ -1,0 +1,451 @@
+"""The HTTP API of students and workers, which kgrade's own commands use: JSON in and out, a token in each request.
+
+It says in JSON what `access` allows; it reads no cookie, so no other site's page can use it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import select
+
+from grader.contest.access import LARGEST_NUMBER, Access, Refused, Visitor
+from grader.contest.auth import bearer, hash_token
+from grader.contest.events import COMMENT, TooManyStreams, message
+from grader.contest.jobs import Claim, Job, Outcome
+from grader.contest.limits import LARGEST_SOURCE
+from grader.contest.live import Board
+from grader.contest.records import JUDGED, SubmissionRecord, WorkerRecord
+from grader.contest.schema import Judging
+from grader.contest.site import Site
+from grader.report import from_json, to_data
+from grader.verdict import Verdict
+
+router = APIRouter(prefix="/api")
+
+Number = Annotated[int, Path(ge=1, le=LARGEST_NUMBER)]
+LARGEST_REAL = 1e12
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(BaseModel):
+    name: str
+    title: str
+    weight: float
+
+
+class News(BaseModel):
+    created: datetime
+    text: str
+
+
+class Contest(BaseModel):
+    """A contest as this account sees it: `problems` is null before the start, `ends` has the account's extension."""
+
+    slug: str
+    title: str
+    now: datetime
+    start: datetime
+    freeze: datetime | None
+    end: datetime
+    ends: datetime
+    counts: str
+    per_hour: int
+    problems: list[Problem] | None
+    announcements: list[News]
+
+
+class Me(BaseModel):
+    name: str
+    contest: str
+    role: str
+    team: str | None
+    ends: datetime
+    disqualified: str | None
+
+
+class NewSubmission(Strict):
+    """`source` is the file's text. The same `key` again gives the first one's number, so that a request without an
+    answer can be repeated."""
+
+    problem: str = Field(max_length=200)
+    file: str = Field(max_length=1000)
+    source: str = Field(max_length=LARGEST_SOURCE)
+    key: str | None = Field(default=None, max_length=64)
+
+
+class Submitted(BaseModel):
+    id: int
+    url: str
+
+
+class State(BaseModel):
+    """How far a submission is, in words and in numbers."""
+
+    state: str
+    words: str
+    place: int | None
+    done: int
+    total: int
+    verdict: str | None
+
+
+class Submission(BaseModel):
+    """`report` is what `kgrade submit --json` prints at home, with its source; null before the verdict."""
+
+    id: int
+    contest: str
+    user: str
+    problem: str
+    file: str
+    submitted: datetime
+    practice: bool
+    late_seconds: int
+    disqualified: str | None
+    state: str
+    verdict: str | None
+    score: float | None
+    url: str
+    report: dict[str, Any] | None = None
+
+
+class Points(BaseModel):
+    value: float
+    low: float
+    high: float
+
+
+class Cell(BaseModel):
+    problem: str
+    points: Points
+    verdict: str | None
+    attempts: int
+    pending: int
+    hidden: int
+
+
+class BoardRow(BaseModel):
+    rank: int
+    name: str
+    points: Points
+    cells: list[Cell]
+
+
+class Scoreboard(BaseModel):
+    contest: str
+    frozen: bool
+    rows: list[BoardRow]
+
+
+class Ask(Strict):
+    gpu_model: str = Field(min_length=1, max_length=100)
+    name: str = Field(min_length=1, max_length=100)
+
+
+class Held(Strict):
+    judging_id: int = Field(ge=1, le=LARGEST_NUMBER)
+    attempt: int = Field(ge=0, le=LARGEST_NUMBER)
+
+
+class Beat(Held):
+    progress: str = Field(max_length=500)
+
+
+class Result(Held):
+    verdict: Verdict
+    score: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
+    score_low: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
+    score_high: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
+    report: str | None = None
+
+
+class Sign(Ask):
+    state: str = Field(max_length=20)
+    note: str = Field(default="", max_length=2000)
+
+
+class Work(BaseModel):
+    judging_id: int
+    attempt: int
+    submission_id: int
+    contest: str
+    problem: str
+    file: str
+    text: str
+    account: str
+    hidden_seed: int | None
+
+
+class Claimed(BaseModel):
+    job: Work | None
+
+
+class Counted(BaseModel):
+    """Whether the attempt was still the current one."""
+
+    current: bool
+
+
+def site_of(request: Request) -> Site:
+    site = request.app.state.site
+    assert isinstance(site, Site)
+    return site
+
+
+def access_of(request: Request) -> Access:
+    return site_of(request).access
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Whose token the request bears."""
+    site, token = site_of(request), bearer(request.headers.get("authorization"))
+    account = site.database.account_by_token(hash_token(token)) if token else None
+    if account is None:
+        raise site.failed(request, "this needs a valid token", "type: kgrade login URL")
+    return site.access.visitor(account)
+
+
+def worker_of(request: Request) -> WorkerRecord:
+    site, token = site_of(request), bearer(request.headers.get("authorization"))
+    worker = site.database.worker_by_token(hash_token(token)) if token else None
+    if worker is None:
+        raise site.failed(request, "this needs a worker's token", "type on the server: kgrade contest worker --help")
+    return worker
+
+
+AsVisitor = Annotated[Visitor, Depends(visitor_of)]
+AsWorker = Annotated[WorkerRecord, Depends(worker_of)]
+WithAccess = Annotated[Access, Depends(access_of)]
+InContest = Annotated[str, Path(max_length=100)]
+
+
+@router.get("/me")
+def me(visitor: AsVisitor) -> Me:
+    account = visitor.account
+    return Me(
+        name=account.name,
+        contest=account.contest,
+        role=account.role,
+        team=account.team,
+        ends=visitor.ends,
+        disqualified=account.disqualified,
+    )
+
+
+@router.get("/contests/{slug}")
+def contest(slug: InContest, visitor: AsVisitor, access: WithAccess) -> Contest:
+    settings = _same_contest(visitor, slug).contest
+    names = access.titles(settings)
+    try:
+        problems = [
+            Problem(name=each.name, title=names[each.name], weight=each.weight) for each in access.problems(visitor)
+        ]
+    except Refused:
+        problems = None
+    return Contest(
+        slug=settings.slug,
+        title=settings.title,
+        now=access.now(),
+        start=settings.start,
+        freeze=settings.freeze,
+        end=settings.end,
+        ends=visitor.ends,
+        counts=settings.counts,
+        per_hour=settings.per_hour,
+        problems=problems,
+        announcements=[News(created=each.created, text=each.text) for each in access.announcements(visitor)],
+    )
+
+
+@router.get("/contests/{slug}/scoreboard", response_model=Scoreboard)
+def scoreboard(slug: InContest, visitor: AsVisitor, request: Request) -> Response:
+    contest = _same_contest(visitor, slug).contest
+    text = site_of(request).board_json(contest, lambda board: _scoreboard(contest.slug, board))
+    return Response(text, media_type="application/json")
+
+
+@router.get("/contests/{slug}/scoreboard/events")
+def scoreboard_events(slug: InContest, visitor: AsVisitor, request: Request) -> StreamingResponse:
+    """Server-sent events: `board` with a number that grows whenever the scoreboard changes."""
+    site, settings = site_of(request), _same_contest(visitor, slug).contest
+
+    async def texts() -> AsyncIterator[str]:
+        async with aclosing(site.board_hub.watch(settings.slug, visitor.account.id)) as news:
+            async for version in news:
+                yield COMMENT if version is None else message(json.dumps({"version": version}), "board")
+
+    return stream(site, visitor, texts())
+
+
+@router.get("/submissions")
+def submissions(
+    visitor: AsVisitor, access: WithAccess, problem: Annotated[str | None, Query(max_length=200)] = None
+) -> list[Submission]:
+    """The account's own and its team's, newest first."""
+    return [_submission(row) for row in access.own(visitor, problem)]
+
+
+@router.post("/submissions", status_code=201)
+def submit(new: NewSubmission, visitor: AsVisitor, access: WithAccess) -> Submitted:
+    data = new.source.encode("utf-8", "replace")
+    number = access.submit(visitor, new.problem, new.file, data, new.key)
+    return Submitted(id=number, url=page_of(visitor.account.contest, number))
+
+
+@router.get("/submissions/{number}")
+def submission(number: Number, visitor: AsVisitor, access: WithAccess) -> Submission:
+    row = access.submission(visitor, number)
+    report = access.report(visitor, row) if row.state == JUDGED else None
+    return _submission(row, None if report is None else to_data(report))
+
+
+@router.get("/submissions/{number}/events")
+def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, request: Request) -> StreamingResponse:
+    """Server-sent events: `progress` at each change, then one `done`."""
+    site, row = site_of(request), access.submission(visitor, number)
+
+    async def texts() -> AsyncIterator[str]:
+        async with aclosing(site.hub.watch(row.id, visitor.account.id)) as news:
+            async for progress in news:
+                if progress is None:
+                    yield COMMENT
+                    continue
+                done = progress.state == JUDGED
+                yield message(State(**vars(progress)).model_dump_json(), "done" if done else "progress")
+                if done:
+                    return
+
+    return stream(site, visitor, texts())
+
+
+@router.post("/worker/claim")
+def claim(ask: Ask, worker: AsWorker, request: Request) -> Claimed:
+    """The next job for this GPU; null where there is none. It is the worker's for a minute after each heartbeat."""
+    job = site_of(request).database.queue.claim(ask.gpu_model, _own_name(worker, ask.name))
+    return Claimed(job=None if job is None else _work(job))
+
+
+@router.post("/worker/heartbeat")
+def heartbeat(beat: Beat, worker: AsWorker, request: Request) -> Counted:
+    queue = site_of(request).database.queue
+    return Counted(current=_holds(request, worker, beat) and queue.heartbeat(_claim(beat), beat.progress))
+
+
+@router.post("/worker/finish")
+def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
+    if result.report is not None:
+        try:
+            from_json(result.report)
+        except Exception as error:
+            # A report that can't be read back would be an error on every page that shows it.
+            raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
+    outcome = Outcome(result.verdict.value, result.score, result.score_low, result.score_high, result.report)
+    queue = site_of(request).database.queue
+    return Counted(current=_holds(request, worker, result) and queue.finish(_claim(result), outcome))
+
+
+@router.post("/worker/release")
+def release(held: Held, worker: AsWorker, request: Request) -> Counted:
+    queue = site_of(request).database.queue
+    return Counted(current=_holds(request, worker, held) and queue.release(_claim(held)))
+
+
+@router.post("/worker/seen")
+def seen(sign: Sign, worker: AsWorker, request: Request) -> Counted:
+    queue = site_of(request).database.queue
+    queue.seen(_own_name(worker, sign.name), sign.gpu_model, sign.state, sign.note)
+    return Counted(current=True)
+
+
+def page_of(slug: str, number: int) -> str:
+    return f"/contests/{slug}/submissions/{number}"
+
+
+def stream(site: Site, visitor: Visitor, texts: AsyncIterator[str]) -> StreamingResponse:
+    try:
+        site.hub.admit(visitor.account.id)
+        site.board_hub.admit(visitor.account.id)
+    except TooManyStreams:
+        raise Refused(429, "too many live pages are open", "close some of them") from None
+    # nginx would hold the events back.
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(texts, media_type="text/event-stream", headers=headers)
+
+
+def _same_contest(visitor: Visitor, slug: str) -> Visitor:
+    if slug != visitor.contest.slug:
+        raise Refused(404, "there is no such contest")
+    return visitor
+
+
+def _scoreboard(slug: str, board: Board) -> bytes:
+    rows = [
+        BoardRow(
+            rank=row.rank,
+            name=row.who,
+            points=Points(**vars(row.points)),
+            cells=[
+                Cell(
+                    problem=cell.problem,
+                    points=Points(**vars(cell.points)),
+                    verdict=cell.entry.verdict if cell.entry else None,
+                    attempts=cell.attempts,
+                    pending=cell.pending,
+                    hidden=cell.hidden,
+                )
+                for cell in row.cells
+            ],
+        )
+        for row in board.rows
+    ]
+    return Scoreboard(contest=slug, frozen=board.frozen, rows=rows).model_dump_json().encode()
+
+
+def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> Submission:
+    return Submission(
+        id=row.id,
+        contest=row.contest,
+        user=row.account,
+        problem=row.problem,
+        file=row.file,
+        submitted=row.submitted,
+        practice=row.practice,
+        late_seconds=row.late_seconds,
+        disqualified=row.disqualified,
+        state=row.state,
+        verdict=row.verdict,
+        score=row.score,
+        url=page_of(row.contest, row.id),
+        report=report,
+    )
+
+
+def _work(job: Job) -> Work:
+    return Work(**vars(job))
+
+
+def _claim(held: Held) -> Claim:
+    return Claim(held.judging_id, held.attempt)
+
+
+def _own_name(worker: WorkerRecord, name: str) -> str:
+    """A machine runs a process for each GPU, all with the machine's token: what each calls itself comes last."""
+    return f"{worker.name}:{name}"
+
+
+def _holds(request: Request, worker: WorkerRecord, held: Held) -> bool:
+    """Whether this worker has the judging: the attempt alone is a number that another worker could guess."""
+    query = select(Judging.worker).where(Judging.id == held.judging_id)
+    with site_of(request).database.reading() as connection:
+        holder = connection.execute(query).scalar()
+    return holder is not None and holder.startswith(f"{worker.name}:")

@@ -1,0 +1,289 @@
+"""A whole contest as one zip file: pages to look at, and `data.json`, from which a database gets it back.
+
+Tokens and sign-in links are not in it, not even hashed: who is to sign in again gets new ones. It holds e-mail
+addresses, everybody's code and the hidden seeds, so its owner alone can read the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Column, Connection, Table, insert, select, text
+from sqlalchemy.exc import IntegrityError
+
+import grader
+from grader.contest.database import Database
+from grader.contest.records import JUDGED
+from grader.contest.schema import (
+    Account,
+    Announcement,
+    Audit,
+    Base,
+    Contest,
+    Judging,
+    Rejudge,
+    Source,
+    Submission,
+    Team,
+)
+from grader.contest.settings import check_slug, settings_from_json
+from grader.errors import UsageError, WorkspaceError
+from grader.store.schema import UtcDateTime
+
+FORMAT = 1
+DATA = "data.json"
+MOST_BYTES = 2_000_000_000
+
+SECRET = {"account": {"token_hash": None, "link_hash": None, "session_epoch": 0}}
+"""What stands in the archive, and in a database that is read back, in place of what lets people in."""
+LINKS = {
+    "account": {"team_id": "team"},
+    "submission": {"account_id": "account"},
+    "judging": {"submission_id": "submission", "rejudge_id": "rejudge"},
+}
+"""Columns that hold the number of a row of another table, which is another one after reading back."""
+TABLES: tuple[type[Base], ...] = (Source, Team, Account, Submission, Rejudge, Judging, Announcement, Audit)
+"""In the order in which they are read back, each after those that it needs."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What was written or read back."""
+
+    accounts: int
+    submissions: int
+    judgings: int
+
+
+def write_archive(database: Database, slug: str, path: Path, pages: Iterable[tuple[str, str]] = ()) -> Counts:
+    """Writes the contest to the zip file `path`, whole or not at all. `pages` are names and texts of its pages."""
+    data = contest_data(database, slug)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        try:
+            with (
+                os.fdopen(descriptor, "wb") as file,
+                zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle,
+            ):
+                bundle.writestr(DATA, json.dumps(data, allow_nan=False))
+                for page, content in pages:
+                    bundle.writestr(page, content)
+            Path(name).replace(path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except OSError as error:
+        raise WorkspaceError(
+            f"the archive {path} can't be written: {error.strerror or error}; what was there before is kept",
+            "free some space, or name another file: --to FILE.zip",
+        ) from error
+    return _counts(data["tables"])
+
+
+def contest_data(database: Database, slug: str) -> dict[str, Any]:
+    """Everything that the database holds of the contest, as of one moment, fit for JSON."""
+    settings = database.contest(slug).settings
+    submissions = select(Submission.id).where(Submission.contest == slug)
+    queries = {
+        Source: select(*_columns(Source))
+        .where(Source.hash.in_(select(Submission.source_hash).where(Submission.contest == slug)))
+        .order_by(Source.hash),
+        Judging: select(*_columns(Judging)).where(Judging.submission_id.in_(submissions)).order_by(Judging.id),
+    }
+    tables: dict[str, list[dict[str, Any]]] = {}
+    with database.reading() as connection:
+        if connection.dialect.name == "postgresql":
+            # What comes in between two queries would else be in one table and not in the other.
+            connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        for model in TABLES:
+            columns = _columns(model)
+            query = queries.get(model)
+            if query is None:
+                query = select(*columns).where(model.__table__.c.contest == slug).order_by(model.__table__.c.id)
+            hidden = SECRET.get(model.__tablename__, {})
+            tables[model.__tablename__] = [
+                {name: _plain(value) for name, value in row._mapping.items()} | hidden
+                for row in connection.execute(query)
+            ]
+    return {
+        "kgrade_archive": FORMAT,
+        "written_by": f"kgrade {grader.__version__}",
+        "contest": slug,
+        "settings": settings,
+        "tables": tables,
+    }
+
+
+def read_archive(database: Database, path: Path, *, who: str, slug: str | None = None) -> tuple[str, Counts]:
+    """Puts the contest of an archive into the database, all or nothing, and returns its name.
+
+    `slug` gives it another name. What was not judged yet is queued again. Raises UsageError where the file is no
+    archive, is damaged, or a contest of that name is there already.
+    """
+    data = _load(path)
+    slug = slug or data["contest"]
+    check_slug(slug)
+    settings_from_json(data["settings"], slug)
+    if any(contest.slug == slug for contest in database.contests()):
+        raise UsageError(f"there is a contest '{slug}' already", "give the archive's another name: --as NAME")
+    tables = data["tables"]
+    with database.writing() as connection:
+        connection.execute(insert(Contest).values(slug=slug, settings=data["settings"], updated=database.now()))
+        try:
+            _insert_tables(database, connection, tables, slug, path)
+        except IntegrityError as error:
+            raise _damaged(path, f"its rows contradict each other ({error.orig})") from error
+        database.log(connection, who, "archive read back", slug, {"file": path.name, "of": data["contest"]})
+    return slug, _counts(tables)
+
+
+def _insert_tables(
+    database: Database, connection: Connection, tables: dict[str, list[object]], slug: str, path: Path
+) -> None:
+    numbers: dict[str, dict[int, int]] = {}
+    for model in TABLES:
+        name = model.__tablename__
+        rows = [_checked(model, row, path) for row in tables[name]]
+        if model is Source:
+            _insert_sources(connection, rows, path)
+        else:
+            numbers[name] = _insert(database, connection, model, rows, slug, numbers, path)
+
+
+def _insert(
+    database: Database,
+    connection: Connection,
+    model: type[Base],
+    rows: Sequence[dict[str, Any]],
+    slug: str,
+    numbers: dict[str, dict[int, int]],
+    path: Path,
+) -> dict[int, int]:
+    """Inserts the rows under new numbers and returns old → new."""
+    own: dict[int, int] = {}
+    active: set[int] = set()
+    for row in rows:
+        old = row.pop("id")
+        if "contest" in row:
+            row["contest"] = slug
+        for column, table in LINKS.get(model.__tablename__, {}).items():
+            if row[column] is not None:
+                if row[column] not in numbers[table]:
+                    raise _damaged(path, f"{model.__tablename__} {old} names {table} {row[column]}, which is not in it")
+                row[column] = numbers[table][row[column]]
+        if model is Judging:
+            if row["active"]:
+                active.add(row["submission_id"])
+            if row["state"] != JUDGED:
+                # The queue has more of such a one than its row.
+                database.queue.enqueue(connection, row["submission_id"], row["gpu_model"], row["rejudge_id"])
+                continue
+        own[old] = connection.execute(insert(model).values(**row).returning(model.__table__.c.id)).scalar_one()
+    if model is Judging and active != set(numbers["submission"].values()):
+        raise _damaged(path, "not every submission has a judging that counts")
+    return own
+
+
+def _insert_sources(connection: Connection, rows: Sequence[dict[str, Any]], path: Path) -> None:
+    there = set(connection.execute(select(Source.hash)).scalars())
+    for row in rows:
+        if sha256(row["text"].encode()).hexdigest() != row["hash"]:
+            raise _damaged(path, f"the source {row['hash'][:12]} is not what was archived")
+        if row["hash"] not in there:
+            connection.execute(insert(Source).values(**row))
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            if bundle.getinfo(DATA).file_size > MOST_BYTES:
+                raise _damaged(path, f"its {DATA} has more than {MOST_BYTES:,} bytes")
+            with bundle.open(DATA) as file:
+                # The size in the index is only what the file says of itself.
+                content = file.read(MOST_BYTES + 1)
+        data = json.loads(content)
+    except FileNotFoundError:
+        raise UsageError(f"there is no {path}", "name a file that `kgrade contest archive` wrote") from None
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror or error}", "make it a readable file") from error
+    except (zipfile.BadZipFile, KeyError, ValueError, RecursionError, NotImplementedError, RuntimeError) as error:
+        raise _damaged(path, f"there is no {DATA} in it that can be read") from error
+    if not isinstance(data, dict) or not isinstance(data.get("kgrade_archive"), int):
+        raise _damaged(path, "it is none")
+    if data["kgrade_archive"] > FORMAT:
+        raise UsageError(
+            f"{path} is of a newer kgrade ({data.get('written_by')})", "update: pip install --upgrade kgrade"
+        )
+    names = [model.__tablename__ for model in TABLES]
+    tables = data.get("tables")
+    whole = (
+        isinstance(data.get("contest"), str)
+        and isinstance(data.get("settings"), str)
+        and isinstance(tables, dict)
+        and all(isinstance(tables.get(name), list) for name in names)
+    )
+    if not whole:
+        raise _damaged(path, "parts of it are missing")
+    return data
+
+
+def _checked(model: type[Base], row: object, path: Path) -> dict[str, Any]:
+    """The row with the table's columns and no others, each of its type."""
+    if not isinstance(row, dict):
+        raise _damaged(path, f"a row of {model.__tablename__} is no row")
+    values = {}
+    for column in _columns(model):
+        value = row.get(column.name)
+        try:
+            values[column.name] = _typed(column, value)
+        except (TypeError, ValueError) as error:
+            raise _damaged(path, f"{model.__tablename__}.{column.name} is {str(value)[:40]!r}") from error
+    return values | SECRET.get(model.__tablename__, {})
+
+
+def _typed(column: Column[Any], value: Any) -> Any:
+    if value is None:
+        if not column.nullable:
+            raise TypeError("missing")
+        return None
+    if isinstance(column.type, UtcDateTime):
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            raise ValueError("no zone")
+        return moment
+    kind = column.type.python_type
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
+        raise TypeError("another type")
+    return value
+
+
+def _columns(model: type[Base]) -> list[Column[Any]]:
+    table = model.__table__
+    assert isinstance(table, Table)
+    return list(table.columns)
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _counts(tables: dict[str, list[dict[str, Any]]]) -> Counts:
+    return Counts(len(tables["account"]), len(tables["submission"]), len(tables["judging"]))
+
+
+def _damaged(path: Path, words: str) -> UsageError:
+    return UsageError(
+        f"{path} is no archive that can be read back: {words}; nothing was changed",
+        "name a file that `kgrade contest archive` wrote",
+    )

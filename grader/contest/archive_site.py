@@ -1,0 +1,67 @@
+"""A contest as pages that need no server: the scoreboard with everything revealed, and each submission's report.
+
+It shows code, so it is made for after the contest; addresses and tokens are on none of its pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cattrs.errors import BaseValidationError
+
+from grader.boards.pages import Links, render_report
+from grader.boards.templating import pages
+from grader.contest.database import Database
+from grader.contest.records import SubmissionRecord
+from grader.contest.standing import standing
+from grader.report import Report, from_json
+
+
+def archive_pages(
+    database: Database, slug: str, titles: Mapping[str, str], template_folders: Sequence[Path] = ()
+) -> Iterator[tuple[str, str]]:
+    """Names and texts of the pages, the index last. `titles` are the problems' titles by name."""
+    found = standing(database, slug, everything=True)
+    submissions = database.submissions(slug)
+    texts = database.sources(slug)
+    names = {
+        problem.name: problem.title or titles.get(problem.name, problem.name) for problem in found.settings.problems
+    }
+    links = Links(home="../index.html", board="../index.html#submissions")
+    shown: set[int] = set()
+    for each in submissions:
+        report = _report(database, each, texts[each.source_hash])
+        if report is not None:
+            shown.add(each.id)
+            yield report_page(each.id), render_report(report, template_folders, number=each.id, links=links)
+    yield (
+        "index.html",
+        pages(tuple(template_folders)).render(
+            "archive.html",
+            contest=found.settings,
+            names=names,
+            rows=found.rows,
+            announcements=database.announcements(slug),
+            submissions=submissions,
+            shown=shown,
+            report_page=report_page,
+        ),
+    )
+
+
+def report_page(submission: int) -> str:
+    return f"submissions/{submission}.html"
+
+
+def _report(database: Database, submission: SubmissionRecord, source: str) -> Report | None:
+    """The report of the judging that counts; None where there is none that this kgrade can read."""
+    text = database.report(submission.id)
+    if text is None:
+        return None
+    try:
+        report = from_json(text)
+    except (BaseValidationError, ValueError):
+        return None
+    return replace(report, source=source, user=submission.account, file=submission.file)

@@ -1,0 +1,205 @@
+"""The other end of the HTTP API: what students' commands and workers on other machines ask a server.
+
+It turns JSON into the objects of this package, and whatever goes wrong on the way into a KgradeError.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from grader import __version__
+from grader.contest.jobs import Claim, Job, Outcome
+from grader.errors import JudgeError, UsageError
+from grader.report import Report, from_json
+
+SECONDS = 30.0
+SILENCE = 60.0
+"""An event stream says something every 15 seconds; after four times as long it is dead."""
+PATIENCE = 120.0
+"""How long a server may be away while somebody watches a submission."""
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+class ServerAway(JudgeError):
+    """The server can't be reached, or is out of order: asking again later may help."""
+
+
+class Client:
+    """Requests with one token to one server."""
+
+    def __init__(self, address: str, token: str, transport: httpx.BaseTransport | None = None) -> None:
+        self.address = checked_address(address)
+        headers = {"authorization": f"Bearer {token}", "user-agent": f"kgrade/{__version__}"}
+        try:
+            self._http = httpx.Client(
+                base_url=self.address, headers=headers, timeout=SECONDS, follow_redirects=False, transport=transport
+            )
+        except (UnicodeEncodeError, ValueError):
+            raise UsageError("this is no token: it has characters that a token never has", "copy it again") from None
+
+    def close(self) -> None:
+        self._http.close()
+
+    def get(self, path: str) -> Any:
+        return self._ask("GET", path)
+
+    def post(self, path: str, data: object) -> Any:
+        return self._ask("POST", path, data)
+
+    def events(self, path: str) -> Iterator[tuple[str, Any]]:
+        """Server-sent events as names and their JSON data, until the server ends the stream."""
+        try:
+            timeout = httpx.Timeout(SECONDS, read=SILENCE)
+            with self._http.stream("GET", path, timeout=timeout) as answer:
+                if answer.status_code != 200:
+                    answer.read()
+                    self._check(answer)
+                name, data = "", ""
+                for line in answer.iter_lines():
+                    if line.startswith("event:"):
+                        name = line[6:].strip()
+                    elif line.startswith("data:"):
+                        data += line[5:].strip()
+                    elif not line and data:
+                        yield name, json.loads(data)
+                        name, data = "", ""
+        except httpx.HTTPError as error:
+            raise self._away(error) from error
+        except ValueError as error:
+            raise self._not_kgrade() from error
+
+    def _ask(self, method: str, path: str, data: object = None) -> Any:
+        try:
+            answer = self._http.request(method, path, json=data)
+        except httpx.HTTPError as error:
+            raise self._away(error) from error
+        self._check(answer)
+        try:
+            return answer.json()
+        except ValueError as error:
+            raise self._not_kgrade() from error
+
+    def _check(self, answer: httpx.Response) -> None:
+        if answer.is_success:
+            return
+        try:
+            said = answer.json()
+            message, hint = str(said["error"]), str(said["hint"])
+        except (ValueError, KeyError, TypeError):
+            if answer.status_code >= 500:
+                raise ServerAway(f"{self.address} is out of order ({answer.status_code})", "try later") from None
+            raise self._not_kgrade() from None
+        if answer.status_code >= 500:
+            raise ServerAway(f"{self.address}: {message}", hint)
+        raise UsageError(f"{self.address}: {message}", hint)
+
+    def _away(self, error: Exception) -> ServerAway:
+        words = str(error) or type(error).__name__
+        hint = "see that the address is right and that you are online"
+        return ServerAway(f"{self.address} can't be reached: {words}", hint)
+
+    def _not_kgrade(self) -> UsageError:
+        return UsageError(f"{self.address} does not answer as a kgrade server", "see that the address is right")
+
+
+class StudentClient(Client):
+    """What a student's commands ask."""
+
+    def me(self) -> dict[str, Any]:
+        found = self.get("/api/me")
+        if not isinstance(found, dict) or not isinstance(found.get("contest"), str):
+            raise self._not_kgrade()
+        return found
+
+    def submit(self, problem: str, file: str, source: str, key: str) -> int:
+        """Hands a file in and returns its number. Repeated with the same key while the server is away."""
+        new = {"problem": problem, "file": file, "source": source, "key": key}
+        return int(self._patiently(lambda: self.post("/api/submissions", new))["id"])
+
+    def watch(self, number: int) -> Iterator[str]:
+        """How far the submission is, in words, until it is judged; goes on where a connection was cut."""
+        began = time.monotonic()
+        while True:
+            try:
+                for name, data in self.events(f"/api/submissions/{number}/events"):
+                    began = time.monotonic()
+                    yield str(data["words"])
+                    if name == "done":
+                        return
+            except ServerAway:
+                if time.monotonic() - began > PATIENCE:
+                    raise
+            time.sleep(1.0)
+
+    def report(self, number: int) -> tuple[dict[str, Any], Report | None]:
+        """A submission and its report."""
+        found = self._patiently(lambda: self.get(f"/api/submissions/{number}"))
+        data = found.get("report")
+        return found, None if data is None else from_json(json.dumps(data))
+
+    def _patiently(self, ask: Any) -> Any:
+        began, pause = time.monotonic(), 0.5
+        while True:
+            try:
+                return ask()
+            except ServerAway:
+                if time.monotonic() - began > PATIENCE:
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, 8.0)
+
+
+class WorkerClient(Client):
+    """The queue of a server, for a worker on another machine (a `WorkSource`)."""
+
+    def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
+        found = self.post("/api/worker/claim", {"gpu_model": gpu_model, "name": worker})["job"]
+        return None if found is None else Job(**found)
+
+    def heartbeat(self, job: Claim, progress: str) -> bool:
+        return bool(self.post("/api/worker/heartbeat", {**_held(job), "progress": progress[:200]})["current"])
+
+    def finish(self, job: Claim, outcome: Outcome) -> bool:
+        try:
+            return bool(self.post("/api/worker/finish", {**_held(job), **asdict(outcome)})["current"])
+        except UsageError as error:
+            raise JudgeError(error.message, error.hint) from error
+
+    def release(self, job: Claim) -> bool:
+        return bool(self.post("/api/worker/release", _held(job))["current"])
+
+    def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
+        sign = {"name": worker, "gpu_model": gpu_model, "state": state, "note": note[:2000]}
+        self.post("/api/worker/seen", sign)
+
+
+def checked_address(text: str) -> str:
+    """The address of a server without a path. Raises UsageError for what is none."""
+    try:
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+        # Looked at for its check alone: a port that is no number raises.
+        _ = parts.port
+    except ValueError:
+        usable = False
+    if not usable:
+        raise UsageError(f"'{text}' is no address of a server", "give one such as https://grader.example.org")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def is_unprotected(address: str) -> bool:
+    """Whether a token would travel readable for everybody on the way."""
+    parts = urlsplit(address)
+    return parts.scheme == "http" and parts.hostname not in LOCAL
+
+
+def _held(job: Claim) -> dict[str, int]:
+    return {"judging_id": job.judging_id, "attempt": job.attempt}

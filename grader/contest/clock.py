@@ -1,0 +1,67 @@
+"""The server's clock: wall time that never goes back while a process runs.
+
+Deadlines, leases and the order of submissions hang on it; it sets no clock and asks no network.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+
+from grader.errors import StoreError
+
+TOLERATED = timedelta(seconds=5)
+"""How far the clock may be behind the newest row: servers that share a database differ by as much."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+class Clock:
+    """Aware UTC times. When the machine's clock is set back, time goes on from where it was.
+
+    It counts by the monotonic clock from the latest wall time that it saw; a wall clock that is ahead is followed,
+    as when a machine wakes up.
+    """
+
+    def __init__(self, wall: Callable[[], datetime] = utc_now, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._wall, self._monotonic = wall, monotonic
+        self._anchor, self._since = wall(), monotonic()
+
+    def now(self) -> datetime:
+        """The time; never before one that was given earlier."""
+        wall, count = self._wall(), self._monotonic()
+        steady = self._anchor + timedelta(seconds=count - self._since)
+        if wall > steady:
+            self._anchor, self._since = wall, count
+            return wall
+        return steady
+
+    @property
+    def set_back(self) -> timedelta:
+        """How far the machine's clock is behind this one; zero or near it unless somebody set it back."""
+        return max(self.now() - self._wall(), timedelta(0))
+
+    def check(self, newest: datetime | None) -> None:
+        """Raises StoreError where the clock is behind the `newest` time on record.
+
+        A contest that goes on with such a clock would take submissions after its end.
+        """
+        if newest is None or self.now() >= newest - TOLERATED:
+            return
+        behind = newest - self.now()
+        raise StoreError(
+            f"this machine's clock is {_words(behind)} behind the newest submission on record ({newest:%F %T} UTC); "
+            "nothing was changed",
+            "set the clock (timedatectl set-ntp true), then start again",
+        )
+
+
+def _words(span: timedelta) -> str:
+    seconds = span.total_seconds()
+    for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} seconds"

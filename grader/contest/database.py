@@ -1,0 +1,64 @@
+"""The database of contests: everything that server, workers and commands read and write, a transaction a method.
+
+It keeps and finds; the rules of a contest, who may see what, and the ranking are elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+from grader.contest.clock import Clock
+from grader.contest.connect import Address
+from grader.contest.jobs import LEASE, Queue
+from grader.contest.migrate import bring_up_to_date
+from grader.contest.queue import LeaseQueue
+from grader.contest.tables.accounts import Accounts
+from grader.contest.tables.contests import Contests
+from grader.contest.tables.rejudges import Rejudges
+from grader.contest.tables.staff import Staff
+from grader.contest.tables.submissions import Submissions
+from grader.workspace import Workspace
+
+
+class Database(Contests, Accounts, Submissions, Rejudges, Staff):
+    """The contests of one server, at a URL (a plain path is a SQLite file). Safe from several processes at once.
+
+    Every method raises UsageError for what is not there, and StoreError or WorkspaceError, with the next step,
+    where the database fails. `queue` is where workers get their work from.
+    """
+
+    def __init__(self, url: str, clock: Clock | None = None, *, lease: timedelta = LEASE) -> None:
+        address = Address(url)
+        with address.explained():
+            engine = address.open()
+        super().__init__(address, engine, clock or Clock())
+        try:
+            with address.explained():
+                bring_up_to_date(engine, address.name)
+            self.queue: Queue = _queue_of(self, lease)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def _queue_of(database: Database, lease: timedelta) -> Queue:
+    if database.address.path is not None:
+        return LeaseQueue(database, lease)
+    from grader.contest.procrastinate_queue import ProcrastinateQueue
+
+    return ProcrastinateQueue(database, lease)
+
+
+def default_url(workspace: Workspace, named: str | None = None) -> str:
+    """The database that was `named`, else KGRADE_DATABASE, else the workspace's own SQLite file."""
+    return named or os.environ.get("KGRADE_DATABASE") or str(contests_folder(workspace) / "contests.db")
+
+
+def contests_folder(workspace: Workspace) -> Path:
+    """Where the contests' definitions are, a folder each, and the database beside them."""
+    return workspace.root / "contests"

@@ -1,0 +1,123 @@
+"""Contest definitions on disk, `contests/<slug>/contest.toml`, and how they come into the database.
+
+The file is what the instructor edits; servers and workers read the database. What the settings mean is `settings`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from grader.contest.database import Database, contests_folder
+from grader.contest.settings import Settings, check_slug, read_settings, settings_from_json, settings_to_json
+from grader.errors import UsageError, WorkspaceError
+from grader.whole_files import write_whole
+from grader.workspace import Workspace
+
+FILE = "contest.toml"
+
+_NEW = """\
+# The contest {slug}. After a change type: kgrade contest check {slug}
+
+title = "{slug}"
+
+# Times with their zone. What is submitted after `freeze` shows on the scoreboard only after
+# `kgrade contest unfreeze {slug}`; leave the line out for a scoreboard that is never frozen.
+start = {start}
+freeze = {freeze}
+end = {end}
+
+# Which of a student's submissions to a problem counts: "best" or "last".
+counts = "best"
+
+# How many submissions a student may make in an hour.
+per_hour = 20
+
+# Which GPU model ranks, as `kgrade doctor` names it, such as "NVIDIA H100 80GB HBM3". With "emulator" no GPU is
+# needed, nothing is timed, and an accepted submission scores 1.
+gpu_model = "emulator"
+
+# What the hidden cases are drawn from, the same for all students. "secret" draws new ones for each submission.
+hidden_seeds = [{seed}]
+
+# Whether students may go on after the end; what they submit then doesn't count.
+practice_after_end = true
+
+# Whether students work in teams, which stand on the scoreboard together. The roster then has a column `team`.
+teams = false
+
+# What is late loses so many percent of its points for each hour begun, and is not taken after so many hours.
+[late]
+percent_per_hour = 0
+hours = 0
+
+# The problems, as `kgrade list` names them. Each brings weight × score points, with a score from 0 to 1.
+{problems}"""
+_PROBLEM = """\
+[[problems]]
+name = "{name}"
+weight = 1
+"""
+
+
+def definition(workspace: Workspace, slug: str) -> Path:
+    """Where the contest's file is, or would be."""
+    check_slug(slug)
+    return contests_folder(workspace) / slug / FILE
+
+
+def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
+    """Writes a commented file of a contest that begins tomorrow and lasts a week, with all the problems there are.
+
+    Raises UsageError where there is one already.
+    """
+    path = definition(workspace, slug)
+    if path.exists():
+        raise UsageError(f"{path} is there already", f"edit it, then type: kgrade contest check {slug}")
+    start = (now.astimezone() + timedelta(days=1)).replace(minute=0, second=0, microsecond=0)
+    end = start + timedelta(days=7)
+    text = _NEW.format(
+        slug=slug,
+        start=start.isoformat(),
+        freeze=(end - timedelta(hours=1)).isoformat(),
+        end=end.isoformat(),
+        seed=secrets.randbits(48),
+        problems="\n".join(_PROBLEM.format(name=name) for name in workspace.problems),
+    )
+    try:
+        write_whole(path, text.encode())
+        # It holds the hidden seeds: whoever else works on this machine reads it not.
+        path.chmod(0o600)
+    except OSError as error:
+        raise WorkspaceError(
+            f"{path} can't be written: {error.strerror or error}", "choose another workspace: kgrade new DIR"
+        ) from error
+    return path
+
+
+def defined(workspace: Workspace) -> list[str]:
+    """The names of the contests that have a file, by name."""
+    return sorted(path.parent.name for path in contests_folder(workspace).glob(f"*/{FILE}"))
+
+
+def read_definition(workspace: Workspace, slug: str) -> Settings:
+    """The settings in the contest's file. Raises UsageError with every mistake."""
+    return read_settings(definition(workspace, slug), workspace.problems)
+
+
+def publish(database: Database, workspace: Workspace, slug: str, *, who: str) -> Settings:
+    """Brings the file's settings into the database, where they hold at once; the log keeps the old ones.
+
+    A contest without a file on this machine keeps the settings that the database has.
+    """
+    if not definition(workspace, slug).exists():
+        return settings_of(database, slug)
+    settings = read_definition(workspace, slug)
+    database.add_contest(slug, settings_to_json(settings), who=who)
+    return settings
+
+
+def settings_of(database: Database, slug: str) -> Settings:
+    """The settings that hold. Raises UsageError where there is no such contest."""
+    return settings_from_json(database.contest(slug).settings, slug)

@@ -1,0 +1,98 @@
+"""A contest's results for other systems: a table as CSV, Gradescope's results.json, Autolab's line of scores.
+
+Pure functions of scoreboard rows; which entries count was decided before, and nothing is written here.
+
+Formats: Gradescope, Autograder specifications, "Output format"; Autolab, Guide for lab authors, "Scoreboard".
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from datetime import timezone
+
+from grader.boards.words import label, visible
+from grader.contest.scoreboard import Cell, Row
+from grader.contest.settings import Settings
+
+DIGITS = 4
+_FORMULA = ("=", "+", "-", "@")
+
+
+def to_csv(settings: Settings, rows: Sequence[Row], emails: Mapping[str, str]) -> str:
+    """A line for each participant, best first: rank, name, email, then points, verdict and time of each problem."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    head = ["rank", "name", "email", "points", "points_low", "points_high"]
+    for problem in settings.problems:
+        head += [f"{problem.name}_{column}" for column in ("points", "verdict", "submission", "submitted", "attempts")]
+    writer.writerow(head)
+    for row in rows:
+        line: list[object] = [row.rank, _cell(row.who), _cell(emails.get(row.who, ""))]
+        line += [_figure(x) for x in (row.points.value, row.points.low, row.points.high)]
+        for cell in row.cells:
+            line += [_figure(cell.points.value), _verdict(cell), *_which(cell), cell.attempts]
+        writer.writerow(line)
+    return out.getvalue()
+
+
+def to_gradescope(settings: Settings, row: Row) -> str:
+    """One participant's results.json: a test for each problem, with its points and what is to be said of it."""
+    tests = [
+        {
+            "name": problem.title or problem.name,
+            "number": str(number),
+            "score": round(cell.points.value, DIGITS),
+            "max_score": problem.weight,
+            "status": "passed" if cell.is_accepted else "failed",
+            "output": _sentence(cell),
+        }
+        for number, (problem, cell) in enumerate(zip(settings.problems, row.cells, strict=True), start=1)
+    ]
+    return json.dumps(
+        {
+            "score": round(row.points.value, DIGITS),
+            "output": f"{visible(settings.title)}: {row.points.value:.4g} of {settings.most_points:g} points",
+            "visibility": "visible",
+            "stdout_visibility": "hidden",
+            "tests": tests,
+            "leaderboard": [{"name": "points", "value": round(row.points.value, DIGITS), "order": "desc"}],
+        },
+        indent=2,
+    )
+
+
+def to_autolab(row: Row) -> str:
+    """One participant's line of scores, as an Autolab autograder prints last; problem names are those of the lab."""
+    scores = {cell.problem: round(cell.points.value, DIGITS) for cell in row.cells}
+    return json.dumps({"scores": scores, "scoreboard": [round(row.points.value, DIGITS), *scores.values()]})
+
+
+def _verdict(cell: Cell) -> str:
+    if cell.entry is None or cell.entry.verdict is None:
+        return "hidden" if cell.hidden else "pending" if cell.pending else ""
+    return str(cell.entry.verdict)
+
+
+def _which(cell: Cell) -> tuple[object, str]:
+    if cell.entry is None:
+        return "", ""
+    return cell.entry.id, cell.entry.submitted.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _sentence(cell: Cell) -> str:
+    if cell.entry is None or cell.entry.verdict is None:
+        return {"": "nothing was submitted"}.get(_verdict(cell), _verdict(cell))
+    return f"submission {cell.entry.id}: {label(cell.entry.verdict)}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:.{DIGITS}f}"
+
+
+def _cell(text: str) -> str:
+    """Text that a spreadsheet doesn't take for a formula."""
+    plain = " ".join(visible(text).split())
+    return f"'{plain}" if plain.startswith(_FORMULA) else plain

@@ -1,0 +1,95 @@
+"""What a student may see of a report that was graded with a hidden seed: the verdict and why, and nothing of the cases.
+
+A report is rebuilt from what is known to be harmless, so that a field that is added to reports later stays hidden until
+somebody puts it here.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from grader.boards.words import label, visible
+from grader.explain import FAULTS, KINDS, VERDICTS, accepted_headline
+from grader.report import FaultReport, Report
+from grader.verdict import Verdict
+
+HIDDEN_SEED = -1
+HIDDEN_CASES = "The cases of this contest are hidden. At home all is shown: {command}"
+LEADS = {
+    Verdict.WRONG_ANSWER: "Wrong answer",
+    Verdict.RUNTIME_ERROR: "Fails",
+    Verdict.REJECTED: "Breaks a rule",
+    Verdict.TIME_LIMIT_EXCEEDED: "Too slow or endless",
+    Verdict.MEMORY_LIMIT_EXCEEDED: "Too much memory",
+    Verdict.INTERNAL_ERROR: "The judge failed",
+}
+
+
+def without_cases(report: Report) -> Report:
+    """The report without sizes, seeds, values and what the submission printed, through which they could be had.
+
+    What the compiler says is of the source alone, and benchmark sizes are public: both stay.
+    """
+    compiled = report.verdict is not Verdict.COMPILE_ERROR
+    return Report(
+        problem=report.problem,
+        title=report.title,
+        form=report.form,
+        device=report.device,
+        user=report.user,
+        file=report.file,
+        source=report.source,
+        source_hash=report.source_hash,
+        submitted=report.submitted,
+        seed=HIDDEN_SEED,
+        verdict=report.verdict,
+        headline=_headline(report) if compiled else report.headline,
+        kind=report.kind,
+        fault=None if report.fault is None else _fault(report.fault),
+        line=report.line,
+        explanation=_explanation(report) if compiled else report.explanation,
+        diagnostics=report.diagnostics,
+        kernels=report.kernels,
+        score=report.score,
+        time=report.time,
+        seconds=report.seconds,
+        version=report.version,
+        launch=report.launch,
+        measurement=report.measurement,
+    )
+
+
+def _headline(report: Report) -> str:
+    if report.verdict is Verdict.ACCEPTED:
+        return accepted_headline(report.device)
+    detail = report.fault.fault if report.fault is not None else report.kind
+    words = LEADS[report.verdict] + (f": {label(detail)}" if detail else "")
+    return words + (f", in line {report.line}" if report.line else "")
+
+
+def _fault(fault: FaultReport) -> FaultReport:
+    """Index, extent, block and thread tell the sizes; the message may hold them."""
+    place = f" of {fault.array}" if fault.array else ""
+    return FaultReport(
+        fault=fault.fault,
+        message=f"{label(fault.fault)}{place}",
+        line=fault.line,
+        text=fault.text,
+        kernel=fault.kernel,
+        access=fault.access,
+        array=fault.array,
+        instruction=fault.instruction,
+    )
+
+
+def _explanation(report: Report) -> tuple[str, ...]:
+    if report.verdict is Verdict.ACCEPTED:
+        return ()
+    if report.fault is not None:
+        words = FAULTS.get(report.fault.fault, "")
+    elif report.kind is not None:
+        words = KINDS.get(report.kind, "")
+    else:
+        words = VERDICTS.get(report.verdict, "")
+    command = visible(shlex.join(["kgrade", "test", report.problem, report.file]))
+    return tuple(sentence for sentence in (words, HIDDEN_CASES.format(command=command)) if sentence)

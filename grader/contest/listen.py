@@ -1,0 +1,83 @@
+"""Listens on a port for the application, with limits on connections that say too little, too slowly."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from grader.errors import UsageError
+
+HEADER_SECONDS = 10.0
+"""A request's line and headers have to be here by then; a body has limits of its own."""
+
+
+class PunctualProtocol(H11Protocol):
+    """Closes a connection whose headers never come to an end, which uvicorn itself would keep for ever."""
+
+    _overdue: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._overdue is not None:
+            self._overdue.cancel()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        waiting = self.conn.their_state is h11.IDLE
+        if waiting and self._overdue is None:
+            self._overdue = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+        elif not waiting and self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
+
+
+def make_server(app: Any, *, forwarded_by: str = "127.0.0.1") -> uvicorn.Server:
+    """A server for `app`. `forwarded_by` are the addresses of proxies whose word on client and scheme is taken."""
+    config = uvicorn.Config(
+        app,
+        http=PunctualProtocol,
+        ws="none",
+        log_level="warning",
+        # Addresses hold personal links: a log of them would be a list of keys.
+        access_log=False,
+        server_header=False,
+        forwarded_allow_ips=forwarded_by,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=32 << 10,
+        backlog=2048,
+    )
+    return uvicorn.Server(config)
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens there. Raises UsageError where somebody else does, or the address is none of ours."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise UsageError(f"'{host}' is no address of this machine: {error}", "try --host 127.0.0.1") from None
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        hint = f"another program may listen there; try --port {port + 1}"
+        raise UsageError(f"{host}:{port} can't be listened on: {error.strerror}", hint) from None
+    listening.set_inheritable(False)
+    return listening

@@ -1,0 +1,237 @@
+"""The pages of students: contest, problem with editor, history, submission with live progress, report, scoreboard.
+
+A session cookie says who asks, and each form bears its token. What may be seen is `access`'s to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+
+from grader.boards import code
+from grader.boards.pages import Links, render_report
+from grader.boards.site import statement_html
+from grader.contest.access import Refused
+from grader.contest.api import Number, page_of, stream
+from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
+from grader.contest.events import COMMENT, message
+from grader.contest.records import JUDGED, SubmissionRecord
+from grader.contest.visit import AsGuest, Form, SignedIn, set_session
+
+router = APIRouter(include_in_schema=False)
+
+Name = Annotated[str, Path(max_length=200)]
+SHOWN_ON_PROBLEM = 20
+
+
+@router.get("/")
+def home(guest: AsGuest) -> HTMLResponse:
+    return guest.page("home.html", contests=guest.site.access.contests())
+
+
+@router.get("/sign-in")
+def sign_in_form(guest: AsGuest) -> HTMLResponse:
+    return guest.page("sign_in.html", problem="", name="", token="", title="")
+
+
+@router.get("/sign-in/{token}")
+def sign_in_link(token: Annotated[str, Path(max_length=LONGEST_TOKEN)], guest: AsGuest) -> HTMLResponse:
+    """Asks once more before it signs in: programs that look at links in mails press no button."""
+    account = guest.site.database.account_by_link(hash_token(token))
+    if account is None:
+        raise guest.site.failed(guest.request, "this link does not work, or no longer", "ask for a new one")
+    title = guest.site.access.contest(account.contest).title
+    return guest.page("sign_in.html", problem="", name=account.name, token=token, title=title)
+
+
+@router.post("/sign-in")
+def sign_in(guest: AsGuest, form: Form) -> Response:
+    token = form.text("token").strip().rstrip("/").rpartition("/")[2]
+    account = guest.site.database.account_by_link(hash_token(token)) if 0 < len(token) <= LONGEST_TOKEN else None
+    if account is None:
+        refused = guest.site.failed(guest.request, "this link does not work, or no longer")
+        page = guest.page("sign_in.html", problem=refused.message, name="", token="", title="")
+        page.status_code = refused.status
+        return page
+    answer = RedirectResponse(f"/contests/{account.contest}", 303)
+    set_session(guest, answer, account)
+    return answer
+
+
+@router.post("/contests/{slug}/sign-out")
+def sign_out(me: SignedIn, form: Form) -> Response:
+    answer = RedirectResponse("/", 303)
+    me.end_session(answer)
+    return answer
+
+
+@router.get("/contests/{slug}")
+def contest(me: SignedIn) -> HTMLResponse:
+    access, visitor, now = me.site.access, me.visitor, me.now
+    try:
+        problems: list[dict[str, Any]] | None = _own_problems(me)
+    except Refused:
+        problems = None
+    target = visitor.contest.start if now < visitor.contest.start else visitor.ends
+    return me.page(
+        "contest.html",
+        here="contest",
+        ends=visitor.ends,
+        remaining=_remaining(max(0, round((target - now).total_seconds()))),
+        announcements=access.announcements(visitor),
+        problems=problems,
+        address=str(me.request.base_url).rstrip("/"),
+    )
+
+
+@router.get("/contests/{slug}/problems/{problem}")
+def problem(problem: Name, me: SignedIn) -> HTMLResponse:
+    return _problem_page(me, problem)
+
+
+@router.post("/contests/{slug}/problems/{problem}")
+def submit(problem: Name, me: SignedIn, form: Form) -> Response:
+    upload = form.file("file")
+    file, data = upload or (f"{problem}.cu", form.text("source").encode("utf-8", "replace"))
+    try:
+        number = me.site.access.submit(me.visitor, problem, file, data, form.text("key") or None)
+    except Refused as refused:
+        if refused.status == 404:
+            raise
+        typed = "" if upload else form.text("source")
+        words = f"{refused.message[:1].upper()}{refused.message[1:]}. {refused.hint}"
+        page = _problem_page(me, problem, mistake=words.strip(), typed=typed)
+        page.status_code = refused.status
+        return page
+    return RedirectResponse(page_of(me.visitor.contest.slug, number), 303)
+
+
+@router.get("/contests/{slug}/submissions")
+def submissions(me: SignedIn) -> HTMLResponse:
+    rows = me.site.access.own(me.visitor)
+    return me.page("submissions.html", here="submissions", rows=rows, names=me.names)
+
+
+@router.get("/contests/{slug}/submissions/{number}")
+def submission(number: Number, me: SignedIn) -> HTMLResponse:
+    """The report, or how far the submission is."""
+    access = me.site.access
+    row = access.submission(me.visitor, number)
+    report = access.report(me.visitor, row) if row.state == JUDGED else None
+    if report is not None:
+        home = f"/contests/{row.contest}"
+        links = Links(home=home, board=f"{home}/problems/{row.problem}")
+        text = render_report(report, me.site.workspace.template_folders, number=row.id, links=links)
+        return HTMLResponse(text, headers={"content-security-policy": me.site.report_policy})
+    return me.page(
+        "submission.html",
+        row=row,
+        # Judged without a report: every try at it stalled.
+        given_up=row.state == JUDGED,
+        progress=access.progress([row.id])[row.id],
+        lines=code.listing(me.site.database.source(row.id), {}),
+        names=me.names,
+    )
+
+
+@router.get("/contests/{slug}/submissions/{number}/events")
+def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
+    """Pieces of the page as `progress`, then one `done`."""
+    row, site = me.site.access.submission(me.visitor, number), me.site
+
+    async def texts() -> AsyncIterator[str]:
+        async with aclosing(site.hub.watch(row.id, me.visitor.account.id)) as news:
+            async for progress in news:
+                if progress is None:
+                    yield COMMENT
+                    continue
+                done = progress.state == JUDGED
+                text = site.pages.render("contest/progress.html", progress=progress)
+                yield message(text, "done" if done else "progress")
+                if done:
+                    return
+
+    return stream(site, me.visitor, texts())
+
+
+@router.get("/contests/{slug}/scoreboard")
+def scoreboard(me: SignedIn) -> HTMLResponse:
+    return me.page("scoreboard.html", here="scoreboard", **me.site.board_html(me.visitor.contest), own=_own_row(me))
+
+
+@router.get("/contests/{slug}/scoreboard/events")
+def scoreboard_events(me: SignedIn) -> StreamingResponse:
+    """The scoreboard's piece of the page, whenever it changes."""
+    site, visitor = me.site, me.visitor
+    first = site.boards.board(visitor.contest).version
+
+    async def texts() -> AsyncIterator[str]:
+        async with aclosing(site.board_hub.watch(visitor.contest.slug, visitor.account.id)) as news:
+            async for version in news:
+                if version is None:
+                    yield COMMENT
+                elif version != first:
+                    shown = await run_in_threadpool(site.board_html, visitor.contest)
+                    yield message(shown["board"], "board")
+
+    return stream(site, visitor, texts())
+
+
+def _problem_page(me: SignedIn, name: str, mistake: str = "", typed: str = "") -> HTMLResponse:
+    access, visitor = me.site.access, me.visitor
+    loaded = access.problem(visitor, name)
+    history = access.own(visitor, name)
+    closed = access.why_closed(visitor, me.now)
+    return me.page(
+        "problem.html",
+        problem=name,
+        title=me.names[name],
+        statement=statement_html(loaded.statement),
+        mistake=mistake,
+        open=not closed,
+        closed=f"{closed[:1].upper()}{closed[1:]}.",
+        practice=not visitor.staff and access.is_practice(visitor, me.now),
+        key=new_token(),
+        code=typed or (me.site.database.source(history[0].id) if history else loaded.starter),
+        history=history[:SHOWN_ON_PROBLEM],
+        names=me.names,
+    )
+
+
+def _own_problems(me: SignedIn) -> list[dict[str, Any]]:
+    """The problems with what this account made of them."""
+    problems = me.site.access.problems(me.visitor)
+    rows = me.site.access.own(me.visitor)
+    return [
+        {
+            "name": each.name,
+            "title": me.names[each.name],
+            "weight": each.weight,
+            "best": _best([row for row in rows if row.problem == each.name]),
+            "tries": sum(row.problem == each.name for row in rows),
+        }
+        for each in problems
+    ]
+
+
+def _best(rows: list[SubmissionRecord]) -> SubmissionRecord | None:
+    """The accepted one with the highest score, else the newest."""
+    accepted = [row for row in rows if row.verdict == "accepted"]
+    if accepted:
+        return max(accepted, key=lambda row: row.score or 0.0)
+    return rows[0] if rows else None
+
+
+def _own_row(me: SignedIn) -> str:
+    return (me.visitor.account.team or "") if me.visitor.contest.teams else me.visitor.account.name
+
+
+def _remaining(seconds: int) -> str:
+    days, rest = divmod(seconds, 86400)
+    clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{days} {'day' if days == 1 else 'days'} {clock}" if days else clock

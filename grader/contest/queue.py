@@ -1,0 +1,239 @@
+"""The queue in the database's own tables: leases, fencing tokens, retries and turns.
+
+A claim raises the judging's `attempt`; whatever comes later from an earlier attempt is refused. It works alike on
+SQLite and PostgreSQL and needs nothing beside the database.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+
+from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome, takes
+from grader.contest.records import JUDGED, QUEUED, RUNNING
+from grader.contest.schema import Account, Contest, Judging, Source, Submission
+from grader.contest.tables.staff import Staff
+from grader.verdict import Verdict
+
+_REJUDGES_LATER = 1_000_000_000
+"""Added to the turn of a rejudged submission: it waits behind what students wait for."""
+_BEYOND = 2 * _REJUDGES_LATER
+
+_FAILED = Verdict.INTERNAL_ERROR.value
+
+
+class LeaseQueue:
+    """The queue of one database; `lease` is how long a silent worker keeps its work."""
+
+    def __init__(self, database: Staff, lease: timedelta = LEASE) -> None:
+        self.database, self.lease = database, lease
+
+    def enqueue(self, connection: Connection, submission_id: int, gpu_model: str, rejudge_id: int | None = None) -> int:
+        turn = _turn(connection, submission_id, gpu_model, rejudge_id is not None)
+        values = {
+            "submission_id": submission_id,
+            "rejudge_id": rejudge_id,
+            "state": QUEUED,
+            "attempt": 0,
+            "tries": 0,
+            "turn": turn,
+            "gpu_model": gpu_model,
+            "queued": self.database.now(),
+            "progress": "",
+            "active": rejudge_id is None,
+        }
+        judging_id = connection.execute(insert(Judging).values(**values).returning(Judging.id)).scalar_one()
+        self._waits(connection, judging_id, gpu_model, turn)
+        return judging_id
+
+    def withdraw(self, connection: Connection, judging_id: int) -> None:
+        gone = {"state": JUDGED, "verdict": None, "attempt": Judging.attempt + 1, "progress": "withdrawn"}
+        mine = Judging.id == judging_id, Judging.state != JUDGED
+        connection.execute(update(Judging).where(*mine).values(**gone, lease_until=None, finished=self.database.now()))
+        self._ends(connection, judging_id)
+
+    def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
+        now = now or self.database.now()
+        # Asked without the lock for writing first: workers that find nothing to do disturb nobody.
+        with self.database.reading() as connection:
+            stalled = connection.execute(select(Judging.id).where(_stalled(now)).limit(1)).first()
+            heads = _heads(connection, gpu_model)
+        if stalled is None and not heads:
+            return None
+        with self.database.writing() as connection:
+            self._recover(connection, now)
+            for queue in _heads(connection, gpu_model):
+                row = self._take(connection, queue, worker, now)
+                if row is not None:
+                    return _job(connection, row)
+        return None
+
+    def heartbeat(self, job: Claim, progress: str) -> bool:
+        values = {"lease_until": self.database.now() + self.lease, "progress": progress[:200]}
+        with self.database.writing() as connection:
+            return _change(connection, job, values)
+
+    def finish(self, job: Claim, outcome: Outcome) -> bool:
+        with self.database.writing() as connection:
+            if outcome.verdict == _FAILED and self._retry(connection, job):
+                return True
+            done = {
+                "state": JUDGED,
+                "verdict": outcome.verdict,
+                "score": outcome.score,
+                "score_low": outcome.score_low,
+                "score_high": outcome.score_high,
+                "report": outcome.report,
+                "progress": "",
+                "lease_until": None,
+                "finished": self.database.now(),
+            }
+            if self._end(connection, job, done):
+                return True
+            # A worker that got no answer asks again: its result stands already.
+            same = Judging.id == job.judging_id, Judging.attempt == job.attempt, Judging.state == JUDGED
+            return connection.execute(select(Judging.id).where(*same)).first() is not None
+
+    def release(self, job: Claim) -> bool:
+        back = {**_WAITING, "tries": Judging.tries - 1}
+        with self.database.writing() as connection:
+            return self._requeue(connection, job, back)
+
+    def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
+        self.database.worker_seen(worker, gpu_model, state, note)
+
+    def _take(self, connection: Connection, queue: str, worker: str, now: datetime) -> Any:
+        taken = {
+            "state": RUNNING,
+            "attempt": Judging.attempt + 1,
+            "tries": Judging.tries + 1,
+            "worker": worker,
+            "lease_until": now + self.lease,
+            "started": now,
+            "progress": "starting",
+        }
+        change = update(Judging).where(Judging.id == self._first(connection, queue), Judging.state == QUEUED)
+        row = connection.execute(change.values(**taken).returning(Judging.id, Judging.attempt, Judging.submission_id))
+        return row.first()
+
+    def _first(self, connection: Connection, queue: str) -> Any:
+        """The judging that is next in a queue, as a part of the one statement that claims it.
+
+        PostgreSQL passes over rows that another worker is just taking.
+        """
+        waiting = select(Judging.id).where(Judging.state == QUEUED, Judging.gpu_model == queue)
+        first = waiting.order_by(Judging.turn, Judging.id).limit(1)
+        return first.with_for_update(skip_locked=True).scalar_subquery()
+
+    def _waits(self, connection: Connection, judging_id: int, gpu_model: str, turn: int) -> None:
+        """Called in the transaction that lets a judging wait; a queue that keeps a list of its own notes it here."""
+
+    def _returns(self, connection: Connection, judging_id: int) -> None:
+        """Called in the transaction that takes a judging from its worker, to wait at its old place."""
+
+    def _ends(self, connection: Connection, judging_id: int) -> None:
+        """Called in the transaction in which a judging ends, or is withdrawn."""
+
+    def _recover(self, connection: Connection, now: datetime) -> None:
+        """Queues work whose worker went silent, or ends it when it was tried often enough."""
+        stalled = select(Judging.id, Judging.attempt).where(_stalled(now)).with_for_update(skip_locked=True)
+        for row in connection.execute(stalled).all():
+            claim = Claim(row.id, row.attempt)
+            if not self._retry(connection, claim):
+                gave_up = {"state": JUDGED, "verdict": _FAILED, "lease_until": None, "finished": now}
+                self._end(connection, claim, {**gave_up, "progress": ""})
+
+    def _retry(self, connection: Connection, job: Claim) -> bool:
+        """Back into the queue at its old place, unless it has had all its retries.
+
+        The attempt is raised here too: the worker that lost the job can't come back to it while it waits.
+        """
+        again = {**_WAITING, "attempt": Judging.attempt + 1}
+        return self._requeue(connection, job, again, Judging.tries <= RETRIES)
+
+    def _requeue(self, connection: Connection, job: Claim, values: dict[str, Any], *where: ColumnElement[bool]) -> bool:
+        if not _change(connection, job, values, *where):
+            return False
+        self._returns(connection, job.judging_id)
+        return True
+
+    def _end(self, connection: Connection, job: Claim, values: dict[str, Any], *where: ColumnElement[bool]) -> bool:
+        if not _change(connection, job, values, *where):
+            return False
+        self._ends(connection, job.judging_id)
+        return True
+
+
+_WAITING = {"state": QUEUED, "worker": None, "lease_until": None, "started": None, "progress": ""}
+
+
+def _stalled(now: datetime) -> ColumnElement[bool]:
+    return (Judging.state == RUNNING) & (Judging.lease_until < now)
+
+
+def _change(connection: Connection, job: Claim, values: dict[str, Any], *where: ColumnElement[bool]) -> bool:
+    """Writes to the judging only where the attempt is current."""
+    current = Judging.id == job.judging_id, Judging.attempt == job.attempt, Judging.state == RUNNING
+    return connection.execute(update(Judging).where(*current, *where).values(**values)).rowcount == 1
+
+
+def _heads(connection: Connection, gpu_model: str) -> list[str]:
+    """The queues that such a GPU may take from and that are not empty, the one whose turn it is first."""
+    heads = []
+    # From one name to the next by the index: grouping would read the whole queue.
+    queue: str | None = ""
+    while queue is not None:
+        names = select(func.min(Judging.gpu_model)).where(Judging.state == QUEUED, Judging.gpu_model > queue)
+        queue = connection.execute(names).scalar()
+        if queue is not None and takes(gpu_model, queue):
+            heads.append((_least_turn(connection, QUEUED, queue, 0), queue))
+    return [queue for _, queue in sorted(heads)]
+
+
+def _least_turn(connection: Connection, state: str, queue: str, base: int) -> int:
+    """The lowest turn from `base` on of what is in the queue and that state; beyond all turns where there is none."""
+    mine = Judging.state == state, Judging.gpu_model == queue, Judging.turn >= base
+    turn = connection.execute(select(func.min(Judging.turn)).where(*mine)).scalar()
+    return _BEYOND if turn is None else turn
+
+
+def _turn(connection: Connection, submission_id: int, gpu_model: str, rejudged: bool) -> int:
+    """The new judging's place: one round after the account's last that is not judged yet, or in the current round.
+
+    So every student's first submission in the queue comes before anybody's second, in the order of arrival
+    (start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996).
+    """
+    base, end = (_REJUDGES_LATER, _BEYOND) if rejudged else (0, _REJUDGES_LATER)
+    current = min(_least_turn(connection, state, gpu_model, base) for state in (QUEUED, RUNNING))
+    # "not judged" instead of the two other states: few rows are an account's, and many are in the queue.
+    account = select(Submission.account_id).where(Submission.id == submission_id).scalar_subquery()
+    mine = Judging.submission_id.in_(select(Submission.id).where(Submission.account_id == account))
+    waiting = Judging.state != JUDGED, Judging.turn >= base, Judging.turn < end
+    last = connection.execute(select(func.max(Judging.turn)).where(mine, *waiting)).scalar()
+    return max(current if current < end else base, base if last is None else last + 1)
+
+
+def _job(connection: Connection, row: Any) -> Job:
+    from grader.contest.settings import settings_from_json
+
+    columns = (Submission.contest, Submission.problem, Submission.file, Account.name, Source.text, Contest.settings)
+    query = (
+        select(*columns)
+        .join(Account, Account.id == Submission.account_id)
+        .join(Source, Source.hash == Submission.source_hash)
+        .join(Contest, Contest.slug == Submission.contest)
+    )
+    found = connection.execute(query.where(Submission.id == row.submission_id)).one()
+    return Job(
+        judging_id=row.id,
+        attempt=row.attempt,
+        submission_id=row.submission_id,
+        contest=found.contest,
+        problem=found.problem,
+        file=found.file,
+        text=found.text,
+        account=found.name,
+        hidden_seed=settings_from_json(found.settings, found.contest).hidden_seed(found.problem),
+    )

@@ -1,0 +1,174 @@
+"""What the database of contests gives back: one frozen dataclass a table, and the joined row that lists show.
+
+Plain data with the names of the columns; nothing here knows SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+STUDENT, STAFF = "student", "staff"
+QUEUED, RUNNING, JUDGED = "queued", "running", "judged"
+APPLIED, DROPPED = "applied", "dropped"
+IDLE, JUDGING, OUT, GONE = "idle", "judging", "out", "gone"
+"""The states of a worker; OUT took itself out because its GPU failed, GONE ended as it was told."""
+
+ANY_GPU = "any"
+"""The queue of a contest that names no GPU model: every worker takes from it."""
+
+
+@dataclass(frozen=True)
+class ContestRecord:
+    """`settings` is JSON text."""
+
+    slug: str
+    settings: str
+    updated: datetime
+
+
+@dataclass(frozen=True)
+class TeamRecord:
+    id: int
+    contest: str
+    name: str
+
+
+@dataclass(frozen=True)
+class NewAccount:
+    """An account that is to be added; a team is named, and made where it is new."""
+
+    name: str
+    email: str = ""
+    role: str = STUDENT
+    team: str | None = None
+    token_hash: str | None = None
+    link_hash: str | None = None
+
+
+@dataclass(frozen=True)
+class AccountRecord:
+    """An account; `team` is the name of the team `team_id`."""
+
+    id: int
+    contest: str
+    name: str
+    email: str
+    role: str
+    team_id: int | None
+    token_hash: str | None
+    link_hash: str | None
+    session_epoch: int
+    extension_seconds: int
+    disqualified: str | None
+    created: datetime
+    team: str | None = None
+
+
+@dataclass(frozen=True)
+class SubmissionRecord:
+    """A submission, its account and its active judging, as lists and rankings read it.
+
+    `account_disqualified` and `disqualified` hold the reasons. Of the judging, `state` is "queued", "running" or
+    "judged"; `verdict` and the scores are None before the last.
+    """
+
+    id: int
+    contest: str
+    account_id: int
+    account: str
+    team_id: int | None
+    team: str | None
+    role: str
+    account_disqualified: str | None
+    problem: str
+    file: str
+    source_hash: str
+    submitted: datetime
+    late_seconds: int
+    practice: bool
+    disqualified: str | None
+    judging_id: int
+    state: str
+    attempt: int
+    tries: int
+    gpu_model: str
+    worker: str | None
+    queued: datetime
+    started: datetime | None
+    finished: datetime | None
+    verdict: str | None
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+    progress: str
+
+
+@dataclass(frozen=True)
+class JudgingRecord:
+    """One judging with all its columns; `report` is the report's JSON without the source text."""
+
+    id: int
+    submission_id: int
+    rejudge_id: int | None
+    state: str
+    attempt: int
+    turn: int
+    tries: int
+    worker: str | None
+    lease_until: datetime | None
+    gpu_model: str
+    queued: datetime
+    started: datetime | None
+    finished: datetime | None
+    verdict: str | None
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+    progress: str
+    report: str | None
+    active: bool
+
+
+@dataclass(frozen=True)
+class RejudgeRecord:
+    """`state` is "running", "applied" or "dropped"."""
+
+    id: int
+    contest: str
+    reason: str
+    by: str
+    created: datetime
+    state: str
+
+
+@dataclass(frozen=True)
+class AnnouncementRecord:
+    id: int
+    contest: str
+    created: datetime
+    text: str
+
+
+@dataclass(frozen=True)
+class AuditRecord:
+    """One change: `detail` is what was given to it."""
+
+    id: int
+    at: datetime
+    contest: str | None
+    who: str
+    what: str
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class WorkerRecord:
+    name: str
+    gpu_model: str
+    token_hash: str | None
+    seen: datetime
+    state: str
+    note: str

@@ -1,0 +1,191 @@
+"""The tables of contests as typed declarative models, in SQL that SQLite and PostgreSQL share.
+
+A change here needs a new file in `migrations/versions` and a new `HEAD`; nothing here opens a database.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Double, ForeignKey, Index, MetaData, Text, UniqueConstraint, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from grader.store.schema import UtcDateTime
+
+HEAD = "0001"
+"""The newest revision in `migrations/versions`. Known without importing Alembic, so that opening is fast."""
+
+
+class Base(DeclarativeBase):
+    # Named constraints can be altered by a later migration on every database.
+    metadata = MetaData(
+        naming_convention={
+            "pk": "pk_%(table_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "ix": "ix_%(table_name)s_%(column_0_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        }
+    )
+
+
+class Contest(Base):
+    """A contest; `settings` is its contest.toml as JSON."""
+
+    __tablename__ = "contest"
+
+    slug: Mapped[str] = mapped_column(Text, primary_key=True)
+    settings: Mapped[str] = mapped_column(Text)
+    updated: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class Team(Base):
+    __tablename__ = "team"
+    __table_args__ = (UniqueConstraint("contest", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    name: Mapped[str] = mapped_column(Text)
+
+
+class Account(Base):
+    """A student or a member of staff in one contest. Of tokens and sign-in links only the SHA-256 is kept."""
+
+    __tablename__ = "account"
+    __table_args__ = (UniqueConstraint("contest", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    name: Mapped[str] = mapped_column(Text)
+    email: Mapped[str] = mapped_column(Text)
+    role: Mapped[str] = mapped_column(Text)
+    team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id"))
+    token_hash: Mapped[str | None] = mapped_column(Text, unique=True)
+    link_hash: Mapped[str | None] = mapped_column(Text, unique=True)
+    session_epoch: Mapped[int]
+    extension_seconds: Mapped[int]
+    disqualified: Mapped[str | None] = mapped_column(Text)
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class Source(Base):
+    """A source text, kept once however often it was submitted; `hash` is the SHA-256 of its UTF-8 bytes."""
+
+    __tablename__ = "source"
+
+    hash: Mapped[str] = mapped_column(Text, primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+
+
+class Submission(Base):
+    """What a student handed in. `request_key` is the sender's: the same request sent twice is one submission."""
+
+    __tablename__ = "submission"
+    __table_args__ = (
+        UniqueConstraint("account_id", "request_key"),
+        Index("ix_submission_contest_problem", "contest", "problem"),
+        Index("ix_submission_account_submitted", "account_id", "submitted"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
+    problem: Mapped[str] = mapped_column(Text)
+    file: Mapped[str] = mapped_column(Text)
+    source_hash: Mapped[str] = mapped_column(ForeignKey("source.hash"))
+    submitted: Mapped[datetime] = mapped_column(UtcDateTime)
+    late_seconds: Mapped[int]
+    practice: Mapped[bool]
+    request_key: Mapped[str | None] = mapped_column(Text)
+    disqualified: Mapped[str | None] = mapped_column(Text)
+
+
+class Rejudge(Base):
+    """A set of submissions that is judged anew, beside the verdicts that hold until it is applied."""
+
+    __tablename__ = "rejudge"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    reason: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+    state: Mapped[str] = mapped_column(Text)
+
+
+class Judging(Base):
+    """One submission on its way through the queue, and what came out.
+
+    `attempt` is the fencing token: each claim raises it, and only its holder may write. `turn` is the place in the
+    order of claims. `gpu_model` names the queue. `active` is true for the one judging that counts on the board.
+    """
+
+    __tablename__ = "judging"
+    __table_args__ = (
+        Index("ix_judging_queue", "state", "gpu_model", "turn", "id"),
+        Index(
+            "ix_judging_active",
+            "submission_id",
+            unique=True,
+            sqlite_where=text("active = 1"),
+            postgresql_where=text("active"),
+        ),
+        Index("ix_judging_submission_id", "submission_id"),
+        Index("ix_judging_rejudge_id", "rejudge_id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"))
+    rejudge_id: Mapped[int | None] = mapped_column(ForeignKey("rejudge.id"))
+    state: Mapped[str] = mapped_column(Text)
+    attempt: Mapped[int]
+    turn: Mapped[int]
+    tries: Mapped[int]
+    worker: Mapped[str | None] = mapped_column(Text)
+    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    gpu_model: Mapped[str] = mapped_column(Text)
+    queued: Mapped[datetime] = mapped_column(UtcDateTime)
+    started: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    verdict: Mapped[str | None] = mapped_column(Text)
+    score: Mapped[float | None] = mapped_column(Double)
+    score_low: Mapped[float | None] = mapped_column(Double)
+    score_high: Mapped[float | None] = mapped_column(Double)
+    progress: Mapped[str] = mapped_column(Text)
+    report: Mapped[str | None] = mapped_column(Text)
+    active: Mapped[bool]
+
+
+class Announcement(Base):
+    __tablename__ = "announcement"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+    text: Mapped[str] = mapped_column(Text)
+
+
+class Audit(Base):
+    """Who changed what and when; rows are only ever added. `detail` is JSON."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index("ix_audit_contest", "contest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    contest: Mapped[str | None] = mapped_column(Text)
+    who: Mapped[str] = mapped_column(Text)
+    what: Mapped[str] = mapped_column(Text)
+    detail: Mapped[str] = mapped_column(Text)
+
+
+class Worker(Base):
+    """A machine that judges. `state` is "idle", "judging", "out" (took itself out) or "gone"."""
+
+    __tablename__ = "worker"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    gpu_model: Mapped[str] = mapped_column(Text)
+    token_hash: Mapped[str | None] = mapped_column(Text, unique=True)
+    seen: Mapped[datetime] = mapped_column(UtcDateTime)
+    state: Mapped[str] = mapped_column(Text)
+    note: Mapped[str] = mapped_column(Text)

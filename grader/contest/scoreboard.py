@@ -1,0 +1,229 @@
+"""Who stands where in a contest: pure functions of plain entries, for the page, the exports and the archive alike.
+
+A place goes by points, ties (overlapping intervals) by the time of submission. The freeze goes by the time of
+submission too, so a judging that comes late can't move it. It reads no database and knows no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+
+from grader.boards.ranking import WIDEST
+from grader.contest.settings import Settings
+from grader.report import Interval
+from grader.verdict import Verdict
+
+_NEVER = datetime.max.replace(tzinfo=timezone.utc)
+NOTHING = Interval(0.0, 0.0, 0.0)
+Reveal = tuple[str, str]
+"""Whose results for which problem are shown in spite of the freeze: (name on the board, problem)."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One submission as it counts. `who` is the name on the board: the student, or the team.
+
+    `verdict` is None while it is not judged. `score` is the share of the speed of light, None where none was
+    measured. `extension` is the student's own.
+    """
+
+    id: int
+    who: str
+    problem: str
+    submitted: datetime
+    verdict: Verdict | None = None
+    score: Interval | None = None
+    extension: timedelta = timedelta(0)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One participant's result for one problem. `entry` is the submission that counts, None where none does.
+
+    `pending` counts submissions that are not judged; `hidden` those that the freeze hides.
+    """
+
+    problem: str
+    points: Interval = NOTHING
+    entry: Entry | None = None
+    attempts: int = 0
+    pending: int = 0
+    hidden: int = 0
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.entry is not None and self.entry.verdict is Verdict.ACCEPTED
+
+
+@dataclass(frozen=True)
+class Row:
+    """One participant. `reached` is when the last submission that brought points came in; `tied` says that the
+    interval overlaps with that of the best of its group, so that only the time decides."""
+
+    rank: int
+    who: str
+    points: Interval
+    cells: tuple[Cell, ...]
+    reached: datetime | None = None
+    tied: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of unfreezing: what it reveals, and the place before and after it."""
+
+    reveal: Reveal
+    before: int
+    after: int
+
+
+def scoreboard(
+    settings: Settings,
+    participants: Iterable[str],
+    entries: Iterable[Entry],
+    *,
+    frozen: bool = False,
+    revealed: Collection[Reveal] = (),
+) -> list[Row]:
+    """The board, best first. Participants without a submission are on it, others' entries are not.
+
+    With `frozen`, what was submitted after the freeze is only counted, except where it is `revealed`.
+    """
+    sheets = _sheets(participants, entries)
+    shown = set(revealed)
+    return _ranked([_row(settings, who, sheets[who], frozen=frozen, revealed=shown) for who in sheets])
+
+
+def unfreezing(
+    settings: Settings, participants: Iterable[str], entries: Iterable[Entry], revealed: Collection[Reveal] = ()
+) -> Iterator[Step]:
+    """The steps from the frozen board, with what is `revealed` already, to the final one, from the last place up.
+
+    Each step reveals one problem of the lowest participant who has something hidden. Who climbs by it is passed again
+    on the way up, so a place is settled when the steps have reached it.
+    """
+    sheets = _sheets(participants, entries)
+    shown = set(revealed)
+
+    def row(who: str) -> Row:
+        return _row(settings, who, sheets[who], frozen=True, revealed=shown)
+
+    rows = _ranked([row(who) for who in sheets])
+    while target := _next_hidden(rows):
+        shown.add(target)
+        before = _rank_of(rows, target[0])
+        rows = _ranked([row(each.who) if each.who == target[0] else each for each in rows])
+        yield Step(target, before, _rank_of(rows, target[0]))
+
+
+def points_of(settings: Settings, entry: Entry) -> Interval:
+    """What an entry is worth: weight × score × what lateness leaves."""
+    problem = settings.problem(entry.problem)
+    if problem is None or entry.verdict is not Verdict.ACCEPTED:
+        return NOTHING
+    left = problem.weight * settings.late.share(settings.late_by(entry.submitted, entry.extension))
+    if not settings.is_timed:
+        return Interval(left, left, left)
+    if entry.score is None:
+        return NOTHING
+    value = entry.score.value
+    # The cap of the boards: a kernel whose time scatters must not tie with everybody.
+    low, high = max(entry.score.low, value * (1 - WIDEST)), min(entry.score.high, value * (1 + WIDEST))
+    return Interval(left * value, left * min(low, value), left * max(high, value))
+
+
+def _sheets(participants: Iterable[str], entries: Iterable[Entry]) -> dict[str, dict[str, list[Entry]]]:
+    """The participants' entries by problem."""
+    sheets: dict[str, dict[str, list[Entry]]] = {who: {} for who in participants}
+    for entry in entries:
+        if entry.who in sheets:
+            sheets[entry.who].setdefault(entry.problem, []).append(entry)
+    return sheets
+
+
+def _row(
+    settings: Settings,
+    who: str,
+    sheet: Mapping[str, Sequence[Entry]],
+    *,
+    frozen: bool,
+    revealed: Collection[Reveal],
+) -> Row:
+    """One participant's row, without a rank."""
+    cells = tuple(
+        _cell(settings, p.name, sheet.get(p.name, ()), frozen=frozen and (who, p.name) not in revealed)
+        for p in settings.problems
+    )
+    scored = [cell.entry.submitted for cell in cells if cell.entry is not None and cell.points.value > 0]
+    return Row(0, who, _sum([cell.points for cell in cells]), cells, max(scored, default=None))
+
+
+def _cell(settings: Settings, problem: str, entries: Iterable[Entry], *, frozen: bool) -> Cell:
+    counted = sorted(
+        # What the judge failed at costs nothing, not even an attempt.
+        (
+            e
+            for e in entries
+            if settings.counts_at(e.submitted, e.extension) and e.verdict is not Verdict.INTERNAL_ERROR
+        ),
+        key=lambda entry: (entry.submitted, entry.id),
+    )
+    hidden = [entry for entry in counted if frozen and settings.is_frozen_at(entry.submitted)]
+    shown = counted[: len(counted) - len(hidden)]
+    judged = [entry for entry in shown if entry.verdict is not None]
+    cell = Cell(problem, attempts=len(counted), pending=len(shown) - len(judged), hidden=len(hidden))
+    if not judged:
+        return cell
+    if settings.counts == "last":
+        chosen = judged[-1]
+    else:
+        # Of several that are worth the same the earliest: max() keeps the first. Accepted without points comes
+        # before not accepted.
+        chosen = max(judged, key=lambda entry: (points_of(settings, entry).value, entry.verdict is Verdict.ACCEPTED))
+    return replace(cell, points=points_of(settings, chosen), entry=chosen)
+
+
+def _sum(points: Sequence[Interval]) -> Interval:
+    """The sum with bounds that hold whatever the single errors have in common."""
+    return Interval(sum(p.value for p in points), sum(p.low for p in points), sum(p.high for p in points))
+
+
+def _ranked(rows: Sequence[Row]) -> list[Row]:
+    """Rows with their ranks, best first.
+
+    A group is the best row and those whose interval overlaps with its; inside a group the earlier stands higher. Only
+    the group's best one counts for overlap, as on the boards of the problems: a chain of neighbours would make one
+    group of the whole class. Who reached the same points at the same moment shares a rank.
+    """
+    ordered = sorted(rows, key=lambda row: (-row.points.value, row.who))
+    groups: list[list[Row]] = []
+    for row in ordered:
+        if (
+            not groups
+            or row.points.high < groups[-1][0].points.low
+            or row.points.value <= 0 < groups[-1][0].points.value
+        ):
+            groups.append([])
+        groups[-1].append(row)
+    ranked: list[Row] = []
+    for group in groups:
+        tied = len(group) > 1 and group[0].points.value > 0
+        in_time = sorted(group, key=lambda row: (row.reached or _NEVER, -row.points.value, row.who))
+        for before, row in zip([None, *in_time], in_time, strict=False):
+            shares = before is not None and before.reached == row.reached
+            ranked.append(replace(row, rank=ranked[-1].rank if shares else len(ranked) + 1, tied=tied))
+    return ranked
+
+
+def _next_hidden(rows: Sequence[Row]) -> Reveal | None:
+    for row in reversed(rows):
+        for cell in row.cells:
+            if cell.hidden:
+                return row.who, cell.problem
+    return None
+
+
+def _rank_of(rows: Sequence[Row], who: str) -> int:
+    return next(row.rank for row in rows if row.who == who)

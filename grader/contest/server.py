@@ -1,0 +1,202 @@
+"""The application: API and pages, with what holds for every answer: limits, headers, and how failures read.
+
+It starts no process and listens on no port; `kgrade serve` does.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grader import __version__
+from grader.contest import api, pages, staff_pages
+from grader.contest.access import Refused
+from grader.contest.limits import LARGEST_REPORT, BodyLimit
+from grader.contest.site import FRAMES, POLICY, Site
+from grader.contest.visit import SESSION, Guest, Member
+from grader.errors import KgradeError
+
+if TYPE_CHECKING:
+    from grader.contest.database import Database
+    from grader.workspace import Workspace
+
+log = logging.getLogger("kgrade.server")
+
+TITLES = {
+    400: "That did not work",
+    401: "Please sign in",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not allowed",
+    413: "Too large",
+    429: "Too many",
+}
+WORDS = {404: "there is no such page", 405: "this address takes no such request"}
+OUT_OF_ORDER = "the server can't do this right now"
+TRY_AGAIN = "what was confirmed is kept; try again in a minute, and tell whoever runs the contest if it goes on"
+
+
+def create_app(database: Database, workspace: Workspace) -> FastAPI:
+    """The site of the contests in `database`, with the problems of `workspace`."""
+    site = Site(database, workspace)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await site.hub.close()
+        await site.board_hub.close()
+
+    app = FastAPI(
+        title="kgrade contests",
+        version=__version__,
+        description="What `kgrade login`, `kgrade submit --contest` and `kgrade worker` use. "
+        "Every request bears a token: Authorization: Bearer TOKEN.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.include_router(staff_pages.router)
+    app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(KgradeError, _failed)
+    app.add_exception_handler(HTTPException, _no_route)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    # The last one added comes first: headers stand on every answer, also on those of the limits.
+    app.add_middleware(BodyLimit, largest={"/api/worker/finish": LARGEST_REPORT})
+    app.add_middleware(Headers, policy=f"{POLICY}; {FRAMES}")
+    return app
+
+
+class Headers:
+    """Security headers on every answer, and an answer where a handler crashed. A page may bring a policy of its own."""
+
+    def __init__(self, app: ASGIApp, policy: str) -> None:
+        self._app = app
+        self._always = (
+            (b"x-content-type-options", b"nosniff"),
+            (b"x-frame-options", b"SAMEORIGIN"),
+            # The personal link stands in an address: no other site is told it.
+            (b"referrer-policy", b"same-origin"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"cross-origin-resource-policy", b"same-origin"),
+            (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+        )
+        self._unless_set = ((b"content-security-policy", policy.encode()), (b"cache-control", b"no-store"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        started = False
+
+        async def with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                given = {name.lower() for name, _ in message["headers"]}
+                more = [*self._always, *(each for each in self._unless_set if each[0] not in given)]
+                if scope["scheme"] == "https":
+                    more.append((b"strict-transport-security", b"max-age=31536000"))
+                message["headers"] = [*message["headers"], *more]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, with_headers)
+        except Exception as error:
+            if started:
+                raise
+            await _crashed(Request(scope, receive), error)(scope, receive, with_headers)
+
+
+def _static(digest: str, name: str, request: Request) -> Response:
+    site = request.app.state.site
+    if name not in site.assets or site.asset(name) != request.url.path:
+        raise Refused(404, "there is no such file")
+    content, kind = site.assets[name]
+    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return _answer(request, error.status, error.message, error.hint)
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    """A failure of database or workspace: its words name places on this machine, so they go to the log alone."""
+    assert isinstance(error, KgradeError)
+    log.error("%s %s: %s (%s)", request.method, _shown_path(request), error.message, error.hint)
+    return _answer(request, 503, OUT_OF_ORDER, TRY_AGAIN)
+
+
+def _crashed(request: Request, error: Exception) -> Response:
+    log.error("%s %s failed", request.method, _shown_path(request), exc_info=error)
+    return _answer(request, 500, OUT_OF_ORDER, TRY_AGAIN)
+
+
+def _no_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    answer = _answer(request, error.status_code, WORDS.get(error.status_code, "this request can't be read"))
+    for name, value in (error.headers or {}).items():
+        answer.headers[name] = value
+    return answer
+
+
+def _not_valid(request: Request, error: Exception) -> Response:
+    """Names the fields and what is expected, and repeats nothing of what was sent."""
+    assert isinstance(error, RequestValidationError)
+    if not _is_api(request):
+        return _answer(request, 404, WORDS[404])
+    mistakes = [f"{'.'.join(str(part) for part in each['loc'][1:])}: {each['msg']}" for each in error.errors()[:10]]
+    text = "; ".join(mistakes).encode("utf-8", "replace").decode()
+    return _answer(request, 422, text, "see /api/openapi.json")
+
+
+def _answer(request: Request, status: int, message: str, hint: str = "") -> Response:
+    if _is_api(request):
+        headers = {"www-authenticate": "Bearer"} if status == 401 else None
+        return JSONResponse({"error": message, "hint": hint}, status, headers)
+    page = _guest(request).page(
+        "sign_in.html" if status == 401 else "error.html",
+        title=TITLES.get(status, "Out of order"),
+        message=f"{message[:1].upper()}{message[1:]}.",
+        hint=f"{hint[:1].upper()}{hint[1:]}." if hint else "",
+        problem=message,
+        name="",
+        token="",
+    )
+    page.status_code = status
+    return page
+
+
+def _guest(request: Request) -> Guest:
+    """With the contest's own frame where somebody is signed in, so that there is a way back."""
+    parts = request.url.path.split("/")
+    if parts[1] == "contests" and len(parts) > 2 and request.cookies.get(SESSION):
+        try:
+            return Member(request, parts[2])
+        except KgradeError:
+            pass
+    return Guest(request)
+
+
+def _is_api(request: Request) -> bool:
+    return request.url.path.startswith("/api/")
+
+
+def _shown_path(request: Request) -> str:
+    """The address without a personal link."""
+    path = request.url.path
+    return "/sign-in/…" if path.startswith("/sign-in/") else path.encode("ascii", "backslashreplace").decode()

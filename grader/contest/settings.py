@@ -1,0 +1,248 @@
+"""What a contest's file says: `contests/<slug>/contest.toml` as a frozen Settings, or every mistake in it at once.
+
+It decides when something counts (start, freeze, end, lateness); it knows no account, no submission and no database.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from grader.contest.settings_reader import Reader, problem_tables
+from grader.errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+EMULATOR = "emulator"
+LONGEST_SLUG = 40
+MOST_BYTES = 100_000
+KEYS = (
+    "title",
+    "start",
+    "freeze",
+    "end",
+    "counts",
+    "per_hour",
+    "gpu_model",
+    "hidden_seeds",
+    "practice_after_end",
+    "teams",
+    "late",
+    "problems",
+)
+
+
+@dataclass(frozen=True)
+class ContestProblem:
+    """A problem of the contest. Its points are `weight` times a score from 0 to 1."""
+
+    name: str
+    weight: float = 1.0
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Late:
+    """What a late submission loses: `percent` of its points for each hour begun, for at most so many `hours`."""
+
+    percent: float = 0.0
+    hours: float = 0.0
+
+    def share(self, late: timedelta) -> float:
+        """The share of the points that is left, from 0 to 1."""
+        if late <= timedelta(0):
+            return 1.0
+        if late > timedelta(hours=self.hours):
+            return 0.0
+        return max(0.0, 1.0 - self.percent / 100 * -(-late // timedelta(hours=1)))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A contest's settings. Times are aware; `freeze` is None where the scoreboard is never frozen.
+
+    `gpu_model` names the GPU whose times rank; with "emulator", or None for whatever machine is free, an accepted
+    submission scores 1. `hidden_seeds` is empty where each grading draws a seed of its own.
+    """
+
+    slug: str
+    title: str
+    problems: tuple[ContestProblem, ...]
+    start: datetime
+    end: datetime
+    freeze: datetime | None = None
+    counts: str = "best"
+    per_hour: int = 20
+    hidden_seeds: tuple[int, ...] = ()
+    gpu_model: str | None = None
+    late: Late = Late()
+    practice_after_end: bool = False
+    teams: bool = False
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether scores are shares of the speed of light; else every accepted submission scores 1."""
+        return self.gpu_model not in (None, EMULATOR)
+
+    @property
+    def most_points(self) -> float:
+        return sum(problem.weight for problem in self.problems)
+
+    def problem(self, name: str) -> ContestProblem | None:
+        return next((problem for problem in self.problems if problem.name == name), None)
+
+    def hidden_seed(self, problem: str) -> int | None:
+        """The seed that every submission to the problem is graded with; None: a new one for each grading.
+
+        The same for all students, so that nobody meets harder sizes, and different from problem to problem.
+        """
+        if not self.hidden_seeds:
+            return None
+        words = "\0".join([*map(str, self.hidden_seeds), self.slug, problem])
+        return int.from_bytes(sha256(words.encode()).digest()[:6], "big")
+
+    def late_by(self, submitted: datetime, extension: timedelta = timedelta(0)) -> timedelta:
+        """How long after its end, as extended for this account, something was submitted; zero when in time."""
+        return max(timedelta(0), submitted - self.end - extension)
+
+    def counts_at(self, submitted: datetime, extension: timedelta = timedelta(0)) -> bool:
+        """Whether a submission of that moment counts: after the start, and not later than the late policy allows."""
+        late = self.late_by(submitted, extension)
+        return submitted >= self.start and (late == timedelta(0) or late <= timedelta(hours=self.late.hours))
+
+    def accepts_at(self, submitted: datetime, extension: timedelta = timedelta(0)) -> bool:
+        """Whether a submission of that moment is taken at all, be it for practice."""
+        if submitted < self.start:
+            return False
+        return self.counts_at(submitted, extension) or self.practice_after_end
+
+    def is_frozen_at(self, submitted: datetime) -> bool:
+        """Whether the result of what was submitted at that moment stays hidden until the scoreboard is unfrozen."""
+        return self.freeze is not None and submitted >= self.freeze
+
+
+def check_slug(slug: str) -> None:
+    """Raises UsageError for a name that can't be a folder and a part of an address."""
+    if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", slug) or len(slug) > LONGEST_SLUG:
+        raise UsageError(
+            f"the contest's name {slug!r} can't be used: up to {LONGEST_SLUG} small letters, digits and dashes "
+            "are expected, as in cs149-a1",
+            "type: kgrade contest new cs149-a1",
+        )
+
+
+def read_settings(path: Path, problems: Collection[str] | None = None) -> Settings:
+    """The settings in the file; the folder's name is the contest's. `problems` are the known ones' names.
+
+    Raises UsageError with every mistake: file, key, value, and what is expected.
+    """
+    try:
+        data = path.read_bytes()[: MOST_BYTES + 1]
+    except FileNotFoundError:
+        raise UsageError(f"there is no {path}", f"make it with: kgrade contest new {path.parent.name}") from None
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror or error}", "make it a readable file") from error
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{path} has more than {MOST_BYTES:,} bytes", "a contest's settings are shorter than that")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise UsageError(f"{path}, line {line}: this is not UTF-8 text", "save the file as UTF-8") from error
+    return parse_settings(text, path.parent.name, str(path), problems)
+
+
+def parse_settings(text: str, slug: str, place: str, problems: Collection[str] | None = None) -> Settings:
+    """The settings in a TOML text. `place` is what mistakes are said to be in."""
+    try:
+        data = tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(
+            f"{place}: {error}",
+            'a line is KEY = VALUE; texts stand in quotes ("best"), times have a zone (2026-10-01T09:00:00+02:00)',
+        ) from error
+    return settings_from_data(data, slug, place, problems)
+
+
+def settings_from_data(
+    data: Mapping[str, Any], slug: str, place: str, problems: Collection[str] | None = None
+) -> Settings:
+    """The settings in what TOML or `settings_to_json` holds. Raises UsageError with every mistake."""
+    check_slug(slug)
+    read = Reader(data)
+    read.only(KEYS)
+    title = read.text("title", default=slug)
+    start, end = read.time("start"), read.time("end")
+    freeze = read.time("freeze", required=False)
+    late = read.table("late", ("percent_per_hour", "hours"))
+    settings = Settings(
+        slug=slug,
+        title=title,
+        problems=tuple(
+            ContestProblem(
+                table.text("name"),
+                table.number("weight", default=1.0, above=0.0, at_most=1e6),
+                table.text("title", default=""),
+            )
+            for table in problem_tables(read, problems)
+        ),
+        start=start or _EPOCH,
+        end=end or _EPOCH,
+        freeze=freeze,
+        counts=read.choice("counts", ("best", "last"), default="best"),
+        per_hour=read.whole("per_hour", default=20, least=1, most=10_000),
+        hidden_seeds=read.seeds("hidden_seeds"),
+        gpu_model=read.text("gpu_model", default="") or None,
+        late=Late(
+            late.number("percent_per_hour", default=0.0, least=0.0, at_most=100.0),
+            late.number("hours", default=0.0, least=0.0, at_most=24.0 * 365),
+        ),
+        practice_after_end=read.flag("practice_after_end"),
+        teams=read.flag("teams"),
+    )
+    if settings.late.percent and not settings.late.hours:
+        read.mistake("late.hours", late.get("hours") or "(missing)", "the hours for which late work is taken, above 0,")
+    if start and end and end <= start:
+        read.mistake("end", end.isoformat(" "), f"a time after the start, {start.isoformat(' ')}")
+    elif start and end and freeze and not start <= freeze <= end:
+        read.mistake("freeze", freeze.isoformat(" "), f"a time from start to end ({start} to {end})")
+    read.raise_mistakes(place)
+    return settings
+
+
+def settings_to_json(settings: Settings) -> str:
+    """The settings with the file's own keys, to be kept in the database; `settings_from_json` reads them back."""
+    return json.dumps(
+        {
+            "title": settings.title,
+            "start": settings.start.isoformat(),
+            "end": settings.end.isoformat(),
+            **({"freeze": settings.freeze.isoformat()} if settings.freeze else {}),
+            "counts": settings.counts,
+            "per_hour": settings.per_hour,
+            "gpu_model": settings.gpu_model or "",
+            "hidden_seeds": list(settings.hidden_seeds) or "secret",
+            "practice_after_end": settings.practice_after_end,
+            "teams": settings.teams,
+            "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
+            "problems": [{"name": p.name, "weight": p.weight, "title": p.title} for p in settings.problems],
+        }
+    )
+
+
+def settings_from_json(text: str, slug: str) -> Settings:
+    """What `settings_to_json` wrote. The problems may be gone from this machine meanwhile; they are not looked up."""
+    return settings_from_data(json.loads(text), slug, f"the settings of {slug} in the database")
+
+
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")

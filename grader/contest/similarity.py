@@ -1,0 +1,234 @@
+"""Which submissions are near-copies of each other: fingerprints of their tokens, compared pair by pair.
+
+Names, numbers, comments and layout don't count; what the starter file gives to everybody, or many wrote alike, doesn't
+either. It shows pairs with their lines to a person and accuses nobody.
+
+Fingerprints are winnowed k-grams: Schleimer, Wilkerson and Aiken, Winnowing: local algorithms for document
+fingerprinting, SIGMOD 2003.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+GRAM = 10
+"""Tokens of a fingerprint. Shorter sequences are the language's: `int i = blockIdx.x * blockDim.x + threadIdx.x` has
+14 tokens, `for (int i = 0; i < N; ++i)` has 13, and both are in every file; those go as common."""
+WINDOW = 5
+"""Of so many k-grams in a row at least one is kept, so any match of GRAM + WINDOW - 1 tokens is found."""
+COMMON_SHARE = 0.2
+COMMON_LEAST = 8
+"""A fingerprint in more files than both the share of all and the least number is what everybody writes."""
+SMALLEST = 40
+"""Tokens of a file's own, less than which it is too short to say anything."""
+LEAST_RUN = 5
+MOST_TOKENS = 10_000
+MOST_PLACES = 8
+"""Places of one fingerprint in one file. A table of 10,000 zeros would else be compared place by place."""
+
+_KEPT = re.compile(r"__\w+|threadIdx|blockIdx|blockDim|gridDim|warpSize|cuda\w+|atomic\w+|u?int\d+_t|size_t|[xyz]")
+_FIXED = {"number_literal": "0", "char_literal": "'c'", "string_literal": '"s"', "raw_string_literal": '"s"'}
+_LEFT_OUT = frozenset({"comment", "preproc_include", "preproc_call"})
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token as it counts, and its line from 1."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two files that have much in common. `similarity` is the share of the smaller one's own tokens that match, 0 to 1.
+
+    `lines` are the matching stretches: first and last line in the one, first and last line in the other.
+    """
+
+    one: str
+    other: str
+    similarity: float
+    tokens: int
+    lines: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class _File:
+    """`prints` holds each kept fingerprint's places, as numbers of tokens; `own` the tokens that are not common."""
+
+    name: str
+    tokens: Sequence[Token]
+    prints: Mapping[bytes, Sequence[int]]
+    own: frozenset[int]
+
+
+def similar_pairs(
+    files: Mapping[str, str], *, given: Iterable[str] = (), threshold: float = 0.6, most: int = 200
+) -> list[Pair]:
+    """Pairs of the named texts whose similarity reaches the threshold, the most similar first.
+
+    `given` are texts that everybody got, such as the starter file.
+    """
+    tokens = {name: tokenize(text) for name, text in files.items()}
+    given_grams = {gram for text in given for _, gram in _grams(tokenize(text))}
+    grams = {name: list(_grams(own)) for name, own in tokens.items()}
+    spread: dict[bytes, int] = {}
+    for own in grams.values():
+        for gram in {gram for _, gram in own}:
+            spread[gram] = spread.get(gram, 0) + 1
+    limit = max(COMMON_LEAST, COMMON_SHARE * len(files))
+    common = given_grams | {gram for gram, count in spread.items() if count > limit}
+    prepared = [
+        file for name in files if len((file := _prepare(name, tokens[name], grams[name], common)).own) >= SMALLEST
+    ]
+    found = [_compare(one, other) for one, other in _candidates(prepared, threshold)]
+    pairs = [pair for pair in found if pair.similarity >= threshold]
+    return sorted(pairs, key=lambda pair: (-pair.similarity, -pair.tokens, pair.one, pair.other))[:most]
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens that count: names of the submission's own become one word, literals one of each kind."""
+    data = text.encode("utf-8", "replace")
+    tokens: list[Token] = []
+    stack = [_parser().parse(data).root_node]
+    while stack and len(tokens) < MOST_TOKENS:
+        node = stack.pop()
+        if node.type in _LEFT_OUT:
+            continue
+        fixed = _FIXED.get(node.type)
+        if fixed is None and node.child_count:
+            stack.extend(reversed(node.children))
+        elif word := fixed or _word(node, data):
+            tokens.append(Token(word, int(node.start_point.row) + 1))
+    return tokens
+
+
+def _word(node: Node, data: bytes) -> str:
+    text = data[node.start_byte : node.end_byte].decode(errors="replace")
+    if node.type == "preproc_arg":
+        # The value of a #define, which the grammar leaves in one piece.
+        return re.sub(r"\w+", "v", re.sub(r"\s+", "", text))
+    if node.type.endswith("identifier") and not _KEPT.fullmatch(text):
+        return "v"
+    return text.strip()
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    import tree_sitter
+    import tree_sitter_cuda
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
+
+
+def _grams(tokens: Sequence[Token]) -> Iterator[tuple[int, bytes]]:
+    """Each k-gram's place and hash."""
+    words = [token.text for token in tokens]
+    for place in range(len(words) - GRAM + 1):
+        yield place, blake2b("\0".join(words[place : place + GRAM]).encode(), digest_size=8).digest()
+
+
+def _prepare(name: str, tokens: Sequence[Token], grams: Sequence[tuple[int, bytes]], common: set[bytes]) -> _File:
+    """A file without what is common: a token is the file's own where any k-gram over it is."""
+    rare = [(place, gram) for place, gram in grams if gram not in common]
+    own = frozenset(at for place, _ in rare for at in range(place, place + GRAM))
+    prints: dict[bytes, list[int]] = {}
+    for place, gram in _winnow(rare):
+        places = prints.setdefault(gram, [])
+        if len(places) < MOST_PLACES:
+            places.append(place)
+    return _File(name, tokens, prints, own)
+
+
+def _winnow(grams: Sequence[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """The least hash of each window, each place once; of equal ones the rightmost, as in the paper."""
+    last = -1
+    for start in range(max(1, len(grams) - WINDOW + 1)):
+        window = grams[start : start + WINDOW]
+        if not window:
+            return
+        place, gram = min(window, key=lambda item: (item[1], -item[0]))
+        if place != last:
+            last = place
+            yield place, gram
+
+
+def _candidates(files: Sequence[_File], threshold: float) -> Iterator[tuple[_File, _File]]:
+    """Pairs that share enough fingerprints to be worth a look at every token."""
+    holders: dict[bytes, list[int]] = {}
+    for number, file in enumerate(files):
+        for gram in file.prints:
+            holders.setdefault(gram, []).append(number)
+    shared = Counter(pair for numbers in holders.values() for pair in combinations(numbers, 2))
+    for (one, other), count in sorted(shared.items()):
+        # Half of the share that is asked for: a changed token takes up to GRAM fingerprints with it.
+        if count >= threshold / 2 * min(len(files[one].prints), len(files[other].prints)):
+            yield files[one], files[other]
+
+
+def _compare(one: _File, other: _File) -> Pair:
+    stretches = _stretches(one, other)
+    covered_one = {at for a, _, length in stretches for at in range(a, a + length)} & one.own
+    covered_other = {at for _, b, length in stretches for at in range(b, b + length)} & other.own
+    smaller, covered = min(((one.own, covered_one), (other.own, covered_other)), key=lambda side: len(side[0]))
+    lines = tuple(
+        (
+            one.tokens[a].line,
+            one.tokens[a + length - 1].line,
+            other.tokens[b].line,
+            other.tokens[b + length - 1].line,
+        )
+        for a, b, length in stretches
+    )
+    return Pair(one.name, other.name, len(covered) / len(smaller), len(covered), lines)
+
+
+def _stretches(one: _File, other: _File) -> list[tuple[int, int, int]]:
+    """Matching runs of tokens (place, place, length), grown from shared fingerprints. None overlap; the longest win."""
+    a_words, b_words = [t.text for t in one.tokens], [t.text for t in other.tokens]
+    found: set[tuple[int, int, int]] = set()
+    grown: dict[int, list[tuple[int, int]]] = {}
+    for gram, places in one.prints.items():
+        for a in places:
+            for b in other.prints.get(gram, ()):
+                if any(start <= a < end for start, end in grown.get(a - b, ())):
+                    continue
+                start, end = a, a + GRAM
+                while start > 0 and start - 1 - (a - b) >= 0 and a_words[start - 1] == b_words[start - 1 - (a - b)]:
+                    start -= 1
+                while end < len(a_words) and end - (a - b) < len(b_words) and a_words[end] == b_words[end - (a - b)]:
+                    end += 1
+                grown.setdefault(a - b, []).append((start, end))
+                found.add((start, start - (a - b), end - start))
+    chosen: list[tuple[int, int, int]] = []
+    taken_one: set[int] = set()
+    taken_other: set[int] = set()
+    for a, b, length in sorted(found, key=lambda run: (-run[2], run[0], run[1])):
+        # Neighbouring stretches overlap by a few tokens at a changed place; what is left of the shorter one counts.
+        free = [at for at in range(length) if a + at not in taken_one and b + at not in taken_other]
+        for start, end in _runs(free):
+            if end - start >= LEAST_RUN:
+                taken_one.update(range(a + start, a + end))
+                taken_other.update(range(b + start, b + end))
+                chosen.append((a + start, b + start, end - start))
+    return sorted(chosen)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where sorted numbers follow each other: first and one past the last."""
+    start = 0
+    for at in range(1, len(numbers) + 1):
+        if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
+            yield numbers[start], numbers[at - 1] + 1
+            start = at

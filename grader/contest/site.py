@@ -1,0 +1,104 @@
+"""What one server process shares between its requests: database, rules, templates, boards, live updates, counters."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from markupsafe import Markup
+from starlette.requests import HTTPConnection
+
+from grader.boards.templating import SCRIPT, STYLE, pages
+from grader.contest.access import Access, Progress, Refused
+from grader.contest.auth import Signer, server_secret
+from grader.contest.database import contests_folder
+from grader.contest.events import Hub
+from grader.contest.limits import Failures
+from grader.contest.live import Board, Boards
+from grader.contest.records import AccountRecord
+from grader.contest.settings import Settings
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.contest.database import Database
+    from grader.workspace import Workspace
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'"
+)
+"""Of every page: no script and no style but this server's own files."""
+FRAMES = "frame-ancestors 'self'"
+"""The part of it that browsers heed in a header alone."""
+T = TypeVar("T")
+STATIC = Path(__file__).parent / "static"
+KINDS = {".js": "text/javascript", ".css": "text/css"}
+
+
+class Site:
+    def __init__(self, database: Database, workspace: Workspace) -> None:
+        self.database, self.workspace = database, workspace
+        self.access = Access(database, workspace)
+        self.signer = Signer(server_secret(contests_folder(workspace)))
+        self.pages = pages(workspace.template_folders)
+        self.boards = Boards(database)
+        self.failures = Failures()
+        self.hub: Hub[int, Progress] = Hub(self.access.progress)
+        self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0)
+        self.assets = self._read_assets()
+        # A report's page carries its script and style inside, as a file that is sent around does.
+        self.report_policy = f"{self.pages.policy}; {FRAMES}"
+        self._drawn: dict[tuple[str, str, bool], tuple[Board, Any]] = {}
+        self._drawing = threading.Lock()
+
+    def account(self, number: int) -> AccountRecord | None:
+        try:
+            return self.database.account(number)
+        except UsageError:
+            return None
+
+    def board_html(self, contest: Settings, *, final: bool = False) -> dict[str, Any]:
+        """The scoreboard as a piece of a page, drawn once for all who look, and what else its page shows."""
+
+        def draw(board: Board) -> dict[str, Any]:
+            names = self.access.titles(contest)
+            html = self.pages.render("contest/board.html", contest=contest, rows=board.rows, names=names)
+            return {"board": Markup(html), "frozen": board.frozen}
+
+        return self._shown("page", contest, draw, final=final)
+
+    def board_json(self, contest: Settings, write: Callable[[Board], bytes]) -> bytes:
+        """The scoreboard as JSON, written once for all who ask."""
+        return self._shown("json", contest, write)
+
+    def _shown(self, kind: str, contest: Settings, show: Callable[[Board], T], *, final: bool = False) -> T:
+        board = self.boards.board(contest, final=final)
+        key = (kind, contest.slug, final)
+        with self._drawing:
+            known = self._drawn.get(key)
+            if known is None or known[0] is not board:
+                known = self._drawn[key] = board, show(board)
+        shown: T = known[1]
+        return shown
+
+    def failed(self, connection: HTTPConnection, message: str, hint: str = "") -> Refused:
+        """Counts a failed sign-in, and what to answer to it."""
+        client = connection.client.host if connection.client else "?"
+        if self.failures.add(client):
+            return Refused(429, "too many failed attempts", "wait a minute")
+        return Refused(401, message, hint)
+
+    def asset(self, name: str) -> str:
+        """The address of a script or a style sheet, which changes with its content."""
+        return f"/static/{sha256(self.assets[name][0]).hexdigest()[:16]}/{name}"
+
+    def _read_assets(self) -> dict[str, tuple[bytes, str]]:
+        files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in KINDS}
+        files |= {name: self.pages.render(name).encode() for name in (SCRIPT, STYLE)}
+        return {name: (content, KINDS[Path(name).suffix]) for name, content in files.items()}
+
+    def _versions(self, slugs: Collection[str]) -> Mapping[str, int]:
+        return {slug: self.boards.board(self.access.contest(slug)).version for slug in slugs}

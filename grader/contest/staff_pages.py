@@ -1,0 +1,179 @@
+"""The pages of staff: all submissions, disqualifying, rejudging as a set, announcements, exports, workers, the log.
+
+Each change goes through the same functions as `kgrade contest`, and into the log under the account's name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+
+from grader.contest import rejudging
+from grader.contest.access import Refused
+from grader.contest.api import Number
+from grader.contest.exports import to_csv
+from grader.contest.records import RejudgeRecord
+from grader.contest.standing import emails, reveal_next, standing, unfreeze
+from grader.contest.visit import AsStaff, Form, Member
+from grader.errors import UsageError
+from grader.verdict import Verdict
+
+router = APIRouter(include_in_schema=False, prefix="/contests/{slug}/staff")
+
+MOST_LISTED = 500
+Filter = Annotated[str, Query(max_length=200)]
+
+
+@router.get("")
+def overview(me: AsStaff) -> HTMLResponse:
+    contest, database = me.visitor.contest, me.site.database
+    return me.page(
+        "staff.html",
+        here="staff",
+        announcements=database.announcements(contest.slug),
+        rejudges=database.rejudges(contest.slug)[::-1],
+        workers=database.workers(),
+        audits=database.audits(contest.slug, limit=30),
+        frozen=me.site.boards.board(contest).frozen,
+        verdicts=[verdict.value for verdict in Verdict],
+        names=me.names,
+        address=str(me.request.base_url).rstrip("/"),
+    )
+
+
+@router.get("/submissions")
+def submissions(me: AsStaff, problem: Filter = "", account: Filter = "", verdict: Filter = "") -> HTMLResponse:
+    rows = me.site.database.submissions(
+        me.visitor.contest.slug, problem=problem or None, verdict=verdict or None, newest_first=True
+    )
+    wanted = account.strip().casefold()
+    rows = [row for row in rows if not wanted or wanted in (row.account.casefold(), (row.team or "").casefold())]
+    return me.page(
+        "staff_submissions.html",
+        here="staff",
+        rows=rows[:MOST_LISTED],
+        more=max(0, len(rows) - MOST_LISTED),
+        names=me.names,
+        verdicts=[each.value for each in Verdict],
+        chosen={"problem": problem, "account": account, "verdict": verdict},
+    )
+
+
+@router.post("/announcements")
+def announce(me: AsStaff, form: Form) -> Response:
+    text = form.text("text").strip()
+    if not 0 < len(text) <= 4000:
+        raise Refused(400, "an announcement has 1 to 4,000 characters")
+    me.site.database.announce(me.visitor.contest.slug, text, who=_who(me))
+    return _back(me)
+
+
+@router.post("/announcements/{number}/withdraw")
+def withdraw(number: Number, me: AsStaff, form: Form) -> Response:
+    own = {each.id for each in me.site.database.announcements(me.visitor.contest.slug)}
+    if number not in own:
+        raise Refused(404, "there is no such announcement")
+    me.site.database.withdraw_announcement(number, who=_who(me))
+    return _back(me)
+
+
+@router.post("/disqualify")
+def disqualify(me: AsStaff, form: Form) -> Response:
+    """One submission, with a reason; an empty one takes it back."""
+    number = form.text("number")
+    row = me.site.access.submission(me.visitor, int(number) if re.fullmatch(r"[0-9]{1,10}", number) else 0)
+    me.site.database.disqualify_submission(row.id, form.text("reason").strip()[:1000] or None, who=_who(me))
+    return RedirectResponse(f"{_home(me)}/submissions", 303)
+
+
+@router.post("/rejudges")
+def rejudge(me: AsStaff, form: Form) -> Response:
+    chosen = rejudging.Pick(
+        form.text("problem") or None, form.text("account").strip() or None, form.text("verdict") or None
+    )
+    reason = form.text("reason").strip()[:1000]
+    if not reason:
+        raise Refused(400, "a rejudge needs a reason")
+    try:
+        number = rejudging.start(me.site.database, me.visitor.contest.slug, chosen, reason, who=_who(me))
+    except UsageError as error:
+        raise Refused(400, error.message) from None
+    return RedirectResponse(f"{_home(me)}/rejudges/{number}", 303)
+
+
+@router.get("/rejudges/{number}")
+def rejudge_page(number: Number, me: AsStaff) -> HTMLResponse:
+    record = _rejudge(me, number)
+    shown = rejudging.preview(me.site.database, number)
+    return me.page("rejudge.html", here="staff", rejudge=record, preview=shown, names=me.names)
+
+
+@router.post("/rejudges/{number}/apply")
+def apply_rejudge(number: Number, me: AsStaff, form: Form) -> Response:
+    return _end_rejudge(me, number, apply=True)
+
+
+@router.post("/rejudges/{number}/drop")
+def drop_rejudge(number: Number, me: AsStaff, form: Form) -> Response:
+    return _end_rejudge(me, number, apply=False)
+
+
+@router.get("/scoreboard")
+def final_scoreboard(me: AsStaff) -> HTMLResponse:
+    """The scoreboard without the freeze."""
+    shown = me.site.board_html(me.visitor.contest, final=True)
+    return me.page("staff_scoreboard.html", here="staff", board=shown["board"])
+
+
+@router.post("/unfreeze")
+def unfreeze_scoreboard(me: AsStaff, form: Form) -> Response:
+    """One step, or everything at once."""
+    slug = me.visitor.contest.slug
+    if form.text("all"):
+        unfreeze(me.site.database, slug, who=_who(me))
+    else:
+        reveal_next(me.site.database, slug, who=_who(me))
+    return _back(me)
+
+
+@router.get("/scores.csv")
+def scores(me: AsStaff) -> PlainTextResponse:
+    contest, database = me.visitor.contest, me.site.database
+    rows = standing(database, contest.slug, everything=True).rows
+    text = to_csv(contest, rows, emails(contest, database.accounts(contest.slug)))
+    name = f'attachment; filename="{contest.slug}.csv"'
+    return PlainTextResponse(text, media_type="text/csv", headers={"content-disposition": name})
+
+
+def _end_rejudge(me: Member, number: int, *, apply: bool) -> Response:
+    _rejudge(me, number)
+    try:
+        if apply:
+            me.site.database.apply_rejudge(number, who=_who(me))
+        else:
+            me.site.database.drop_rejudge(number, who=_who(me))
+    except UsageError as error:
+        raise Refused(409, error.message) from None
+    return RedirectResponse(f"{_home(me)}/rejudges/{number}", 303)
+
+
+def _rejudge(me: Member, number: int) -> RejudgeRecord:
+    for record in me.site.database.rejudges(me.visitor.contest.slug):
+        if record.id == number:
+            return record
+    raise Refused(404, "there is no such rejudge")
+
+
+def _who(me: Member) -> str:
+    return me.visitor.account.name
+
+
+def _home(me: Member) -> str:
+    return f"/contests/{me.visitor.contest.slug}/staff"
+
+
+def _back(me: Member) -> Response:
+    return RedirectResponse(_home(me), 303)

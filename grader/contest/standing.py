@@ -1,0 +1,151 @@
+"""A contest's scoreboard out of the database: who takes part, what counts, and what the freeze still hides.
+
+The order is made in `scoreboard`; which page shows it to whom is the server's business.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from grader.contest.database import Database
+from grader.contest.definitions import settings_of
+from grader.contest.records import STUDENT, AccountRecord, SubmissionRecord
+from grader.contest.schema import Audit
+from grader.contest.scoreboard import Entry, Reveal, Row, Step, scoreboard, unfreezing
+from grader.contest.settings import Settings
+from grader.report import Interval
+from grader.verdict import Verdict
+
+REVEALED, UNFROZEN, FROZEN_AGAIN = "result revealed", "scoreboard unfrozen", "scoreboard frozen again"
+"""What the log of changes calls the steps of unfreezing. The log is where their state is kept."""
+
+
+@dataclass(frozen=True)
+class Freeze:
+    """How far a scoreboard is unfrozen: the results shown one by one, or everything."""
+
+    revealed: tuple[Reveal, ...] = ()
+    lifted: bool = False
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A contest's scoreboard at one moment. `frozen` says that results are hidden on it."""
+
+    settings: Settings
+    rows: Sequence[Row]
+    frozen: bool
+
+
+def standing(database: Database, slug: str, *, now: datetime | None = None, everything: bool = False) -> Standing:
+    """The scoreboard as everybody may see it, or with `everything` as staff do.
+
+    Before the freeze nothing is hidden; after it what was submitted since is, until it is revealed.
+    """
+    settings = settings_of(database, slug)
+    accounts = database.accounts(slug)
+    entries = entries_of(settings, accounts, database.submissions(slug))
+    freeze = freeze_of(database, slug)
+    frozen = not everything and not freeze.lifted and settings.is_frozen_at(now or database.now())
+    rows = scoreboard(settings, participants(settings, accounts), entries, frozen=frozen, revealed=freeze.revealed)
+    return Standing(settings, rows, frozen and any(cell.hidden for row in rows for cell in row.cells))
+
+
+def participants(settings: Settings, accounts: Iterable[AccountRecord]) -> list[str]:
+    """The names on the board: students, or their teams, without those who were disqualified and without staff."""
+    students = (account for account in accounts if account.role == STUDENT and account.disqualified is None)
+    return list(dict.fromkeys(board_name(settings, account.name, account.team) for account in students))
+
+
+def board_name(settings: Settings, account: str, team: str | None) -> str:
+    if not settings.teams:
+        return account
+    # An account without a team may be called as a team is.
+    return team if team is not None else f"{account} (no team)"
+
+
+def entries_of(
+    settings: Settings, accounts: Iterable[AccountRecord], submissions: Iterable[SubmissionRecord]
+) -> list[Entry]:
+    """The submissions that may count, as the scoreboard takes them."""
+    extensions = {account.id: timedelta(seconds=account.extension_seconds) for account in accounts}
+    return [
+        Entry(
+            each.id,
+            board_name(settings, each.account, each.team),
+            each.problem,
+            each.submitted,
+            None if each.verdict is None else Verdict(each.verdict),
+            score_interval(each.score, each.score_low, each.score_high),
+            extensions.get(each.account_id, timedelta(0)),
+        )
+        for each in submissions
+        if each.role == STUDENT and each.disqualified is None and each.account_disqualified is None
+    ]
+
+
+def score_interval(score: float | None, low: float | None, high: float | None) -> Interval | None:
+    """The interval of a score in the database; the score itself where it has no bounds."""
+    if score is None:
+        return None
+    return Interval(score, score if low is None else low, score if high is None else high)
+
+
+def emails(settings: Settings, accounts: Iterable[AccountRecord]) -> dict[str, str]:
+    """Each participant's addresses, separated by blanks for a team."""
+    found: dict[str, str] = {}
+    for account in accounts:
+        name = board_name(settings, account.name, account.team)
+        found[name] = f"{found[name]} {account.email}" if name in found else account.email
+    return found
+
+
+def freeze_of(database: Database, slug: str) -> Freeze:
+    """How far the scoreboard is unfrozen."""
+    query = select(Audit.what, Audit.detail).where(
+        Audit.contest == slug, Audit.what.in_((REVEALED, UNFROZEN, FROZEN_AGAIN))
+    )
+    revealed: list[Reveal] = []
+    lifted = False
+    with database.reading() as connection:
+        for what, detail in connection.execute(query.order_by(Audit.id)):
+            if what == FROZEN_AGAIN:
+                revealed, lifted = [], False
+            elif what == UNFROZEN:
+                lifted = True
+            else:
+                data: Mapping[str, str] = json.loads(detail)
+                revealed.append((data["name"], data["problem"]))
+    return Freeze(tuple(revealed), lifted)
+
+
+def reveal_next(database: Database, slug: str, *, who: str) -> Step | None:
+    """Reveals the next result, from the last place up, for everybody; None where nothing is hidden any more."""
+    settings = settings_of(database, slug)
+    accounts = database.accounts(slug)
+    entries = entries_of(settings, accounts, database.submissions(slug))
+    freeze = freeze_of(database, slug)
+    if freeze.lifted:
+        return None
+    step = next(iter(unfreezing(settings, participants(settings, accounts), entries, freeze.revealed)), None)
+    if step is not None:
+        name, problem = step.reveal
+        database.audit(who, REVEALED, slug, {"name": name, "problem": problem})
+    return step
+
+
+def unfreeze(database: Database, slug: str, *, who: str) -> None:
+    """Shows everything to everybody at once."""
+    settings_of(database, slug)
+    database.audit(who, UNFROZEN, slug)
+
+
+def freeze_again(database: Database, slug: str, *, who: str) -> None:
+    """Hides again what the freeze hides, to show the unfreezing once more."""
+    settings_of(database, slug)
+    database.audit(who, FROZEN_AGAIN, slug)

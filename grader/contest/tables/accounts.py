@@ -1,0 +1,133 @@
+"""Accounts of students and staff: added, found by name, token or link, changed and disqualified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from grader.contest.records import AccountRecord, NewAccount
+from grader.contest.schema import Account, Team
+from grader.contest.tables.base import Transactions, record, storable
+from grader.errors import UsageError
+
+
+class Accounts(Transactions):
+    def add_accounts(self, contest: str, accounts: Sequence[NewAccount], *, who: str) -> list[int]:
+        """Adds accounts, all or none, and returns their numbers. Raises UsageError for a name that is taken."""
+        with self.writing() as connection:
+            numbers = []
+            for each in accounts:
+                values = {
+                    "contest": contest,
+                    "name": storable(each.name),
+                    "email": storable(each.email),
+                    "role": each.role,
+                    "team_id": None if each.team is None else _team(connection, contest, each.team),
+                    "token_hash": each.token_hash,
+                    "link_hash": each.link_hash,
+                    "session_epoch": 0,
+                    "extension_seconds": 0,
+                    "created": self.now(),
+                }
+                try:
+                    added = connection.execute(insert(Account).values(**values).returning(Account.id))
+                except IntegrityError as error:
+                    raise UsageError(
+                        f"'{each.name}' can't be added to '{contest}': the name is taken or there is no such contest",
+                        f"see who is there: kgrade contest status {contest}",
+                    ) from error
+                numbers.append(added.scalar_one())
+                self.log(connection, who, "account added", contest, {"account": each.name, "role": each.role})
+        return numbers
+
+    def accounts(self, contest: str) -> list[AccountRecord]:
+        with self.reading() as connection:
+            rows = connection.execute(_whole().where(Account.contest == contest).order_by(Account.id)).all()
+        return [record(AccountRecord, row) for row in rows]
+
+    def account(self, number: int) -> AccountRecord:
+        """Raises UsageError where there is none."""
+        found = self._one(Account.id == number)
+        if found is None:
+            raise UsageError(f"there is no account {number}")
+        return found
+
+    def account_by_name(self, contest: str, name: str) -> AccountRecord:
+        """Raises UsageError where there is none."""
+        found = self._one(Account.contest == contest, Account.name == storable(name))
+        if found is None:
+            raise UsageError(f"there is no account '{name}' in '{contest}'", f"type: kgrade contest status {contest}")
+        return found
+
+    def account_by_token(self, token_hash: str) -> AccountRecord | None:
+        """The account whose token has this SHA-256."""
+        return self._one(Account.token_hash == token_hash)
+
+    def account_by_link(self, link_hash: str) -> AccountRecord | None:
+        """The account whose sign-in link has this SHA-256."""
+        return self._one(Account.link_hash == link_hash)
+
+    def set_secrets(self, number: int, token_hash: str | None, link_hash: str | None, *, who: str) -> None:
+        """Renews an account's token and link, or revokes them with None; either way its open sessions end."""
+        new = {"token_hash": token_hash, "link_hash": link_hash, "session_epoch": Account.session_epoch + 1}
+        done = "sign-in renewed" if token_hash or link_hash else "sign-in revoked"
+        self._change(number, new, who, done, {})
+
+    def end_sessions(self, number: int, *, who: str) -> None:
+        """Signs the account out everywhere."""
+        self._change(number, {"session_epoch": Account.session_epoch + 1}, who, "signed out everywhere", {})
+
+    def set_extension(self, number: int, seconds: int, *, who: str) -> None:
+        """Gives the account `seconds` beyond the contest's end, in all."""
+        self._change(number, {"extension_seconds": seconds}, who, "extension given", {"seconds": seconds})
+
+    def set_team(self, number: int, team: str | None, *, who: str) -> None:
+        """Puts the account into the team of that name, which is made where it is new; None takes it out."""
+        contest = self.account(number).contest
+        with self.writing() as connection:
+            values = {"team_id": None if team is None else _team(connection, contest, team)}
+            self._change_in(connection, number, values, who, "team set", {"team": team})
+
+    def disqualify_account(self, number: int, reason: str | None, *, who: str) -> None:
+        """Takes an account off the board for a reason; None takes it back."""
+        done = "account disqualified" if reason else "account reinstated"
+        self._change(number, {"disqualified": storable(reason) if reason else None}, who, done, {"reason": reason})
+
+    def _one(self, *where: ColumnElement[bool]) -> AccountRecord | None:
+        with self.reading() as connection:
+            row = connection.execute(_whole().where(*where)).first()
+        return None if row is None else record(AccountRecord, row)
+
+    def _change(self, number: int, values: Mapping[str, Any], who: str, what: str, detail: Mapping[str, Any]) -> None:
+        with self.writing() as connection:
+            self._change_in(connection, number, values, who, what, detail)
+
+    def _change_in(
+        self,
+        connection: Connection,
+        number: int,
+        values: Mapping[str, Any],
+        who: str,
+        what: str,
+        detail: Mapping[str, Any],
+    ) -> None:
+        change = update(Account).where(Account.id == number).values(**values)
+        row = connection.execute(change.returning(Account.contest, Account.name)).first()
+        if row is None:
+            raise UsageError(f"there is no account {number}")
+        self.log(connection, who, what, row.contest, {"account": row.name, **detail})
+
+
+def _whole() -> Select[Any]:
+    return select(*Account.__table__.columns, Team.name.label("team")).outerjoin(Team, Team.id == Account.team_id)
+
+
+def _team(connection: Connection, contest: str, name: str) -> int:
+    name = storable(name)
+    found = connection.execute(select(Team.id).where(Team.contest == contest, Team.name == name)).scalar()
+    if found is not None:
+        return found
+    return connection.execute(insert(Team).values(contest=contest, name=name).returning(Team.id)).scalar_one()

@@ -1,0 +1,74 @@
+"""Transactions on the contests' database, and the log of changes that each of them writes.
+
+Every public method of the modules beside this one is one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, Row, insert
+
+from grader.contest.clock import Clock
+from grader.contest.connect import Address
+from grader.contest.schema import Audit
+from grader.store.connect import READ, WRITE
+
+T = TypeVar("T")
+
+
+class Transactions:
+    """Short transactions, readable from any thread. An error of the database becomes a StoreError with a next step."""
+
+    def __init__(self, address: Address, engine: Engine, clock: Clock) -> None:
+        self.address, self.clock = address, clock
+        self._engine = engine
+        # SQLite lets one writer in and has the others poll. A queue inside the process costs them no sleep.
+        self._turn = threading.Lock() if address.path is not None else nullcontext()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the database and changes nothing."""
+        with (
+            self.address.explained(),
+            self._engine.connect().execution_options(**READ) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that may write; all of it is kept, or none."""
+        with (
+            self.address.explained(),
+            self._turn,
+            self._engine.connect().execution_options(**WRITE) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def log(self, connection: Connection, who: str, what: str, contest: str | None, detail: Mapping[str, Any]) -> None:
+        """Notes a change in the transaction that makes it."""
+        row = {"at": self.now(), "contest": contest, "who": storable(who), "what": what}
+        text = storable(json.dumps(detail, default=str, ensure_ascii=True))
+        connection.execute(insert(Audit).values(**row, detail=text))
+
+
+def record(kind: type[T], row: Row[Any]) -> T:
+    """The record of a row that has at least its columns."""
+    values = row._mapping
+    return kind(**{each.name: values[each.name] for each in fields(kind) if each.name in values})  # type: ignore[arg-type]
+
+
+def storable(text: str) -> str:
+    """Text that every database takes: no lone surrogates, and no NUL, which PostgreSQL refuses in a text."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")

@@ -1,0 +1,103 @@
+"""Rejudging as a set: submissions judged anew beside the verdicts that hold, then applied or dropped whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, insert, select, update
+
+from grader.contest.records import APPLIED, DROPPED, JUDGED, QUEUED, RUNNING, RejudgeRecord
+from grader.contest.schema import Judging, Rejudge
+from grader.contest.tables.base import Transactions, record, storable
+from grader.errors import UsageError
+from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.contest.jobs import Queue
+
+
+class Rejudges(Transactions):
+    queue: Queue
+
+    def add_rejudge(
+        self, contest: str, reason: str, submission_ids: Sequence[int], gpu_model: str | None = None, *, who: str
+    ) -> int:
+        """Queues the submissions to be judged anew and returns the rejudge's number.
+
+        Each goes to the queue of its earlier judging unless `gpu_model` names another.
+        """
+        if not submission_ids:
+            raise UsageError("no submission to rejudge was picked")
+        created = {"contest": contest, "reason": storable(reason), "by": storable(who), "created": self.now()}
+        with self.writing() as connection:
+            added = insert(Rejudge).values(**created, state=RUNNING).returning(Rejudge.id)
+            number = connection.execute(added).scalar_one()
+            query = select(Judging.submission_id, Judging.gpu_model).where(Judging.active)
+            rows = connection.execute(query.where(Judging.submission_id.in_(submission_ids))).all()
+            models = {row.submission_id: row.gpu_model for row in rows}
+            for each in dict.fromkeys(submission_ids):
+                if each not in models:
+                    raise UsageError(f"there is no submission {each}")
+                self.queue.enqueue(connection, each, gpu_model or models[each], number)
+            self.log(connection, who, "rejudge started", contest, {"rejudge": number, "submissions": len(models)})
+        return number
+
+    def rejudge(self, number: int) -> RejudgeRecord:
+        """Raises UsageError where there is none."""
+        with self.reading() as connection:
+            return _get(connection, number)
+
+    def rejudges(self, contest: str) -> list[RejudgeRecord]:
+        query = select(*Rejudge.__table__.columns).where(Rejudge.contest == contest).order_by(Rejudge.id)
+        with self.reading() as connection:
+            return [record(RejudgeRecord, row) for row in connection.execute(query)]
+
+    def apply_rejudge(self, number: int, *, who: str) -> int:
+        """Lets the new verdicts hold in place of the old, which are kept; returns how many.
+
+        A judging that ended in the judge's own failure replaces nothing. Raises UsageError while some are not judged.
+        """
+        with self.writing() as connection:
+            rejudge = _open(connection, number)
+            mine = Judging.rejudge_id == number
+            waiting = connection.execute(select(Judging.id).where(mine, Judging.state != JUDGED)).all()
+            if waiting:
+                raise UsageError(
+                    f"rejudge {number} still has {len(waiting)} submissions to judge", "wait, or drop the rejudge"
+                )
+            counts = select(Judging.submission_id).where(mine, Judging.verdict != Verdict.INTERNAL_ERROR.value)
+            changed = list(connection.execute(counts).scalars())
+            # The index allows one active judging a submission, so the old one goes first.
+            old = update(Judging).where(Judging.submission_id.in_(counts.scalar_subquery()), Judging.active)
+            connection.execute(old.values(active=False))
+            new = update(Judging).where(mine, Judging.verdict != Verdict.INTERNAL_ERROR.value)
+            connection.execute(new.values(active=True))
+            connection.execute(update(Rejudge).where(Rejudge.id == number).values(state=APPLIED))
+            self.log(connection, who, "rejudge applied", rejudge.contest, {"rejudge": number, "changed": len(changed)})
+        return len(changed)
+
+    def drop_rejudge(self, number: int, *, who: str) -> None:
+        """Ends a rejudge without effect: what still waits is not judged, what was judged is kept."""
+        with self.writing() as connection:
+            rejudge = _open(connection, number)
+            for judging in connection.execute(
+                select(Judging.id).where(Judging.rejudge_id == number, Judging.state.in_((QUEUED, RUNNING)))
+            ).scalars():
+                self.queue.withdraw(connection, judging)
+            connection.execute(update(Rejudge).where(Rejudge.id == number).values(state=DROPPED))
+            self.log(connection, who, "rejudge dropped", rejudge.contest, {"rejudge": number})
+
+
+def _get(connection: Connection, number: int) -> RejudgeRecord:
+    row = connection.execute(select(*Rejudge.__table__.columns).where(Rejudge.id == number).with_for_update()).first()
+    if row is None:
+        raise UsageError(f"there is no rejudge {number}", "type: kgrade contest rejudge --help")
+    return record(RejudgeRecord, row)
+
+
+def _open(connection: Connection, number: int) -> RejudgeRecord:
+    rejudge = _get(connection, number)
+    if rejudge.state != RUNNING:
+        raise UsageError(f"rejudge {number} was {rejudge.state} already")
+    return rejudge

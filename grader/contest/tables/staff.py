@@ -1,0 +1,63 @@
+"""What staff see of the running of a contest: the log of changes, and the workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+
+from grader.contest.records import GONE, AuditRecord, WorkerRecord
+from grader.contest.schema import Audit, Worker
+from grader.contest.tables.base import Transactions, record, storable
+from grader.errors import UsageError
+
+
+class Staff(Transactions):
+    def audit(self, who: str, what: str, contest: str | None = None, detail: Mapping[str, Any] | None = None) -> None:
+        """Notes a change that no other method of the database makes."""
+        with self.writing() as connection:
+            self.log(connection, who, what, contest, detail or {})
+
+    def audits(self, contest: str | None = None, limit: int | None = None) -> list[AuditRecord]:
+        """The changes of a contest, or of all, the newest first."""
+        query = select(*Audit.__table__.columns).order_by(Audit.id.desc()).limit(limit)
+        if contest is not None:
+            query = query.where(Audit.contest == contest)
+        with self.reading() as connection:
+            rows = connection.execute(query).all()
+        return [AuditRecord(**{**row._mapping, "detail": json.loads(row.detail)}) for row in rows]
+
+    def add_worker(self, name: str, gpu_model: str, token_hash: str | None, *, who: str) -> None:
+        """Lets a worker in under a name, or gives a known one a new token."""
+        values = {"gpu_model": gpu_model, "token_hash": token_hash, "seen": self.now(), "state": GONE, "note": ""}
+        with self.writing() as connection:
+            change = update(Worker).where(Worker.name == name).values(**values)
+            if connection.execute(change).rowcount == 0:
+                connection.execute(insert(Worker).values(name=storable(name), **values))
+            self.log(connection, who, "worker let in", None, {"worker": name})
+
+    def remove_worker(self, name: str, *, who: str) -> None:
+        """Shuts a worker out. Raises UsageError where there is none of that name."""
+        with self.writing() as connection:
+            if connection.execute(delete(Worker).where(Worker.name == name)).rowcount == 0:
+                raise UsageError(f"there is no worker '{name}'", "see them: kgrade contest status")
+            self.log(connection, who, "worker shut out", None, {"worker": name})
+
+    def worker_by_token(self, token_hash: str) -> WorkerRecord | None:
+        with self.reading() as connection:
+            row = connection.execute(select(*Worker.__table__.columns).where(Worker.token_hash == token_hash)).first()
+        return None if row is None else record(WorkerRecord, row)
+
+    def worker_seen(self, name: str, gpu_model: str, state: str, note: str = "") -> None:
+        """Notes that a worker lives and what it does; an embedded one appears by this alone."""
+        values = {"gpu_model": storable(gpu_model), "seen": self.now(), "state": state, "note": storable(note)}
+        with self.writing() as connection:
+            if connection.execute(update(Worker).where(Worker.name == name).values(**values)).rowcount == 0:
+                connection.execute(insert(Worker).values(name=storable(name), **values))
+
+    def workers(self) -> list[WorkerRecord]:
+        with self.reading() as connection:
+            rows = connection.execute(select(*Worker.__table__.columns).order_by(Worker.name)).all()
+        return [record(WorkerRecord, row) for row in rows]

@@ -1,0 +1,174 @@
+"""One request of a browser: who is signed in, the form that it brings, and the page that it gets.
+
+Sessions and forms are checked here, before any page's own code runs.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from datetime import datetime
+from functools import cached_property
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Path, Request, Response
+from fastapi.responses import HTMLResponse
+from python_multipart.exceptions import FormParserError
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+
+from grader.contest.access import Refused
+from grader.contest.limits import LARGEST_BODY
+from grader.contest.records import AccountRecord
+from grader.contest.site import POLICY, Site
+
+SESSION, VISIT = "kgrade_session", "kgrade_visit"
+"""Cookies: of an account in one contest, sent below that contest's address alone; and of a browser before that."""
+
+
+class Guest:
+    """A browser that need not be signed in. `visit` is what its forms are bound to."""
+
+    def __init__(self, request: Request) -> None:
+        site = request.app.state.site
+        assert isinstance(site, Site)
+        self.request, self.site = request, site
+        known = request.cookies.get(VISIT, "")
+        self._new = not 20 <= len(known) <= 64
+        self.visit = secrets.token_urlsafe(24) if self._new else known
+
+    @property
+    def form_cookie(self) -> str:
+        return self.visit
+
+    @cached_property
+    def now(self) -> datetime:
+        return self.site.access.now()
+
+    def page(self, template: str, **values: Any) -> HTMLResponse:
+        shown = {"contest": None, "account": None, "staff": False, "here": "", **values}
+        text = self.site.pages.render(
+            f"contest/{template}",
+            asset=self.site.asset,
+            policy=POLICY,
+            form_token=self.site.signer.form(self.form_cookie),
+            now=self.now,
+            **shown,
+        )
+        answer = HTMLResponse(text)
+        if self._new and self.form_cookie == self.visit:
+            self.set_cookie(answer, VISIT, self.visit, "/")
+        return answer
+
+    def set_cookie(self, answer: Response, name: str, value: str, path: str, *, days: int = 1) -> None:
+        answer.set_cookie(
+            name,
+            value,
+            max_age=days * 86400,
+            path=path,
+            httponly=True,
+            samesite="lax",
+            secure=self.request.url.scheme == "https",
+        )
+
+
+class Member(Guest):
+    """A browser with a session in the contest of the address."""
+
+    def __init__(self, request: Request, slug: str) -> None:
+        super().__init__(request)
+        self.session = request.cookies.get(SESSION, "")
+        known = self.site.signer.read(self.session, self.now)
+        account = self.site.account(known.account) if known else None
+        if known is None or account is None or account.session_epoch != known.epoch or account.contest != slug:
+            raise Refused(401, "you are not signed in, or no longer", "open your personal link, or sign in below")
+        self.visitor = self.site.access.visitor(account)
+
+    @property
+    def form_cookie(self) -> str:
+        return self.session
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        return self.site.access.titles(self.visitor.contest)
+
+    def page(self, template: str, **values: Any) -> HTMLResponse:
+        visitor = self.visitor
+        known = {"contest": visitor.contest, "account": visitor.account, "staff": visitor.staff}
+        return super().page(template, **known, **values)
+
+    def end_session(self, answer: Response) -> None:
+        self.set_cookie(answer, SESSION, "", f"/contests/{self.visitor.contest.slug}", days=0)
+
+
+class CheckedForm:
+    """The fields of a form that came from a page of ours."""
+
+    def __init__(self, data: FormData) -> None:
+        self._data = data
+
+    def text(self, name: str) -> str:
+        """A field's text with plain ends of lines; empty where there is none."""
+        value = self._data.get(name)
+        return value.replace("\r\n", "\n") if isinstance(value, str) else ""
+
+    def file(self, name: str) -> tuple[str, bytes] | None:
+        """Name and content of an uploaded file."""
+        value = self._data.get(name)
+        if not isinstance(value, UploadFile) or not value.filename:
+            return None
+        return value.filename, value.file.read()
+
+
+def set_session(guest: Guest, answer: Response, account: AccountRecord) -> None:
+    session = guest.site.signer.session(account.id, account.session_epoch, guest.now)
+    guest.set_cookie(answer, SESSION, session, f"/contests/{account.contest}", days=30)
+
+
+def guest_of(request: Request) -> Guest:
+    return Guest(request)
+
+
+def member_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Member:
+    return Member(request, slug)
+
+
+def staff_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Member:
+    member = Member(request, slug)
+    if not member.visitor.staff:
+        # The same words as for an address that is nowhere.
+        raise Refused(404, "there is no such page")
+    return member
+
+
+async def form_of(request: Request) -> AsyncIterator[CheckedForm]:
+    """The form, once it is sure that a page of this server made it: by where it comes from and by its token."""
+    if not _same_origin(request):
+        raise Refused(403, "this form came from another site")
+    try:
+        # The body is here already, and was counted.
+        data = await request.form(max_files=1, max_fields=2000, max_part_size=LARGEST_BODY)
+    except (FormParserError, HTTPException, ValueError, LookupError):
+        raise Refused(400, "this form can't be read") from None
+    try:
+        site, token = request.app.state.site, data.get("csrf")
+        cookie = SESSION if request.url.path.startswith("/contests/") else VISIT
+        if not isinstance(token, str) or not site.signer.accepts(request.cookies.get(cookie, ""), token):
+            raise Refused(403, "this form is out of date", "go back, load the page again, and send it once more")
+        yield CheckedForm(data)
+    finally:
+        await data.close()
+
+
+def _same_origin(request: Request) -> bool:
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
+AsGuest = Annotated[Guest, Depends(guest_of)]
+SignedIn = Annotated[Member, Depends(member_of)]
+AsStaff = Annotated[Member, Depends(staff_of)]
+Form = Annotated[CheckedForm, Depends(form_of)]

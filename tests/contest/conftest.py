@@ -1,0 +1,108 @@
+"""Databases for the tests of contests: an empty one for each test, on SQLite and, where installed, PostgreSQL."""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from grader.contest.clock import Clock
+from grader.contest.database import Database
+from grader.contest.records import NewAccount
+from grader.contest.settings import ContestProblem, Settings, settings_to_json
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+class HandClock(Clock):
+    """A clock that the test sets forward."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+        super().__init__(lambda: self.time, lambda: 0.0)
+
+    def forward(self, **span: float) -> None:
+        self.time += timedelta(**span)
+
+
+def load_benchmark(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A PostgreSQL server of the test's own."""
+    module = load_benchmark("postgres_server")
+    programs = module.find_programs()
+    if programs is None:
+        pytest.skip(f"PostgreSQL is not installed; {module.INSTALL}")
+    import tempfile
+
+    # Its user must reach the folder, and the socket's path must be short.
+    with tempfile.TemporaryDirectory(prefix="kgrade-", ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o755)
+        server = module.PostgresServer(Path(name) / "postgres", programs)
+        yield server
+        server.kill()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def contest_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database that is empty."""
+    if request.param == "sqlite":
+        return str(tmp_path / "contests" / "contests.db")
+    server = request.getfixturevalue("postgres")
+    name = "test_" + str(abs(hash(request.node.nodeid)))
+    engine = create_engine(server.url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return str(server.url).rsplit("/", 1)[0] + "/" + name
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def open_contest(contest_url: str, clock: HandClock) -> Iterator[Callable[[], Database]]:
+    """Opens the database of the contest "c1" with the students ada, bob and cleo, each time as another process."""
+    opened: list[Database] = []
+
+    def open_one() -> Database:
+        database = Database(contest_url, clock)
+        opened.append(database)
+        return database
+
+    database = open_one()
+    settings = Settings(
+        slug="c1",
+        title="Contest",
+        problems=(ContestProblem("matmul"), ContestProblem("reduce")),
+        start=clock.now() - timedelta(hours=1),
+        end=clock.now() + timedelta(hours=10),
+        hidden_seeds=(17,),
+        gpu_model="H200",
+    )
+    database.add_contest("c1", settings_to_json(settings), who="staff")
+    database.add_accounts("c1", [NewAccount(name, f"{name}@x.org") for name in ("ada", "bob", "cleo")], who="staff")
+    yield open_one
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def contest_database(open_contest: Callable[[], Database]) -> Database:
+    return open_contest()

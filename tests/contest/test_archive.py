@@ -1,0 +1,234 @@
+"""The archive: what it holds and what it doesn't, that it comes back whole, and that a damaged one changes nothing."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.contest.accounts import add_people
+from grader.contest.archive import DATA, contest_data, read_archive, write_archive
+from grader.contest.archive_site import archive_pages
+from grader.contest.database import Database
+from grader.contest.rejudging import Pick, start
+from grader.contest.roster import Person
+from grader.contest.standing import standing
+from grader.errors import UsageError, WorkspaceError
+from grader.report import to_json
+from tests.boards.samples import HOSTILE, accepted, hostile
+
+from .contests import contest, handed_in, judge, submit
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def fill(database: Database) -> None:
+    """Something in every table: teams, announcements, a rejudge, disqualified and unjudged submissions."""
+    people = [Person("Zoë", "zoe@example.org", "T"), Person("=1+1", "x@example.org")]
+    add_people(database, "a1", people, lambda issued: None, who="prof")
+    first = handed_in(database, "Zoë", 1, 0.5)
+    handed_in(database, "=1+1", 2, "wrong_answer", text="// é\n")
+    number = submit(database, "ada", 3, text="// ada's\n")
+    judge(database, {number: 0.7}, report=to_json(replace(accepted(), source="", score=0.7)))
+    handed_in(database, "bob", 95, 0.9, "zip")
+    start(database, "a1", Pick(ids=(first,)), "again", who="prof")
+    judge(database, {first: 0.6})
+    database.apply_rejudge(1, who="prof")
+    database.disqualify_submission(number, "copied", who="prof")
+    database.set_extension(database.account_by_name("a1", "bob").id, 600, who="prof")
+    database.announce("a1", "Line 1 <b>", who="prof")
+
+
+def same(data: dict[str, Any]) -> dict[str, Any]:
+    """What has to be the same after reading back: rows without their numbers, the log without the reading."""
+    tables = {}
+    for name, rows in data["tables"].items():
+        hidden = {key for row in rows for key in row if key == "id" or (key.endswith("_id") and name != "audit")}
+        tables[name] = [{k: v for k, v in row.items() if k not in hidden | {"contest"}} for row in rows]
+    tables["audit"] = [row for row in tables["audit"] if row["what"] != "archive read back"]
+    return {"settings": data["settings"], "tables": tables}
+
+
+def test_a_contest_comes_back_into_a_fresh_database(tmp_path: Path) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path) as database:
+        fill(database)
+        counts = write_archive(database, "a1", path, archive_pages(database, "a1", {}))
+        before, board = contest_data(database, "a1"), standing(database, "a1").rows
+        texts = {s.account: database.source(s.id) for s in database.submissions("a1")}
+    assert (counts.accounts, counts.submissions, counts.judgings) == (5, 4, 5)
+    fresh = Database(str(tmp_path / "fresh" / "contests.db"))
+    try:
+        # Rows of another contest, so that numbers differ.
+        fresh.add_contest("other", before["settings"], who="test")
+        add_people(fresh, "other", [Person("Somebody", "s@example.org", "U")], lambda issued: None, who="test")
+        assert read_archive(fresh, path, who="prof") == ("a1", counts)
+        assert same(contest_data(fresh, "a1")) == same(before)
+        after = standing(fresh, "a1").rows
+        assert [(r.rank, r.who, r.points) for r in after] == [(r.rank, r.who, r.points) for r in board]
+        assert {s.account: fresh.source(s.id) for s in fresh.submissions("a1")} == texts
+        assert {s.account: s.team for s in fresh.submissions("a1")}["Zoë"] == "T"
+        assert fresh.audits("a1", 1)[0].what == "archive read back"
+        assert len(fresh.accounts("other")) == 1
+    finally:
+        fresh.close()
+
+
+def test_it_comes_back_under_another_name_beside_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path) as database:
+        fill(database)
+        write_archive(database, "a1", path)
+        with pytest.raises(UsageError, match="a contest 'a1' already"):
+            read_archive(database, path, who="prof")
+        read_archive(database, path, who="prof", slug="b1")
+        assert same(contest_data(database, "b1")) == same(contest_data(database, "a1"))
+        with pytest.raises(UsageError, match="small letters"):
+            read_archive(database, path, who="prof", slug="../b")
+
+
+def test_what_waits_is_queued_again(tmp_path: Path) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path) as database:
+        submit(database, "ada", 1)
+        running = submit(database, "bob", 2)
+        database.queue.claim("NVIDIA H100", "gpu-1")
+        write_archive(database, "a1", path)
+    fresh = Database(str(tmp_path / "fresh.db"))
+    try:
+        read_archive(fresh, path, who="prof")
+        assert [s.state for s in fresh.submissions("a1")] == ["queued", "queued"]
+        judge(fresh, {running: 0.9})
+        assert sorted(s.verdict or "" for s in fresh.submissions("a1")) == ["accepted", "accepted"]
+    finally:
+        fresh.close()
+
+
+def test_nobody_signs_in_by_an_archive(tmp_path: Path) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path, people=()) as database:
+        issued = add_people(database, "a1", [Person("Ada", "ada@example.org")], lambda issued: None, who="prof").issued
+        account = database.account_by_name("a1", "Ada")
+        write_archive(database, "a1", path, archive_pages(database, "a1", {}))
+    assert path.stat().st_mode & 0o777 == 0o600
+    with zipfile.ZipFile(path) as bundle:
+        everything = "".join(bundle.read(name).decode() for name in bundle.namelist())
+        pages = "".join(bundle.read(name).decode() for name in bundle.namelist() if name != DATA)
+    for secret in (issued[0].token, issued[0].link, account.token_hash, account.link_hash):
+        assert secret is not None and secret not in everything
+    assert "ada@example.org" in everything and "ada@example.org" not in pages
+
+
+class Links(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value for key, value in attrs if key in ("href", "src") and value]
+
+
+def test_the_pages_lead_to_each_other_and_to_no_other_place(tmp_path: Path) -> None:
+    with contest(tmp_path) as database:
+        fill(database)
+        pages = dict(archive_pages(database, "a1", {"matmul": "Multiply <matrices>"}))
+    assert "Multiply &lt;matrices&gt;" in pages["index.html"]
+    assert "Line 1 &lt;b&gt;" in pages["index.html"]
+    for name, text in pages.items():
+        for link in Links(text).found:
+            target = link.split("#")[0]
+            assert not target or (Path(name).parent / target).as_posix().replace("submissions/../", "") in pages
+    assert "submissions/3.html" in pages and "disqualified" in pages["index.html"]
+
+
+def test_hostile_names_and_code_are_only_shown(tmp_path: Path) -> None:
+    with contest(tmp_path, people=[HOSTILE]) as database:
+        number = submit(database, HOSTILE, 1, text=HOSTILE)
+        judge(database, {number: 0.5}, report=to_json(replace(hostile(), source="")))
+        database.announce("a1", HOSTILE, who="prof")
+        for text in dict(archive_pages(database, "a1", {"matmul": HOSTILE})).values():
+            assert "<script>document" not in text and "<img" not in text
+
+
+def test_a_report_that_cannot_be_read_costs_only_its_page(tmp_path: Path) -> None:
+    with contest(tmp_path) as database:
+        number = submit(database, "ada", 1)
+        judge(database, {number: 0.5}, report='{"problem": "of another kgrade"}')
+        assert list(dict(archive_pages(database, "a1", {}))) == ["index.html"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda data: data.update(kgrade_archive=99), "newer kgrade"),
+        (lambda data: data.update(kgrade_archive="x"), "it is none"),
+        (lambda data: data.update(contest=None), "parts of it are missing"),
+        (lambda data: data["tables"].pop("judging"), "parts of it are missing"),
+        (lambda data: data["tables"]["submission"][0].update(account_id=999), "names account 999"),
+        (lambda data: data["tables"]["submission"][0].update(problem=7), "submission.problem is '7'"),
+        (lambda data: data["tables"]["submission"][0].update(practice="no"), "submission.practice is 'no'"),
+        (lambda data: data["tables"]["submission"][0].update(submitted="soon"), "submission.submitted is 'soon'"),
+        (lambda data: data["tables"]["submission"][0].update(submitted="2026-10-01T00:00:00"), "submission.submitted"),
+        (lambda data: data["tables"]["account"][0].update(name=None), "account.name is 'None'"),
+        (lambda data: data["tables"]["account"].append(5), "a row of account is no row"),
+        (lambda data: data["tables"]["account"].append(data["tables"]["account"][0]), "contradict each other"),
+        (lambda data: data["tables"]["source"][0].update(text="// other"), "is not what was archived"),
+        (lambda data: data["tables"]["judging"].clear(), "not every submission has a judging"),
+        (lambda data: data["tables"]["judging"][0].update(active=True), "contradict each other"),
+        (lambda data: data.update(settings="{}"), "start = (missing)"),
+        (lambda data: data.update(contest="../x"), "small letters"),
+    ],
+)
+def test_a_damaged_archive_changes_nothing(tmp_path: Path, change: Change, words: str) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path) as database:
+        fill(database)
+        data = contest_data(database, "a1")
+    change(data)
+    with zipfile.ZipFile(path, "w") as bundle:
+        bundle.writestr(DATA, json.dumps(data))
+    fresh = Database(str(tmp_path / "fresh.db"))
+    try:
+        with pytest.raises(UsageError) as error:
+            read_archive(fresh, path, who="prof")
+        assert words in error.value.message
+        assert fresh.contests() == [] and fresh.audits() == []
+    finally:
+        fresh.close()
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"[" * 100_000])
+def test_what_is_no_archive_is_said(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(data)
+    nested = tmp_path / "y.zip"
+    with zipfile.ZipFile(nested, "w") as bundle:
+        bundle.writestr(DATA, data)
+    with contest(tmp_path) as database:
+        for file in (path, nested):
+            with pytest.raises(UsageError, match="no archive that can be read back"):
+                read_archive(database, file, who="prof")
+        with pytest.raises(UsageError, match="there is no"):
+            read_archive(database, tmp_path / "none.zip", who="prof")
+
+
+def test_a_failure_leaves_the_archive_of_before(tmp_path: Path) -> None:
+    def failing() -> Any:
+        yield "index.html", "x"
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "out" / "a1.zip"
+    with contest(tmp_path) as database:
+        write_archive(database, "a1", path)
+        before = path.read_bytes()
+        with pytest.raises(WorkspaceError, match="No space left"):
+            write_archive(database, "a1", path, failing())
+        assert path.read_bytes() == before
+        assert list(path.parent.iterdir()) == [path]

@@ -1,0 +1,183 @@
+"""The site in a real browser: a student and a member of staff, at phone and desktop width, in light and dark.
+
+It needs Playwright and a Chromium; the check for accessibility is axe-core's.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .site_samples import SLUG, Hall, accepted, open_hall
+
+INSTALL = "pip install playwright axe-playwright-python"
+api = pytest.importorskip("playwright.sync_api", reason=f"needs Playwright: {INSTALL}")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=f"needs axe-core: {INSTALL}")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
+
+HOME = f"/contests/{SLUG}"
+LOOKS = [(360, "light"), (360, "dark"), (1200, "light"), (1200, "dark")]
+PAGES = {
+    "ada": ["", "/problems/matmul", "/submissions", "/submissions/1", "/submissions/3", "/scoreboard"],
+    "tutor": ["/staff", "/staff/submissions", "/staff/scoreboard", "/staff/rejudges/1"],
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    with open_hall(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def complaints() -> Iterator[list[str]]:
+    """What the browser's console says must be nothing: a blocked script or style would be there."""
+    found: list[str] = []
+    yield found
+    assert found == []
+
+
+def opened(browser: Any, hall: Hall, complaints: list[str], width: int = 1200, scheme: str = "light") -> Any:
+    page = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme=scheme, base_url=hall.address
+    ).new_page()
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    return page
+
+
+def sign_in(page: Any, name: str) -> None:
+    page.goto(f"/sign-in/link-of-{name}")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"**{HOME}")
+
+
+def test_from_the_personal_link_to_the_report(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.get_by_role("link", name="Matrix multiplication").click()
+    page.get_by_label("Your code").fill("// typed in the browser")
+    assert page.locator(".shade .c1").inner_text() == "// typed in the browser"
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("queued at place 1").wait_for()
+    job = hall.database.queue.claim("emulator", "stub")
+    assert job is not None and job.text == "// typed in the browser"
+    hall.database.queue.heartbeat(job, "case 7 of 12: M=1")
+    page.get_by_text("7 of 12 cases").first.wait_for()
+    hall.database.queue.release(job)
+    hall.judge()
+    page.get_by_text("every case is right").wait_for()
+    page.get_by_role("link", name="Matrix multiplication").click()
+    assert page.get_by_text("accepted").count() == 1
+
+
+def test_the_scoreboard_updates_by_itself(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/scoreboard")
+    assert page.locator("tr.own").count() == 1
+    hall.submit("ada")
+    hall.judge()
+    page.locator("tr.own", has_text="1.000").wait_for()
+
+
+def test_staff_announce_and_rejudge(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    hall.submit("ada")
+    hall.judge()
+    page = opened(browser, hall, complaints)
+    page.on("dialog", lambda dialog: dialog.accept())
+    sign_in(page, "tutor")
+    page.get_by_role("link", name="Staff").click()
+    page.get_by_label("New announcement").fill("Lunch at one")
+    page.get_by_role("button", name="Announce").click()
+    page.get_by_text("Lunch at one").first.wait_for()
+    page.get_by_label("Reason").fill("a case was wrong")
+    page.get_by_role("button", name="Rejudge").click()
+    page.get_by_text("Not judged yet").wait_for()
+    hall.judge(accepted())
+    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_text("applied").first.wait_for()
+
+
+def test_by_keyboard_alone(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints)
+    page.goto("/sign-in/link-of-ada")
+    press_until(page, "button", "Sign in")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{HOME}")
+    press_until(page, "a", "Matrix multiplication")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/problems/matmul")
+    press_until(page, "textarea", "")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("int x;\n")
+    page.keyboard.press("Tab")
+    page.keyboard.type("y")
+    # Tab indents, and after Escape it leaves.
+    assert page.locator("textarea").input_value() == "int x;\n    y"
+    page.keyboard.press("Escape")
+    press_until(page, "button", "Submit")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/submissions/1")
+    assert hall.database.source(1) == "int x;\n    y"
+
+
+def press_until(page: Any, tag: str, text: str) -> None:
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        found = page.evaluate("[document.activeElement.localName, document.activeElement.textContent.trim()]")
+        if found[0] == tag and (not text or found[1] == text):
+            return
+    pytest.fail(f"Tab reaches no {tag} '{text}'")
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_every_page_fits_and_is_accessible(
+    browser: Any, hall: Hall, complaints: list[str], width: int, scheme: str
+) -> None:
+    for name in ("ada", "bob", "ada"):
+        hall.submit(name)
+    hall.judge()
+    hall.database.announce(SLUG, "Hello\nworld", who="tutor")
+    hall.database.add_rejudge(SLUG, "a reason", [1], who="tutor")
+    checker = axe.Axe()
+    faults = []
+    for name, paths in PAGES.items():
+        page = opened(browser, hall, complaints, width, scheme)
+        page.goto("/sign-in")
+        sign_in(page, name)
+        for path in paths:
+            page.goto(HOME + path)
+            wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            if wider > 0:
+                faults.append((path, f"{wider} pixels too wide"))
+            found = checker.run(page).response["violations"]
+            faults += [(path, each["id"]) for each in found if each["impact"] in ("serious", "critical")]
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        lightness = sum(map(int, re.findall(r"\d+", background)[:3]))
+        assert (lightness > 380) == (scheme == "light")
+    assert faults == []
+
+
+def test_without_scripts(browser: Any, hall: Hall) -> None:
+    page = browser.new_context(java_script_enabled=False, base_url=hall.address).new_page()
+    sign_in(page, "ada")
+    page.get_by_role("link", name="Matrix multiplication").click()
+    page.get_by_label("Your code").fill("// no script")
+    page.get_by_role("button", name="Submit").click()
+    hall.judge()
+    page.get_by_role("link", name="Look again").click()
+    page.get_by_text("every case is right").wait_for()

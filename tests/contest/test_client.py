@@ -1,0 +1,189 @@
+"""The commands of a student and the client of a worker, against a real server."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.cli import run
+from grader.contest.client import ServerAway, StudentClient, checked_address, is_unprotected
+from grader.contest.jobs import Job, Outcome, outcome_of
+from grader.contest.logins import Login, logins_file, read_logins, remember
+from grader.contest.worker import Worker
+from grader.errors import UsageError, WorkspaceError
+
+from .site_samples import SLUG, Hall, accepted, open_hall, wrong
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    with open_hall(tmp_path / "server") as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGRADE_CONFIG", str(tmp_path / "config"))
+    monkeypatch.delenv("KGRADE_TOKEN", raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    path = tmp_path / "my_kernel.cu"
+    path.write_text("__global__ void matrix_multiplication_kernel() {}\n")
+    return path
+
+
+@pytest.fixture
+def judging(hall: Hall) -> Iterator[list[Outcome]]:
+    """A worker over HTTP that says the outcomes of this list, in turn."""
+    outcomes: list[Outcome] = []
+
+    def judge(job: Job, progress: object) -> Outcome:
+        return outcomes.pop(0)
+
+    worker = Worker(hall.worker(), "gpu0", "emulator", judge, lambda: "", pause=0.1)
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    yield outcomes
+    worker.stop()
+    thread.join()
+
+
+def login(hall: Hall, name: str = "ada") -> None:
+    assert run(["login", hall.address, "--token", f"token-of-{name}"]) == 0
+
+
+def test_login_keeps_the_token_for_its_owner_alone(hall: Hall, capsys: pytest.CaptureFixture[str]) -> None:
+    login(hall)
+    assert f"Signed in to {SLUG} as ada" in capsys.readouterr().out
+    assert read_logins() == {SLUG: Login(hall.address, "token-of-ada")}
+    assert logins_file().stat().st_mode & 0o777 == 0o600
+
+
+def test_a_wrong_token_is_not_kept(hall: Hall, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["login", hall.address, "--token", "guess"]) == 2
+    assert "valid token" in capsys.readouterr().err
+    assert read_logins() == {}
+
+
+def test_logins_of_several_contests_stay(tmp_path: Path) -> None:
+    remember("one", Login("https://a", "t1"))
+    remember("two", Login("https://b", "t2"))
+    assert set(read_logins()) == {"one", "two"}
+    logins_file().write_text("{")
+    with pytest.raises(WorkspaceError, match="damaged"):
+        read_logins()
+
+
+def test_submit_to_a_contest_prints_the_report_of_home(
+    hall: Hall, kernel: Path, judging: list[Outcome], capsys: pytest.CaptureFixture[str]
+) -> None:
+    login(hall)
+    judging.append(outcome_of(accepted()))
+    assert run(["submit", "matmul", str(kernel), "--contest", SLUG]) == 0
+    printed = capsys.readouterr()
+    assert "accepted" in printed.out and "submission 1 of ada" in printed.out
+    assert f"{hall.address}/contests/{SLUG}/submissions/1" in printed.out
+    assert hall.database.source(1) == kernel.read_text()
+
+
+def test_what_is_not_accepted_ends_in_1_and_names_no_hidden_seed(
+    tmp_path: Path, kernel: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_hall(tmp_path / "other", hidden_seeds=(8123,)) as hall:
+        login(hall)
+        capsys.readouterr()
+        thread = threading.Timer(1.0, lambda: hall.judge(replace(wrong(), seed=5555)))
+        thread.start()
+        assert run(["submit", "matmul", str(kernel), "--contest", SLUG]) == 1
+        thread.join()
+        printed = capsys.readouterr().out
+        assert "wrong_answer" in printed and "--seed" not in printed and "5555" not in printed
+        assert "cases of this contest are hidden" in " ".join(printed.split())
+
+
+def test_json_is_one_object(
+    hall: Hall, kernel: Path, judging: list[Outcome], capsys: pytest.CaptureFixture[str]
+) -> None:
+    login(hall)
+    capsys.readouterr()
+    judging.append(outcome_of(replace(wrong(), problem="matmul")))
+    assert run(["submit", "matmul", str(kernel), "--contest", SLUG, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["submission"]) == ("wrong_answer", 1)
+    assert found["page"].startswith(hall.address)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["matmul", "--contest", "nowhere"], "not signed in to the contest 'nowhere'"),
+        (["conv", "--contest", SLUG], "no such problem"),
+        (["matmul", "--contest", SLUG, "--seed", "5"], "--seed has no effect"),
+        (["matmul", "--contest", SLUG, "--device", "gpu"], "--device has no effect"),
+    ],
+)
+def test_what_can_not_be_handed_in(
+    hall: Hall, kernel: Path, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    login(hall)
+    assert run(["submit", words[0], str(kernel), *words[1:]]) == 2
+    assert told in capsys.readouterr().err
+    assert hall.database.submissions(SLUG) == []
+
+
+def test_a_server_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["login", "http://127.0.0.1:1", "--token", "t"]) == 3
+    assert "http://127.0.0.1:1 can't be reached" in capsys.readouterr().err
+
+
+def test_another_sites_answer_is_told_apart(hall: Hall) -> None:
+    client = StudentClient(hall.address, "token-of-ada")
+    with pytest.raises(UsageError, match="does not answer as a kgrade server"):
+        client.get("/")
+    client.close()
+
+
+def test_a_submission_sent_while_the_server_is_away_is_sent_once(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = StudentClient(hall.address, "token-of-ada")
+    ask, sent = client.post, []
+
+    def unsure(path: str, data: object) -> object:
+        sent.append(path)
+        answer = ask(path, data)
+        if len(sent) == 1:
+            raise ServerAway("the answer was lost")
+        return answer
+
+    monkeypatch.setattr(client, "post", unsure)
+    assert client.submit("matmul", "k.cu", "// k", "key-1") == 1
+    assert len(sent) == 2 and len(hall.database.submissions(SLUG)) == 1
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("https://grader.example.org/contests/x", "https://grader.example.org"),
+        ("grader.example.org", "https://grader.example.org"),
+        ("http://127.0.0.1:8000/", "http://127.0.0.1:8000"),
+    ],
+)
+def test_addresses(text: str, address: str) -> None:
+    assert checked_address(text) == address
+
+
+@pytest.mark.parametrize("text", ["ftp://x", "", "https://", "http://x:port", "https://user:word@x", "http://[::1"])
+def test_what_is_no_address(text: str) -> None:
+    with pytest.raises(UsageError, match="no address"):
+        checked_address(text)
+
+
+def test_a_token_over_http_is_warned_of() -> None:
+    assert is_unprotected("http://grader.example.org")
+    assert not is_unprotected("http://127.0.0.1:8000") and not is_unprotected("https://grader.example.org")

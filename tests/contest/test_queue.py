@@ -1,0 +1,197 @@
+"""Leases, fencing tokens, retries and turns, on SQLite, on PostgreSQL with procrastinate, and without it."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grader.contest.database import Database
+from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome
+from grader.contest.queue import LeaseQueue
+from grader.errors import UsageError
+
+H200 = "NVIDIA H200"
+
+
+pytestmark = pytest.mark.parametrize("contest_url", ["sqlite", "postgresql", "leases"], indirect=True)
+"""On PostgreSQL with procrastinate, and with the queue in the database's own tables alone."""
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest, open_contest: Callable[[], Database]) -> Database:
+    database = open_contest()
+    if request.node.callspec.params["contest_url"] == "leases":
+        database.queue = LeaseQueue(database)
+    return database
+
+
+def submit(database: Database, name: str = "ada", gpu_model: str = "H200", problem: str = "matmul") -> int:
+    return database.submit(database.account_by_name("c1", name), problem, "k.cu", "text", gpu_model=gpu_model)
+
+
+def claim(database: Database, worker: str = "w", model: str = H200) -> Job:
+    job = database.queue.claim(model, worker)
+    assert job is not None
+    return job
+
+
+def test_a_job_has_what_the_judge_needs(database: Database) -> None:
+    number = submit(database)
+    job = claim(database)
+    assert (job.submission_id, job.contest, job.problem, job.file) == (number, "c1", "matmul", "k.cu")
+    assert (job.text, job.account, job.attempt) == ("text", "ada", 1)
+    assert job.hidden_seed is not None
+    row = database.submission(number)
+    assert (row.state, row.worker, row.progress) == ("running", "w", "starting")
+    assert database.queue.claim(H200, "w") is None
+
+
+def test_an_outcome_is_recorded_once_and_may_be_told_twice(database: Database, clock: Any) -> None:
+    number = submit(database)
+    job = claim(database)
+    clock.forward(seconds=5)
+    outcome = Outcome("accepted", 0.5, 0.4, 0.6, "{}")
+    assert database.queue.finish(job, outcome) and database.queue.finish(job, outcome)
+    row = database.submission(number)
+    assert (row.state, row.verdict, row.score, row.score_low, row.score_high) == ("judged", "accepted", 0.5, 0.4, 0.6)
+    assert row.finished == clock.now() and database.report(number) == "{}"
+    assert not database.queue.heartbeat(job, "late") and not database.queue.release(job)
+
+
+def test_only_the_current_attempt_writes(database: Database, clock: Any) -> None:
+    number = submit(database)
+    old = claim(database, "slow")
+    clock.forward(seconds=LEASE.total_seconds() + 1)
+    new = claim(database, "quick")
+    assert (new.judging_id, new.attempt > old.attempt) == (old.judging_id, True)
+    assert not database.queue.heartbeat(old, "still at it")
+    assert not database.queue.release(old)
+    assert not database.queue.finish(old, Outcome("wrong_answer"))
+    assert database.queue.finish(new, Outcome("accepted"))
+    assert not database.queue.finish(old, Outcome("wrong_answer"))
+    assert database.submission(number).verdict == "accepted"
+
+
+def test_a_forged_attempt_writes_nothing(database: Database) -> None:
+    submit(database)
+    job = claim(database)
+    for forged in (Claim(job.judging_id, job.attempt + 1), Claim(job.judging_id, 0), Claim(999, 1)):
+        assert not database.queue.finish(forged, Outcome("accepted"))
+        assert not database.queue.heartbeat(forged, "x")
+
+
+def test_a_heartbeat_keeps_the_lease_and_tells_progress(database: Database, clock: Any) -> None:
+    number = submit(database)
+    job = claim(database)
+    for step in range(5):
+        clock.forward(seconds=LEASE.total_seconds() - 1)
+        assert database.queue.heartbeat(job, f"case {step} of 5")
+        assert database.queue.claim(H200, "other") is None
+    assert database.submission(number).progress == "case 4 of 5"
+
+
+def test_stalled_work_is_retried_three_times_and_then_costs_nothing(database: Database, clock: Any) -> None:
+    number = submit(database)
+    attempts = []
+    for _ in range(1 + RETRIES):
+        attempts.append(claim(database).attempt)
+        clock.forward(seconds=LEASE.total_seconds() + 1)
+    assert database.queue.claim(H200, "w") is None
+    assert attempts == sorted(set(attempts)) and RETRIES == 3
+    row = database.submission(number)
+    assert (row.state, row.verdict, row.tries) == ("judged", "internal_error", 4)
+
+
+def test_the_judges_own_failure_is_retried_too(database: Database) -> None:
+    number = submit(database)
+    for _ in range(RETRIES):
+        assert database.queue.finish(claim(database), Outcome("internal_error"))
+        assert database.submission(number).state == "queued"
+    assert database.queue.finish(claim(database), Outcome("accepted"))
+    assert database.submission(number).verdict == "accepted"
+
+
+def test_released_work_does_not_count_as_a_try(database: Database) -> None:
+    number = submit(database)
+    for _ in range(2 * RETRIES + 2):
+        assert database.queue.release(claim(database))
+    assert database.submission(number).tries == 0
+    assert database.queue.finish(claim(database), Outcome("accepted"))
+
+
+def test_students_with_work_in_the_queue_wait_behind_those_without(database: Database) -> None:
+    ada = [submit(database, "ada") for _ in range(4)]
+    bob = [submit(database, "bob") for _ in range(2)]
+    cleo = submit(database, "cleo")
+    order = [claim(database).submission_id for _ in range(7)]
+    assert order == [ada[0], bob[0], cleo, ada[1], bob[1], ada[2], ada[3]]
+
+
+def test_a_newcomer_passes_a_long_queue_in_its_middle(database: Database) -> None:
+    ada = [submit(database, "ada") for _ in range(6)]
+    for expected in ada[:3]:
+        job = claim(database)
+        assert job.submission_id == expected
+        database.queue.finish(job, Outcome("accepted"))
+    running = claim(database)
+    bob = submit(database, "bob")
+    assert running.submission_id == ada[3]
+    assert (database.place(bob), database.place(ada[4]), database.place(ada[3])) == (1, 2, None)
+    assert claim(database).submission_id == bob
+
+
+def test_retried_work_keeps_its_turn(database: Database, clock: Any) -> None:
+    first = submit(database, "ada")
+    submit(database, "bob")
+    claim(database)
+    clock.forward(seconds=LEASE.total_seconds() + 1)
+    assert claim(database).submission_id == first
+
+
+def test_rejudged_work_waits_behind_what_students_wait_for(database: Database) -> None:
+    first = submit(database, "ada")
+    database.queue.finish(claim(database), Outcome("accepted"))
+    database.add_rejudge("c1", "why", [first], who="prof")
+    second = submit(database, "bob")
+    assert [claim(database).submission_id for _ in range(2)] == [second, first]
+
+
+def test_each_gpu_model_has_its_queue(database: Database) -> None:
+    h100, anywhere, emulator = (submit(database, gpu_model=model) for model in ("H100", "any", "emulator"))
+    assert claim(database, model="NVIDIA H100 80GB HBM3").submission_id == h100
+    assert claim(database, model="NVIDIA H200").submission_id == anywhere
+    assert database.queue.claim("NVIDIA H200", "w") is None
+    assert claim(database, model="emulator").submission_id == emulator
+
+
+def test_many_workers_claim_each_job_once(open_contest: Callable[[], Database]) -> None:
+    databases = [open_contest() for _ in range(4)]
+    numbers = [submit(databases[0], name) for name in ("ada", "bob", "cleo") for _ in range(8)]
+    taken: list[int] = []
+
+    def work(database: Database) -> None:
+        misses = 0
+        while misses < 3:
+            job = database.queue.claim(H200, threading.current_thread().name)
+            if job is None:
+                misses += 1
+                continue
+            taken.append(job.submission_id)
+            assert database.queue.finish(job, Outcome("accepted"))
+
+    threads = [threading.Thread(target=work, args=(each,)) for each in databases]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted(numbers)
+
+
+def test_what_is_rolled_back_is_in_no_queue(database: Database) -> None:
+    number = submit(database)
+    database.queue.finish(claim(database), Outcome("accepted"))
+    with pytest.raises(UsageError):
+        database.add_rejudge("c1", "why", [number, 999], who="prof")
+    assert database.queue.claim(H200, "w") is None
+    assert len(database.judgings(number)) == 1

@@ -1,0 +1,69 @@
+"""`kgrade serve` as a process: it brings the contests' files into the database, answers, and ends when told to."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from grader.commands.serve import _devices
+from grader.contest.listen import bound_socket
+from grader.errors import UsageError
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+def answer_of(address: str, process: "subprocess.Popen[str]") -> httpx.Response:
+    """The first answer; nobody listens at first."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until and process.poll() is None:
+        with suppress(httpx.TransportError):
+            return httpx.get(address)
+        time.sleep(0.1)
+    pytest.fail(f"the server does not answer; it ended with {process.poll()}")
+
+
+def test_a_new_contest_is_served(tmp_path: Path) -> None:
+    for name in ("problems", "submissions"):
+        (tmp_path / name).mkdir()
+    kgrade = [sys.executable, "-m", "grader", "--workspace", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run([*kgrade, "contest", "new", "cs149-a1"], check=True, capture_output=True, env=environment)
+    port = free_port()
+    command = [*kgrade, "serve", "--port", str(port), "--workers", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        answer = answer_of(f"http://127.0.0.1:{port}/", process)
+        assert answer.status_code == 200 and "/contests/cs149-a1" in answer.text
+        process.send_signal(signal.SIGTERM)
+        printed, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert printed.startswith("cs149-a1: cs149-a1, ") and f"http://127.0.0.1:{port}" in said
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UsageError, match=f"127.0.0.1:{port} can't be listened on"):
+            bound_socket("127.0.0.1", port)
+
+
+def test_an_address_that_is_none() -> None:
+    with pytest.raises(UsageError, match="no address of this machine"):
+        bound_socket("no.such.host.invalid", 8000)
+
+
+@pytest.mark.parametrize(("workers", "devices"), [(None, ["emulator"]), (3, ["emulator"] * 3), (0, [])])
+def test_what_the_workers_judge_on(workers: int | None, devices: list[str]) -> None:
+    assert _devices("emulator", workers) == devices

@@ -1,0 +1,251 @@
+"""The site as students and staff use it, over HTTP: what each page shows, when, and to whom."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from .site_samples import NOW, SLUG, Hall, accepted, form_token, open_hall, wrong
+
+HOME = f"/contests/{SLUG}"
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    with open_hall(tmp_path) as opened:
+        yield opened
+
+
+def test_a_personal_link_signs_in_after_a_press_of_its_button(hall: Hall) -> None:
+    browser = hall.browser()
+    page = browser.get("/sign-in/link-of-ada")
+    assert "ada" in page.text and browser.get(HOME).status_code == 401
+    answer = browser.post("/sign-in", data={"csrf": form_token(page.text), "token": "link-of-ada"})
+    assert (answer.status_code, answer.headers["location"]) == (303, HOME)
+    assert "CS 149, assignment 1" in browser.get(HOME).text
+
+
+def test_a_whole_link_may_be_pasted(hall: Hall) -> None:
+    browser = hall.browser()
+    data = {"csrf": form_token(browser.get("/sign-in").text), "token": f"{hall.address}/sign-in/link-of-bob/"}
+    assert browser.post("/sign-in", data=data).status_code == 303
+
+
+def test_signing_out_ends_the_session(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    assert browser.post(f"{HOME}/sign-out", data={"csrf": form_token(browser.get(HOME).text)}).status_code == 303
+    assert browser.get(HOME).status_code == 401
+
+
+def test_problems_are_shown_from_the_start_on(hall: Hall) -> None:
+    hall.change(start=NOW.replace(hour=13))
+    browser = hall.signed_in("ada")
+    assert "Starts in" in browser.get(HOME).text and "problems/matmul" not in browser.get(HOME).text
+    assert browser.get(f"{HOME}/problems/matmul").status_code == 403
+    assert hall.signed_in("tutor").get(f"{HOME}/problems/matmul").status_code == 200
+    hall.pass_time(hours=1)
+    assert "problems/matmul" in browser.get(HOME).text
+    assert "What to compute" in browser.get(f"{HOME}/problems/matmul").text
+
+
+def test_code_from_the_editor_and_from_a_file(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    page = f"{HOME}/problems/matmul"
+    token = form_token(browser.get(page).text)
+    typed = browser.post(page, data={"csrf": token, "source": "// typed\r\nint x;"})
+    assert typed.headers["location"] == f"{HOME}/submissions/1"
+    assert hall.database.source(1) == "// typed\nint x;"
+    given = browser.post(page, data={"csrf": token, "source": "// no"}, files={"file": ("own.cu", b"// of a file")})
+    assert given.status_code == 303
+    assert (hall.database.source(2), hall.database.submission(2).file) == ("// of a file", "own.cu")
+
+
+def test_sending_a_form_twice_submits_once(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    page = f"{HOME}/problems/matmul"
+    data = {"csrf": form_token(browser.get(page).text), "source": "// once", "key": "k-1"}
+    places = {browser.post(page, data=data).headers["location"] for _ in range(3)}
+    assert places == {f"{HOME}/submissions/1"}
+
+
+def test_what_was_typed_survives_a_refusal(hall: Hall) -> None:
+    hall.change(per_hour=1)
+    browser = hall.signed_in("ada")
+    page = f"{HOME}/problems/matmul"
+    data = {"csrf": form_token(browser.get(page).text), "source": "// my precious kernel"}
+    assert browser.post(page, data=data).status_code == 303
+    refused = browser.post(page, data={**data, "source": "// my second kernel"})
+    assert refused.status_code == 429
+    assert "// my second kernel" in refused.text and "try again in" in refused.text.lower()
+
+
+def test_from_progress_to_report(hall: Hall) -> None:
+    number = hall.submit("ada")
+    browser = hall.signed_in("ada")
+    assert "queued at place 1" in browser.get(f"{HOME}/submissions/{number}").text
+    job = hall.database.queue.claim("emulator", "stub")
+    assert job is not None and hall.database.queue.heartbeat(job, "case 7 of 12: M=17")
+    shown = browser.get(f"{HOME}/submissions/{number}").text
+    assert "7 of 12 cases" in shown and "M=17" not in shown
+    hall.database.queue.release(job)
+    hall.judge()
+    report = browser.get(f"{HOME}/submissions/{number}")
+    assert "every case is right" in report.text and "kernel.cu" in report.text
+    assert f'href="{HOME}/problems/matmul"' in report.text
+
+
+def test_what_the_judge_gave_up_is_said_and_not_asked_for_again(hall: Hall) -> None:
+    number = hall.submit("ada")
+    for _ in range(4):
+        assert hall.database.queue.claim("emulator", "stub") is not None
+        hall.pass_time(minutes=5)
+    assert hall.database.queue.claim("emulator", "stub") is None
+    page = hall.signed_in("ada").get(f"{HOME}/submissions/{number}").text
+    assert "failure of the judge" in page and "sse-connect" not in page
+
+
+def test_after_the_end_only_practice(hall: Hall) -> None:
+    hall.pass_time(hours=6)
+    browser = hall.signed_in("ada")
+    page = browser.get(f"{HOME}/problems/matmul").text
+    assert "practice" in page
+    assert hall.database.submission(hall.submit("ada")).practice
+    hall.change(practice_after_end=False)
+    assert "The contest is over." in browser.get(f"{HOME}/problems/matmul").text
+    refused = browser.post(f"{HOME}/problems/matmul", data={"csrf": form_token(page), "source": "// late"})
+    assert refused.status_code == 403
+
+
+def test_an_extension_holds_for_its_account_alone(hall: Hall) -> None:
+    hall.change(practice_after_end=False)
+    ada = hall.database.account_by_name(SLUG, "ada")
+    hall.database.set_extension(ada.id, 7200, who="tutor")
+    hall.pass_time(hours=6)
+    assert not hall.database.submission(hall.submit("ada")).practice
+    answer = hall.program("bob").post("/api/submissions", json={"problem": "matmul", "file": "k.cu", "source": "//"})
+    assert (answer.status_code, answer.json()["error"]) == (403, "the contest is over")
+
+
+def test_the_freeze_goes_by_the_time_of_submission(hall: Hall) -> None:
+    hall.pass_time(hours=3, minutes=59)
+    hall.submit("ada")
+    hall.pass_time(minutes=2)
+    hall.submit("bob")
+    hall.judge()
+    hall.judge()
+    page = hall.signed_in("carol").get(f"{HOME}/scoreboard").text
+    rows = page.split("<tr data-who=")
+    assert "1.000" in rows[1] and rows[1].startswith('"ada"')
+    assert "1 hidden" in next(row for row in rows if row.startswith('"bob"'))
+    assert "Frozen since" in page
+    final = hall.signed_in("tutor").get(f"{HOME}/staff/scoreboard").text
+    assert "hidden" not in final.partition("<main")[2].replace("visually-hidden", "").replace(" hidden>", "")
+
+
+def test_unfreezing_in_steps_and_at_once(hall: Hall) -> None:
+    hall.pass_time(hours=4, minutes=1)
+    for name in ("ada", "bob"):
+        hall.submit(name)
+        hall.judge()
+    staff = hall.signed_in("tutor")
+    token = form_token(staff.get(f"{HOME}/staff").text)
+    assert hidden_results(hall) == 2
+    assert staff.post(f"{HOME}/staff/unfreeze", data={"csrf": token}).status_code == 303
+    hall.site.boards._kept.clear()
+    assert hidden_results(hall) == 1
+    staff.post(f"{HOME}/staff/unfreeze", data={"csrf": token, "all": "yes"})
+    hall.site.boards._kept.clear()
+    assert hidden_results(hall) == 0
+
+
+def hidden_results(hall: Hall) -> int:
+    rows = hall.program("carol").get(f"/api/contests/{SLUG}/scoreboard").json()["rows"]
+    return sum(cell["hidden"] for row in rows for cell in row["cells"])
+
+
+def test_announcements_reach_students_and_the_log(hall: Hall) -> None:
+    staff = hall.signed_in("tutor")
+    token = form_token(staff.get(f"{HOME}/staff").text)
+    staff.post(f"{HOME}/staff/announcements", data={"csrf": token, "text": "N may be <odd>"})
+    assert "N may be &lt;odd&gt;" in hall.signed_in("ada").get(HOME).text
+    assert any(each.what == "announced" and each.who == "tutor" for each in hall.database.audits(SLUG))
+    staff.post(f"{HOME}/staff/announcements/1/withdraw", data={"csrf": token})
+    assert "N may be" not in hall.signed_in("ada").get(HOME).text
+
+
+def test_a_rejudge_is_previewed_and_applied(hall: Hall) -> None:
+    number = hall.submit("ada")
+    hall.judge(replace(wrong(), problem="matmul"))
+    staff = hall.signed_in("tutor")
+    token = form_token(staff.get(f"{HOME}/staff").text)
+    data = {"csrf": token, "problem": "matmul", "account": "", "verdict": "", "reason": "a mistake in a case"}
+    page = staff.post(f"{HOME}/staff/rejudges", data=data).headers["location"]
+    assert "Look again" in staff.get(page).text
+    hall.judge(accepted())
+    assert hall.database.submission(number).verdict == "wrong_answer"
+    shown = staff.get(page).text
+    assert "wrong answer" in shown and "accepted" in shown and "/apply" in shown
+    assert staff.post(f"{page}/apply", data={"csrf": token}).status_code == 303
+    assert hall.database.submission(number).verdict == "accepted"
+    assert staff.post(f"{page}/drop", data={"csrf": token}).status_code == 409
+
+
+def test_disqualified_and_reinstated(hall: Hall) -> None:
+    number = hall.submit("ada")
+    hall.judge()
+    staff = hall.signed_in("tutor")
+    token = form_token(staff.get(f"{HOME}/staff").text)
+    data = {"csrf": token, "number": str(number), "reason": "copied"}
+    assert staff.post(f"{HOME}/staff/disqualify", data=data).status_code == 303
+    assert hall.database.submission(number).disqualified == "copied"
+    assert "copied" in staff.get(f"{HOME}/staff/submissions").text
+    staff.post(f"{HOME}/staff/disqualify", data={**data, "reason": ""})
+    assert hall.database.submission(number).disqualified is None
+
+
+def test_the_scores_as_csv(hall: Hall) -> None:
+    hall.submit("ada")
+    hall.judge()
+    answer = hall.signed_in("tutor").get(f"{HOME}/staff/scores.csv")
+    assert answer.headers["content-type"].startswith("text/csv") and "ada@example.org" in answer.text
+
+
+def test_staff_find_submissions_by_student_and_verdict(hall: Hall) -> None:
+    hall.submit("ada")
+    hall.submit("bob")
+    hall.judge()
+    staff = hall.signed_in("tutor")
+    rows = staff.get(f"{HOME}/staff/submissions?account=bob&problem=matmul&verdict=").text
+    assert f"{HOME}/submissions/2" in rows and f"{HOME}/submissions/1" not in rows
+    assert f"{HOME}/submissions/1" in staff.get(f"{HOME}/staff/submissions?verdict=accepted").text
+
+
+def test_teams_share_their_submissions(tmp_path: Path) -> None:
+    with open_hall(tmp_path, teams=True) as hall:
+        number = hall.submit("ada")
+        assert hall.signed_in("bob").get(f"{HOME}/submissions/{number}").status_code == 200
+        assert f"{HOME}/submissions/{number}" in hall.signed_in("bob").get(f"{HOME}/submissions").text
+        assert hall.signed_in("carol").get(f"{HOME}/submissions/{number}").status_code == 404
+        assert ">red<" in hall.signed_in("ada").get(f"{HOME}/scoreboard").text
+
+
+def test_a_database_that_fails_is_said_without_its_place(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    from grader.errors import StoreError
+
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("no space left in /var/lib/secret/contests.db")
+
+    monkeypatch.setattr(hall.database, "submit", fail)
+    answer = hall.program("ada").post("/api/submissions", json={"problem": "matmul", "file": "k.cu", "source": "//"})
+    assert answer.status_code == 503 and "secret" not in answer.text and "kept" in answer.json()["hint"]
+
+
+def test_a_crash_is_answered_with_all_headers(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> None:
+        raise RuntimeError("inner words")
+
+    monkeypatch.setattr(hall.site.access, "own", crash)
+    answer = hall.signed_in("ada").get(f"{HOME}/submissions")
+    assert answer.status_code == 500 and "inner words" not in answer.text
+    assert "content-security-policy" in answer.headers

@@ -1,0 +1,303 @@
+"""The worker claims, judges under a heartbeat, hands in, gives back, and takes itself out."""
+
+import os
+import re
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from grader.commands import worker as worker_command
+from grader.contest import judging
+from grader.contest.jobs import Claim, Job, Outcome, outcome_of, takes
+from grader.contest.judging import MachineJudge
+from grader.contest.worker import Worker
+from grader.errors import JudgeError, StoreError, ToolMissing, UsageError
+from grader.report import from_json
+from grader.workspace import Workspace
+
+ROOT = Path(__file__).parents[2]
+JOB = Job(1, 1, 10, "c1", "matmul", "k.cu", "text", "ada", 17)
+
+
+@pytest.mark.parametrize(
+    ("model", "queue", "taken"),
+    [
+        ("NVIDIA H200", "H200", True),
+        ("NVIDIA H200", "nvidia h200", True),
+        ("NVIDIA H100 80GB HBM3", "H200", False),
+        ("NVIDIA H100 80GB HBM3", "H100 80GB", True),
+        ("NVIDIA A100-SXM4-80GB", "A100", True),
+        ("emulator", "emulator", True),
+        ("emulator", "H200", False),
+        ("NVIDIA H200", "emulator", False),
+        ("emulator", "any", True),
+    ],
+)
+def test_which_gpu_serves_which_queue(model: str, queue: str, taken: bool) -> None:
+    assert takes(model, queue) is taken
+
+
+class Source:
+    """A source of work in memory, that notes what is asked of it."""
+
+    def __init__(self, *jobs: Job) -> None:
+        self.jobs = list(jobs)
+        self.finished: list[Outcome] = []
+        self.released: list[Claim] = []
+        self.beats: list[str] = []
+        self.states: list[tuple[str, str]] = []
+        self.current = True
+        self.failures = 0
+        self.idle: Callable[[], None] = lambda: None
+
+    def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
+        self._maybe_fail()
+        if not self.jobs:
+            self.idle()
+            return None
+        return self.jobs.pop(0)
+
+    def heartbeat(self, job: Claim, progress: str) -> bool:
+        self.beats.append(progress)
+        return self.current
+
+    def finish(self, job: Claim, outcome: Outcome) -> bool:
+        self._maybe_fail()
+        self.finished.append(outcome)
+        return self.current
+
+    def release(self, job: Claim) -> bool:
+        self.released.append(job)
+        return True
+
+    def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
+        if not self.states or self.states[-1] != (state, note):
+            self.states.append((state, note))
+
+    def _maybe_fail(self) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("the server is away")
+
+
+def make(source: Source, judge: Any, self_test: Callable[[], str] = lambda: "", **more: Any) -> Worker:
+    worker = Worker(source, "w", "emulator", judge, self_test, pause=0.01, **{"beat": 0.02, **more})
+    source.idle = worker.stop
+    return worker
+
+
+def accept(job: Job, progress: Callable[[str], None]) -> Outcome:
+    return Outcome("accepted")
+
+
+def test_it_judges_what_there_is_and_ends_when_told() -> None:
+    source = Source(JOB, JOB)
+    assert make(source, accept).run() == ""
+    assert source.finished == [Outcome("accepted")] * 2
+    assert [state for state, _ in source.states] == ["idle", "judging", "idle", "judging", "idle", "gone"]
+
+
+def test_progress_travels_with_the_heartbeat() -> None:
+    def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
+        for text in ("compiling", "case 7 of 12"):
+            progress(text)
+            while text not in source.beats:
+                time.sleep(0.01)
+        return Outcome("accepted")
+
+    source = Source(JOB)
+    make(source, judge).run()
+    assert source.beats[0] == "starting" and set(source.beats[1:]) == {"compiling", "case 7 of 12"}
+
+
+def test_a_failed_self_test_takes_it_out_before_it_claims_anything() -> None:
+    source = Source(JOB)
+    assert make(source, accept, lambda: "no GPU").run() == "no GPU"
+    assert source.jobs == [JOB] and source.states == [("out", "no GPU")]
+
+
+def test_two_failures_in_a_row_and_a_failing_self_test_take_it_out() -> None:
+    tests = iter(["", "the GPU fell off the bus"])
+
+    def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
+        raise JudgeError("no answer from the runner")
+
+    source = Source(JOB, JOB, JOB)
+    assert make(source, judge, lambda: next(tests)).run() == "the GPU fell off the bus"
+    assert source.finished == [Outcome("internal_error")] * 2 and source.jobs == [JOB]
+    assert source.states[-1] == ("out", "the GPU fell off the bus")
+
+
+def test_failures_apart_from_each_other_are_no_reason_to_test() -> None:
+    verdicts = iter(["internal_error", "accepted", "internal_error", "accepted"])
+    tests: list[int] = []
+    source = Source(*[JOB] * 4)
+
+    def self_test() -> str:
+        tests.append(1)
+        return ""
+
+    make(source, lambda job, progress: Outcome(next(verdicts)), self_test).run()
+    assert len(source.finished) == 4 and len(tests) == 1
+
+
+def test_a_lost_attempt_ends_the_grading_early() -> None:
+    def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
+        source.current = False
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            progress(f"step {time.monotonic()}")
+            time.sleep(0.01)
+        return Outcome("accepted")
+
+    source = Source(JOB)
+    began = time.monotonic()
+    make(source, judge).run()
+    assert source.finished == [] and time.monotonic() - began < 9
+
+
+def test_a_worker_that_is_told_to_stop_gives_its_job_back() -> None:
+    def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
+        worker.stop()
+        progress("case 3 of 12")
+        return Outcome("accepted")
+
+    source = Source(JOB, JOB)
+    worker = make(source, judge)
+    assert worker.run() == ""
+    assert source.released == [JOB] and source.finished == [] and source.jobs == [JOB]
+
+
+def test_a_server_that_is_away_is_asked_again_and_the_result_is_kept() -> None:
+    def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
+        source.failures = 2
+        return Outcome("accepted")
+
+    source = Source(JOB)
+    source.failures = 2
+    make(source, judge).run()
+    assert source.finished == [Outcome("accepted")]
+
+
+def test_what_waiting_does_not_mend_ends_it() -> None:
+    class Refusing(Source):
+        def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
+            raise UsageError("the token is not known")
+
+    with pytest.raises(UsageError, match="the token is not known"):
+        make(Refusing(JOB), accept).run()
+
+
+def test_a_grading_that_hangs_loses_its_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.contest.worker.LONGEST_SECONDS", 0.2)
+    done = threading.Event()
+
+    def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
+        done.wait(1.0)
+        return Outcome("accepted")
+
+    source = Source(JOB)
+    make(source, judge).run()
+    assert 1 <= len(source.beats) <= 12
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> MachineJudge:
+    return MachineJudge(Workspace(ROOT), "emulator", tmp_path_factory.mktemp("cache"))
+
+
+def job_of(file: str, **more: Any) -> Job:
+    text = (ROOT / "problems/matmul/submissions" / file).read_text()
+    return Job(**{**vars(JOB), "text": text, **more})
+
+
+def test_a_machine_judges_as_at_home(machine: MachineJudge) -> None:
+    said: list[str] = []
+    outcome = machine(job_of("wrong_answer/only_whole_tiles.cu"), said.append)
+    assert outcome.verdict == "wrong_answer" and outcome.report is not None
+    report = from_json(outcome.report)
+    assert (report.user, report.file, report.seed, report.source) == ("ada", "k.cu", 17, "")
+    assert "compiling" in said
+
+
+def test_a_machine_that_works_passes_its_self_test(machine: MachineJudge) -> None:
+    assert machine.self_test() == ""
+
+
+def test_a_self_test_says_what_is_missing(machine: MachineJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: Any, **__: Any) -> Any:
+        raise ToolMissing("NVRTC is not installed", "pip install 'kgrade[cuda13]'")
+
+    monkeypatch.setattr(judging, "grade", missing)
+    assert machine.self_test() == "NVRTC is not installed (pip install 'kgrade[cuda13]')"
+
+
+def test_a_self_test_without_a_worked_submission_fails(machine: MachineJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_workspace", type("Empty", (), {"problems": {}}))
+    assert "no problem here has a worked submission" in machine.self_test()
+
+
+def test_text_that_is_no_source_is_the_students_compile_error(machine: MachineJudge) -> None:
+    outcome = machine(Job(**{**vars(JOB), "text": "\x01\x02\x00"}), lambda text: None)
+    assert outcome.verdict == "compile_error" and outcome.report is not None
+    assert from_json(outcome.report).headline
+
+
+def test_a_problem_that_this_machine_has_not_is_its_own_failure(machine: MachineJudge) -> None:
+    source = Source(job_of("accepted/1_naive.cu", problem="no-such-problem"))
+    make(source, machine).run()
+    assert source.finished == [Outcome("internal_error")]
+
+
+def test_host_code_is_never_run_without_a_sandbox(machine: MachineJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def look(problem: Any, submission: Any, options: Any, progress: Any) -> Any:
+        seen.append(options.require_sandbox)
+        raise UsageError("no sandbox")
+
+    monkeypatch.setattr(judging, "grade", look)
+    with pytest.raises(UsageError):
+        machine(job_of("accepted/solve_naive.cu"), lambda text: None)
+    assert seen == [True]
+
+
+def test_an_outcome_has_the_reports_verdict(machine: MachineJudge) -> None:
+    outcome = machine(job_of("compile_error/syntax_error.cu"), lambda text: None)
+    assert outcome.report is not None
+    assert outcome_of(from_json(outcome.report)) == outcome
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [([], "whom to judge for is not said"), (["--server", "http://x"], "a worker needs a token")],
+)
+def test_the_command_says_what_is_missing(arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in worker_command.SECRETS:
+        monkeypatch.delenv(name, raising=False)
+    result = CliRunner().invoke(worker_command.command, arguments)
+    assert isinstance(result.exception, UsageError) and re.search(words, result.exception.message)
+
+
+def test_the_commands_secrets_are_gone_before_anything_is_graded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGRADE_DATABASE", str(tmp_path / "contests.db"))
+    monkeypatch.setenv("KGRADE_TOKEN", "secret")
+    seen: list[Any] = []
+
+    def look(self: MachineJudge) -> str:
+        seen.append({name: os.environ.get(name) for name in worker_command.SECRETS})
+        return "enough"
+
+    monkeypatch.setattr(MachineJudge, "self_test", look)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    result = CliRunner().invoke(worker_command.command, ["--device", "emulator"], standalone_mode=False)
+    assert result.return_value == 3 and "out of service: enough" in result.output
+    assert seen == [{"KGRADE_TOKEN": None, "KGRADE_DATABASE": None}]
