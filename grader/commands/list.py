@@ -23,7 +23,7 @@ def command(ctx: click.Context, user: str | None) -> int:
 
     workspace = workspace_of(ctx)
     standing = standings(workspace, user_name(user))
-    table = plain_table("problem", "title", "difficulty", "tags", "yours")
+    table = plain_table("problem", "title", "difficulty", "tags", "yours", whole=("problem", "title", "yours"))
     problems, mistakes = workspace.load_all()
     for problem in problems:
         table.add_row(

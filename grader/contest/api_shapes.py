@@ -1,0 +1,179 @@
+"""The shapes of what the HTTP API takes and gives; the OpenAPI document is made of them.
+
+Numbers and texts are bounded here, so that nothing behind has to fear their size.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.contest.access import LARGEST_NUMBER
+from grader.contest.limits import LARGEST_SOURCE
+from grader.verdict import Verdict
+
+LARGEST_REAL = 1e12
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(BaseModel):
+    name: str
+    title: str
+    weight: float
+
+
+class News(BaseModel):
+    created: datetime
+    text: str
+
+
+class Contest(BaseModel):
+    """A contest as this account sees it: `problems` is null before the start, `ends` has the account's extension."""
+
+    slug: str
+    title: str
+    now: datetime
+    start: datetime
+    freeze: datetime | None
+    end: datetime
+    ends: datetime
+    counts: str
+    per_hour: int
+    problems: list[Problem] | None
+    announcements: list[News]
+
+
+class Me(BaseModel):
+    name: str
+    contest: str
+    role: str
+    team: str | None
+    ends: datetime
+    disqualified: str | None
+
+
+class NewSubmission(Strict):
+    """`source` is the file's text. The same `key` again gives the first one's number, so that a request without an
+    answer can be repeated."""
+
+    problem: str = Field(max_length=200)
+    file: str = Field(max_length=1000)
+    source: str = Field(max_length=LARGEST_SOURCE)
+    key: str | None = Field(default=None, max_length=64)
+
+
+class Submitted(BaseModel):
+    id: int
+    url: str
+
+
+class State(BaseModel):
+    """How far a submission is, in words and in numbers."""
+
+    state: str
+    words: str
+    place: int | None
+    done: int
+    total: int
+    verdict: str | None
+
+
+class Submission(BaseModel):
+    """`report` is what `kgrade submit --json` prints at home, with its source; null before the verdict."""
+
+    id: int
+    contest: str
+    user: str
+    problem: str
+    file: str
+    submitted: datetime
+    practice: bool
+    late_seconds: int
+    disqualified: str | None
+    state: str
+    verdict: str | None
+    score: float | None
+    url: str
+    report: dict[str, Any] | None = None
+
+
+class Points(BaseModel):
+    value: float
+    low: float
+    high: float
+
+
+class Cell(BaseModel):
+    problem: str
+    points: Points
+    verdict: str | None
+    attempts: int
+    pending: int
+    hidden: int
+
+
+class BoardRow(BaseModel):
+    rank: int
+    name: str
+    points: Points
+    cells: list[Cell]
+
+
+class Scoreboard(BaseModel):
+    contest: str
+    frozen: bool
+    rows: list[BoardRow]
+
+
+class Ask(Strict):
+    gpu_model: str = Field(min_length=1, max_length=100)
+    name: str = Field(min_length=1, max_length=100)
+
+
+class Held(Strict):
+    judging_id: int = Field(ge=1, le=LARGEST_NUMBER)
+    attempt: int = Field(ge=0, le=LARGEST_NUMBER)
+
+
+class Beat(Held):
+    progress: str = Field(max_length=500)
+
+
+class Result(Held):
+    verdict: Verdict
+    score: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
+    score_low: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
+    score_high: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
+    report: str | None = None
+
+
+class Sign(Ask):
+    state: str = Field(max_length=20)
+    note: str = Field(default="", max_length=2000)
+
+
+class Work(BaseModel):
+    judging_id: int
+    attempt: int
+    submission_id: int
+    contest: str
+    problem: str
+    file: str
+    text: str
+    account: str
+    hidden_seed: int | None
+
+
+class Claimed(BaseModel):
+    job: Work | None
+
+
+class Counted(BaseModel):
+    """Whether the attempt was still the current one."""
+
+    current: bool
