@@ -49,6 +49,8 @@ _KEPT = (
     *("PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"),
 )
 _KEPT_PREFIXES = ("LC_", "KGRADE_")
+_SECRETS = ("KGRADE_TOKEN", "KGRADE_DATABASE")
+"""A server's and a worker's: no process that runs a submission's code may know them."""
 
 
 class ChildTimeout(errors.JudgeError):
@@ -273,6 +275,8 @@ def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]], channel: Chann
 def _environment(descriptor: int, parent: int, more: Mapping[str, str]) -> dict[str, str]:
     """What the child may know of the judge's environment: enough to find programs, libraries and caches."""
     kept = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_PREFIXES)}
+    for secret in _SECRETS:
+        kept.pop(secret, None)
     folders = [str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     home = Path(__file__).absolute().parent.parent
     # For a checkout that is not installed. An installed package is found anyway, and site-packages before

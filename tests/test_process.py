@@ -258,3 +258,12 @@ def test_a_child_module_alone_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv(process._CHANNEL, raising=False)
     with pytest.raises(UsageError, match="started by kgrade itself"):
         child_connection()
+
+
+def test_no_child_knows_a_servers_secrets(monkeypatch):
+    monkeypatch.setenv("KGRADE_TOKEN", "secret")
+    monkeypatch.setenv("KGRADE_DATABASE", "postgresql://secret")
+    monkeypatch.setenv("KGRADE_CACHE", "/cache")
+    told = process._environment(3, 1, {})
+    assert told["KGRADE_CACHE"] == "/cache"
+    assert not any("secret" in value for value in told.values())

@@ -11,7 +11,7 @@ from typing import Any
 
 from grader import head_start
 from grader.compile.program import Program
-from grader.plan.plan import NO_CLUSTER, Launch, Plan, Step
+from grader.plan.plan import Launch, Plan, Step
 from grader.report import FaultReport, KernelInfo
 from grader.run.child_runner import LOAD_SECONDS, ChildRunner, symbols_of
 from grader.run.runner import USUAL_LIMITS, Limits, Run, RunnerStopped, RunStatus
@@ -59,12 +59,6 @@ class EmulatorRunner(ChildRunner):
         return super().execute(plan, limits)
 
     def _translate_for(self, steps: Sequence[Step]) -> None:
-        newer = next((s for s in steps if isinstance(s, Launch) and (s.tensor_maps or s.cluster != NO_CLUSTER)), None)
-        if newer is not None:
-            what = "tensor maps" if newer.tensor_maps else "clusters of blocks"
-            message = f"the launch uses {what}, which the emulator does not know"
-            fault = FaultReport(FaultClass.ILLEGAL_INSTRUCTION, message, line=newer.line)
-            raise RunnerStopped(RunStatus.FAULT, message, run=Run(RunStatus.FAULT, fault=fault))
         # Of a library's many kernels only those that are launched.
         self._translate(dict.fromkeys(step.kernel for step in steps if isinstance(step, Launch)))
 
