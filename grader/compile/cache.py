@@ -19,7 +19,7 @@ from grader.report import Diagnostic
 from grader.verdict import Form
 from grader.whole_files import write_whole
 
-FORMAT = 4
+FORMAT = 5
 """Goes into every key: raise it when the same source compiles to something else, or is stored differently."""
 
 KEEP = 500
@@ -56,7 +56,7 @@ class Cache:
         plain = {
             "constants": dict(program.constants),
             "cubin": base64.b64encode(program.cubin).decode(),
-            "library": base64.b64encode(program.library).decode(),
+            "shared_object": base64.b64encode(program.shared_object).decode(),
             "spills": dict(program.spills),
         }
         data = {"key": key, "program": {**asdict(program), **plain}}
@@ -86,6 +86,6 @@ def _to_program(data: Mapping[str, Any]) -> Program:
         constants={str(name): int(value) for name, value in data["constants"].items()},
         diagnostics=tuple(Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]),
         cubin=base64.b64decode(data["cubin"], validate=True),
-        library=base64.b64decode(data["library"], validate=True),
+        shared_object=base64.b64decode(data["shared_object"], validate=True),
         spills={str(symbol): int(size) for symbol, size in data["spills"].items()},
     )

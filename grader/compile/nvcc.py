@@ -23,12 +23,12 @@ from grader.compile.elf import ElfError
 from grader.compile.facts import Facts
 from grader.compile.fatbin import FatbinError
 from grader.compile.hints import add_hints
-from grader.compile.library import read_file, read_library
 from grader.compile.nvcc_log import how_it_died, read_nvcc_log
 from grader.compile.parse import parse
 from grader.compile.program import Kernel, Program
 from grader.compile.ptx import number_first, plain_name, read_kernels
 from grader.compile.resources import TELL, read_spills, without_resources
+from grader.compile.shared_object import read_file, read_library
 from grader.compile.signature import Parameters
 from grader.compile.solve_signature import MARK, check_of, explain
 from grader.compile.toolkit import Nvcc, find_host_compiler, find_nvcc
@@ -114,7 +114,7 @@ def _identity(nvcc: Nvcc) -> list[Any]:
 class _Made:
     """What one call of nvcc gave: the library, or nothing where it failed, and its log."""
 
-    library: bytes | None
+    shared_object: bytes | None
     log: str
 
 
@@ -135,13 +135,13 @@ class _Task:
     def run(self, target: str) -> Program:
         source = self.source + self.check
         made = self._compile(source, target, with_ptx=True)
-        if made.library is None and target != _OWN_TARGET:
+        if made.shared_object is None and target != _OWN_TARGET:
             # Code for newer GPUs alone is no mistake: then there is nothing to emulate.
             made = self._compile(source, target, with_ptx=False)
         facts = parse(self.source)
-        if made.library is None:
+        if made.shared_object is None:
             raise self._explain(made, facts)
-        return self._finish(made.library, made.log, facts)
+        return self._finish(made.shared_object, made.log, facts)
 
     def _compile(self, source: str, target: str, with_ptx: bool) -> _Made:
         with _folder() as folder:
@@ -205,7 +205,7 @@ class _Task:
         died = how_it_died(made.log)
         if died is None:
             check = self._compile(f'extern "C" void {FUNCTION}() {{}}\n', _OWN_TARGET, with_ptx=True)
-            if check.library is None:
+            if check.shared_object is None:
                 return JudgeError("nvcc compiles nothing on this machine", check.log.strip()[:2000])
             lines = without_resources(made.log).splitlines()
             said = next((line.strip() for line in lines if re.search("error|fatal", line)), "no reason given")
@@ -237,7 +237,7 @@ class _Task:
             diagnostics=tuple(one for one in self._diagnose(log, facts) if one.severity != "error"),
             cubin=parts.cubin,
             spills=read_spills(log),
-            library=library,
+            shared_object=library,
         )
 
 

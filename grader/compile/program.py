@@ -23,7 +23,7 @@ class Program:
     """A compiled submission. `image` is PTX text for the emulator; `constants` are launch constants such as TILE.
 
     `cubin` is machine code for one GPU's own target, empty where none was asked for; `spills` are the bytes that
-    its kernels spill, by symbol, as grader.compile.resources counts them. `library` is the solve form's shared
+    its kernels spill, by symbol, as grader.compile.resources counts them. `shared_object` is the solve form's shared
     library with its host code, empty for the kernel form.
     """
 
@@ -35,4 +35,4 @@ class Program:
     diagnostics: tuple[Diagnostic, ...] = ()
     cubin: bytes = b""
     spills: Mapping[str, int] = field(default_factory=dict)
-    library: bytes = b""
+    shared_object: bytes = b""

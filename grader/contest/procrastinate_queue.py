@@ -72,10 +72,10 @@ class ProcrastinateQueue(LeaseQueue):
     def _ends(self, connection: Connection, judging_id: int) -> None:
         manager = JobManager(_InTransaction(connection))
         for number, status in _jobs_of(connection, judging_id):
-            if status == Status.TODO.value:
-                _done(manager.cancel_job_by_id_async(number, delete_job=True))
-            else:
+            if status == Status.DOING.value:
                 _done(manager.finish_job_by_id_async(number, Status.SUCCEEDED, delete_job=True))
+            else:
+                _done(manager.cancel_job_by_id_async(number, delete_job=True))
 
     def _adopt(self, connection: Connection) -> None:
         """Defers what waits without a job, as after a database was read back from an archive."""

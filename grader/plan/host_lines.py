@@ -30,11 +30,11 @@ def source_line(program: Program, at: Sequence[int], sandbox: Sandbox) -> int | 
 def source_lines(program: Program, calls: Sequence[Sequence[int]], sandbox: Sandbox) -> list[int | None]:
     """The same for several calls, each with its offsets in the library, innermost first."""
     wanted = list(dict.fromkeys(offset for at in calls for offset in at))[:_PLACES_LIMIT]
-    if not wanted or not program.library:
+    if not wanted or not program.shared_object:
         return [None] * len(calls)
     # A call by <<<>>> passes a function that nvcc wrote; its lines are those of the kernel's head.
     wrappers = {kernel.symbol for kernel in program.kernels}
-    found = _ask(program.library, wanted, sandbox, wrappers)
+    found = _ask(program.shared_object, wanted, sandbox, wrappers)
     return [next((found[offset] for offset in at if offset in found), None) for at in calls]
 
 

@@ -50,7 +50,7 @@ def record(
     """
     started = time.perf_counter()
     recorder = _built(cache)
-    with _shown(recorder, program.library) as (executable, library):
+    with _shown(recorder, program.shared_object) as (executable, library):
         judge, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with judge, theirs:
             process = sandbox.start([str(executable)], readable=[executable.parent], channel=theirs, limits=LIMITS)

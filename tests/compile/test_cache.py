@@ -25,7 +25,7 @@ PROGRAM = Program(
     diagnostics=(Diagnostic("warning", "a word", 3, 4, "advice"), Diagnostic("note", "no place")),
     cubin=b"\x7fELF\0",
     spills={"_Z1kv": 24},
-    library=b"\x7fELF\xff",
+    shared_object=b"\x7fELF\xff",
 )
 DAMAGED = (
     b"",

@@ -38,7 +38,7 @@ def test_a_program(program: Program) -> None:
     assert (program.form, program.target) == (Form.SOLVE, "compute_89")
     assert program.kernels == (Kernel("scale", "_Z5scalePKfPfi", (8, 8, 4)),)
     assert program.diagnostics == ()
-    assert program.library.startswith(b"\x7fELF")
+    assert program.shared_object.startswith(b"\x7fELF")
     assert dict(program.spills) == {"_Z5scalePKfPfi": 0}
     facts = read_cubin(program.cubin)["_Z5scalePKfPfi"]
     assert 0 < facts.registers < 64

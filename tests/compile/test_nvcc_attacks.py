@@ -90,7 +90,7 @@ def test_an_attack_on_the_compiler(attack: Attack, secret: Path) -> None:
     assert "root:x:0:0" not in said
     assert len(said) < 50_000
     if isinstance(got, Program):
-        assert SECRET.encode() not in got.library
+        assert SECRET.encode() not in got.shared_object
         assert all(diagnostic.severity != "error" for diagnostic in got.diagnostics)
 
 

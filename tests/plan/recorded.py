@@ -109,7 +109,7 @@ def host_program(path: Path, folder: Path) -> Program:
     model = ["-mcmodel=large"] if b"8ull << 30" in source else []
     command = ["g++", "-x", "c++", "-std=c++17", "-g1", "-shared", "-fPIC", *model, *includes, str(path)]
     subprocess.run([*command, "-o", str(library)], check=True, timeout=60)
-    return Program(Form.SOLVE, "compute_89", "", (), library=library.read_bytes())
+    return Program(Form.SOLVE, "compute_89", "", (), shared_object=library.read_bytes())
 
 
 def nvcc_program(path: Path, cache: Path, target: str | None = None) -> Program:

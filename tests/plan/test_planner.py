@@ -19,7 +19,7 @@ from grader.problem import Problem, load_problem
 from grader.verdict import Form, Verdict
 
 ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
-PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), library=b"library")
+PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), shared_object=b"library")
 
 
 @pytest.fixture(scope="module")

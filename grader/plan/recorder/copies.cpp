@@ -85,6 +85,16 @@ void each_row(const Memory& m, Piece piece) {
               hint);
 }
 
+// A row of bytes that crosses between a place of the device and one of the host.
+void cross(Call& call, Step::Kind kind, char* device, char* host, size_t size, cudaStream_t stream) {
+    Step step = recorded(call, "");
+    step.kind = kind;
+    step.device = number(device);
+    step.host = host;
+    step.size = size;
+    enqueue(stream, std::move(step));
+}
+
 cudaError_t upload(Call& call, const Memory& m, cudaStream_t stream) {
     if (find_memory(number(m.source.start)))
         host_is_device(call, "source", m.source, "cudaMemcpyHostToDevice",
@@ -92,12 +102,7 @@ cudaError_t upload(Call& call, const Memory& m, cudaStream_t stream) {
                        "are");
     if (!fits(m.target, m.extent)) return outside(call, "target", m.target, m.extent);
     each_row(m, [&](char* target, char* source) {
-        Step step = recorded(call, "");
-        step.kind = Step::Kind::upload;
-        step.device = number(target);
-        step.host = source;
-        step.size = m.extent.width;
-        enqueue(stream, std::move(step));
+        cross(call, Step::Kind::upload, target, source, m.extent.width, stream);
     });
     return cudaSuccess;
 }
@@ -109,12 +114,7 @@ cudaError_t download(Call& call, const Memory& m, cudaStream_t stream) {
                        "cudaMemcpyDeviceToDevice");
     if (!fits(m.source, m.extent)) return outside(call, "source", m.source, m.extent);
     each_row(m, [&](char* target, char* source) {
-        Step step = recorded(call, "");
-        step.kind = Step::Kind::download;
-        step.device = number(source);
-        step.host = target;
-        step.size = m.extent.width;
-        enqueue(stream, std::move(step));
+        cross(call, Step::Kind::download, source, target, m.extent.width, stream);
     });
     return cudaSuccess;
 }

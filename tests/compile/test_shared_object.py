@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile import library
+from grader.compile import shared_object
 from grader.compile.compiler import CompileFailure
 from grader.compile.elf import ElfError
 from grader.compile.fatbin import FatbinError
-from grader.compile.library import read_file, read_library
+from grader.compile.shared_object import read_file, read_library
 from tests.compile.test_cubin import elf
 from tests.compile.test_fatbin import PTX, container, entry
 
@@ -22,7 +22,7 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "large").open("wb") as file:
-        file.truncate(library.LIMIT + 1)
+        file.truncate(shared_object.LIMIT + 1)
     for name in ("link", "folder", "pipe", "large", "missing"):
         with pytest.raises(CompileFailure):
             read_file(tmp_path / name)
