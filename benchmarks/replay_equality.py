@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.cases import gpu_limits_of
+from grader.cases import draw_cases, gpu_limits_of
 from grader.compile.toolkit import find_nvcc
 from grader.compiling import compile_submission
 from grader.inputs import make_inputs
@@ -38,10 +38,8 @@ from grader.workspace import cache_folder
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 FAMILY, SEED = "normal", 20260102
-SIZES = {"matmul": {"M": 517, "N": 259, "K": 301}}
-"""Of other problems every size is this one."""
-SIZE = 100_003
 PROBLEM = re.compile(r"^// problem: (\w+)$", re.MULTILINE)
+OWN_SIZES = re.compile(r"^// sizes:.*?(\S+)$", re.MULTILINE)
 
 
 def main() -> None:
@@ -73,7 +71,7 @@ def all_files() -> Iterator[tuple[str, str]]:
 def compare(name: str, file: Path, gpu: Gpu) -> bool:
     """One line about one file."""
     problem = load_problem(REPOSITORY / "problems" / name)
-    sizes = SIZES.get(name) or dict.fromkeys(problem.sizes, SIZE)
+    sizes = sizes_for(problem, file)
     label = f"{file.parent.name}/{file.name}"
     try:
         replayed = replay(problem, file, sizes, gpu)
@@ -85,6 +83,14 @@ def compare(name: str, file: Path, gpu: Gpu) -> bool:
     worst = max(float(np.max(np.abs(replayed[o] - direct[o]) / np.maximum(np.abs(direct[o]), 1e-30))) for o in direct)
     print(f"{label:50} {'equal bit by bit' if same else f'differs by at most {worst:.1e}'}", flush=True)
     return same
+
+
+def sizes_for(problem: Problem, file: Path) -> Mapping[str, int]:
+    """Those that the file names in its opening lines, else the largest of twelve that are drawn."""
+    own = OWN_SIZES.search(file.read_text())
+    if own:
+        return {size: int(value) for size, value in (pair.split("=") for pair in own[1].split(","))}
+    return draw_cases(problem, SEED, 12, given=(), on_gpu=True)[-1].sizes
 
 
 def replay(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -61,8 +62,8 @@ def grade(
 ) -> Report:
     """Grades a submission. `progress` is called with a few words at each step.
 
-    `meanwhile` is called once, while the processes start: for what the caller needs afterwards, such as a place for
-    the report. What it raises ends the grading.
+    `meanwhile` is called once, in a thread beside: for what the caller needs afterwards, such as a place for the
+    report. What it raises ends the grading, before anything is timed.
 
     Raises UsageError for what can't be graded this way, JudgeError where a tool is missing. A failure of
     the judge during the grading is a Report with the verdict `internal_error`.
@@ -75,24 +76,36 @@ def grade(
     report = reporting.blank(problem, submission, options.user, seed, device_name(gpu), sandbox)
     cache = options.cache or cache_folder()
     parts = start_parts(problem, cases, gpu, cache, progress)
+    beside = ThreadPoolExecutor(1, "kgrade-meanwhile")
+    ready = beside.submit(meanwhile)
     try:
-        meanwhile()
+        if sandbox is None:
+            _begin(parts)
         progress("compiling")
         program = compile_submission(problem, submission, cache, gpu, sandbox)
         if sandbox is not None:
             progress("building the recorder, once on this machine")
             build_recorder(cache)
+            # Not before: nvcc may take a minute, and others would wait for the GPU.
+            _begin(parts)
         diagnostics = (*report.diagnostics, *program.diagnostics)
         report = replace(report, diagnostics=diagnostics, launch=dict(program.constants))
         asked = options.timed and not options.sizes
-        task = _Task(problem, submission, program, cache, gpu if asked else None, progress, sandbox)
+        task = _Task(problem, submission, program, cache, gpu if asked else None, progress, sandbox, ready)
         report = task.run(report, parts)
     except CompileFailure as failure:
         report = reporting.not_compiled(report, failure)
     finally:
         for part in parts:
             part.close()
+        beside.shutdown()
+    ready.result()
     return replace(report, seconds=time.monotonic() - began)
+
+
+def _begin(parts: Sequence[Part]) -> None:
+    for part in parts:
+        part.begin()
 
 
 @dataclass(frozen=True)
@@ -106,13 +119,15 @@ class _Task:
     timed_on: Gpu | None
     progress: Progress
     sandbox: Sandbox | None
+    ready: Future[None]
+    """The caller's own work beside."""
 
     def run(self, report: Report, parts: Sequence[Part]) -> Report:
         """Lets each runner do its part; the first whose failure counts decides the verdict. What is right is timed."""
         done: list[tuple[Grading, Outcome]] = []
         for part in parts:
-            part.begin(self.program)
-        for part in parts:
+            if self.ready.done():
+                self.ready.result()
             with part.take_turn(), ExitStack() as opened:
                 for each in (*self._in_place(done, part, opened), part):
                     planner = self._planner(part.device_table)
@@ -146,6 +161,7 @@ class _Task:
     def _time(self, report: Report, part: Part, planner: Planner) -> Report:
         if self.timed_on is None or not isinstance(part, GpuPart):
             return report
+        self.ready.result()
         source, runner = self.submission.text, part.timed
         measurer = Measurer(
             self.problem, self.program, source, runner, part.referee, self.timed_on, self.cache, planner

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +15,13 @@ from grader.boards import code, errormap, roofline, timing
 from grader.boards.files import write_files
 from grader.boards.templating import pages
 from grader.boards.words import repeat_command
+from grader.errors import WorkspaceError
 from grader.measure.overall import overall_score
 from grader.report import CaseResult, Diagnostic, Measurement, OutputCheck, Report, SizeMeasurement
 from grader.store.entry import parse_utc
 from grader.verdict import Verdict
 
+TEMPLATE = "report.html"
 MOST_DIAGNOSTICS = 20
 MOST_ELEMENTS = 8
 
@@ -60,6 +63,13 @@ Beside = Sequence[tuple[str, Measurement]]
 """Names and measurements of the best entries, for the roofline."""
 
 
+def load_report_page(template_folders: Sequence[Path] = ()) -> None:
+    """Loads ahead what writing a report's page takes: the template, the highlighter. A mistake is told by the page."""
+    code.highlight("int i;")
+    with suppress(WorkspaceError):
+        pages(tuple(template_folders)).load(TEMPLATE)
+
+
 def write_report(report: Report, path: Path, template_folders: Sequence[Path] = (), *, beside: Beside = ()) -> None:
     """Writes the report's page to `path`. Raises WorkspaceError where it can't be written."""
     text = render_report(report, template_folders, beside=beside)
@@ -80,7 +90,7 @@ def render_report(
     lines = code.listing(report.source, code.remarks_of(report))
     ordered = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     return pages(tuple(template_folders)).render(
-        "report.html",
+        TEMPLATE,
         report=report,
         number=number,
         links=links,

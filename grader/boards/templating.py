@@ -60,6 +60,11 @@ class Pages:
         with explained():
             return self._environment.get_template(template).render(**values)
 
+    def load(self, template: str) -> None:
+        """Compiles a template ahead of its first use. Raises WorkspaceError as `render` does."""
+        with explained():
+            self._environment.get_template(template)
+
     @property
     def fingerprint(self) -> str:
         """Changes with the templates and with the version: pages with another one are out of date."""

@@ -43,10 +43,11 @@ def grade_file(
 ) -> Report:
     """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`.
 
-    `meanwhile` is called while the grading's processes start; what it raises ends the grading.
+    `meanwhile` is called in a thread beside the grading; what it raises ends that.
     """
     from grader import head_start
 
+    # Before anything else is loaded.
     head_start.begin(device)
     # More threads take NumPy longer to start than they save a reference.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")

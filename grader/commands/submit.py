@@ -57,17 +57,17 @@ def command(
         _refuse_options_of_home(ctx)
         return hand_in(contest, problem, file, as_json=as_json)
     workspace, name = workspace_of(ctx), user_name(user)
-    workspace.check_name(problem)
 
     def get_ready() -> None:
-        # Before anything is graded: nobody should wait for a verdict that can't be kept. And while the processes
-        # start, for what comes after a grading takes half a second to load.
+        # Before anything is timed: nobody should wait for a verdict that can't be kept. And beside the grading, for
+        # what comes after it takes a second to load.
         import grader.boards.best
-        import grader.boards.pages
         import grader.terminal.report  # noqa: F401
+        from grader.boards.pages import load_report_page
         from grader.store import Store
 
         Store(workspace.database).check_writable()
+        load_report_page(workspace.template_folders)
 
     report = grade_file(
         workspace,

@@ -65,21 +65,14 @@ class ChildRunner:
         self._sizes: Mapping[str, int] = {}
         self._child: Child | None = None
         self._outputs: int | None = None
-        self._loading: Program | None = None
+        self._unanswered = 0
         self._start()
-
-    def begin(self, program: Program) -> None:
-        """Asks for what `load` does without waiting; `load` then waits for it."""
-        assert self._child is not None
-        self._child.send({"do": "load", "ahead": True, **self._image_of(program)})
-        self._loading = program
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         if self._child is None:
             self._start()
         self._program = program
-        begun, self._loading = self._loading is program, None
-        answer = self._ask({"do": "load", **self._image_of(program)}, LOAD_SECONDS, begun)
+        answer = self._ask({"do": "load", **self._image_of(program)}, LOAD_SECONDS)
         names = {name: kernel.name for name, kernel in launch_names(program).items()}
         return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]]}) for kernel in answer["kernels"])
 
@@ -152,7 +145,7 @@ class ChildRunner:
             self._child.kill()
 
     def close(self) -> None:
-        self._loading = None
+        self._unanswered = 0
         if self._child is not None:
             self._child.close()
             self._child = None
@@ -172,8 +165,14 @@ class ChildRunner:
             self._child = head_start.take(self._module, self._environment)
         self._child.send({"do": "open", "folder": str(self._folder.absolute())})
 
-    def _ask(self, request: Mapping[str, Any], seconds: float, sent: bool = False) -> dict[str, Any]:
-        """One request, if it is not `sent` yet, and its answer.
+    def _ask_later(self, request: Mapping[str, Any]) -> None:
+        """One request whose answer tells nothing: the next request waits for it."""
+        assert self._child is not None
+        self._child.send(request)
+        self._unanswered += 1
+
+    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """One request and its answer.
 
         Whatever goes wrong ends this process; `prepare` starts the next.
         """
@@ -184,8 +183,10 @@ class ChildRunner:
                 opened = self._child.receive(START_SECONDS)
                 pid = opened.get("pid", self._child.pid)
                 self._outputs = os.open(f"/proc/{pid}/fd/{opened['outputs']}", os.O_RDONLY)
-            if not sent:
-                self._child.send(request)
+            while self._unanswered:
+                self._child.receive(START_SECONDS)
+                self._unanswered -= 1
+            self._child.send(request)
             answer = self._child.receive(seconds)
             if "error" in answer:
                 raise RunnerStopped(RunStatus.MEMORY, answer["error"])

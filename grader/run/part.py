@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from grader.cases import Case
-from grader.compile.program import Program
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.problem import Problem
 from grader.referee import Referee
@@ -35,8 +34,8 @@ class Part:
     def decides(self) -> bool:
         return not self.helps
 
-    def begin(self, program: Program) -> None:
-        """Lets the runner load the program while other parts run, where that disturbs nobody."""
+    def begin(self) -> None:
+        """Lets the processes do what takes time once, while others work, where that disturbs nobody."""
 
     def device_table(self) -> DeviceTable:
         """What launch code may ask about the device; asked while it is this part's turn."""
@@ -63,9 +62,9 @@ class GpuPart(Part):
     turn: Turn = field(kw_only=True)
     make_memcheck: Callable[[], Runner | None] = field(kw_only=True)
 
-    def begin(self, program: Program) -> None:
+    def begin(self) -> None:
         if self.turn.try_now():
-            self.timed.begin(program)
+            self.timed.rehearse()
             self.referee.begin()
 
     def device_table(self) -> DeviceTable:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from grader.errors import KgradeError
 from grader.inputs import HOST, Place, make_inputs
 from grader.plan.device_table import ATTRIBUTES
 from grader.plan.harness import LaunchRefused
@@ -37,7 +38,7 @@ from grader.run.gpu.faults import (
 from grader.run.gpu.measuring import Measuring
 from grader.run.gpu.occupancy import describe_launch
 from grader.run.gpu.philox import GpuPlace
-from grader.run.gpu.rehearsal import rehearse
+from grader.run.gpu.rehearsal import rehearse, rehearse_timing
 from grader.run.gpu.replay import Kernels, LaunchError, Replay, status_of
 from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import find_overrun
@@ -77,7 +78,7 @@ class Worker:
         self._launched: dict[str, Message] = {}
         self._seconds = 0.0
         self._operate = by_name(
-            *(self.open, self.load, self.prepare, self.allocate, self.symbol),
+            *(self.open, self.rehearse, self.load, self.prepare, self.allocate, self.symbol),
             *(self.attributes, self.execute, self.read, self.measure, self.contest),
         )
 
@@ -90,8 +91,17 @@ class Worker:
         self._problem = load_problem(Path(folder))
         return {"outputs": self._outputs.descriptor, "pid": os.getpid()}
 
-    def load(self, image: str, symbols: Mapping[str, str], ahead: bool = False) -> Message:
-        """Loads a program; `ahead` of the GPU part's turn, when there is time to rehearse as well."""
+    def rehearse(self) -> Message:
+        """Does what takes time once, before there is a program: CUDA started, its libraries and own kernels loaded."""
+        assert self._problem is not None
+        # Where the GPU's memory is too full or a library is missing, the program's own requests will say so.
+        with suppress(RuntimeError, KgradeError):
+            list(rehearse(self._problem))
+            rehearse_timing(self._problem)
+            self._free()
+        return {}
+
+    def load(self, image: str, symbols: Mapping[str, str]) -> Message:
         self._cubin, self._symbols = base64.b64decode(image), symbols
         try:
             kernels = self._load_again()
@@ -99,9 +109,6 @@ class Worker:
             if status_of(error) != OUT_OF_MEMORY:
                 raise
             return {"error": "the kernel's own variables do not fit into the GPU's memory"}
-        if ahead:
-            assert self._problem is not None
-            list(rehearse(self._problem))
         return {"kernels": kernels.describe()}
 
     def prepare(self, sizes: Mapping[str, int], family: str, seed: int, poison: str) -> Message:

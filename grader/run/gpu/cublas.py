@@ -6,7 +6,7 @@ CuPy's own binding refuses to be captured, so the library that CuPy loaded is ca
 from __future__ import annotations
 
 import ctypes
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,12 @@ class Cublas:
         status = getattr(self._library, function)(*arguments)
         if status:
             raise JudgeError(f"{function} failed with status {status}")
+
+
+@lru_cache(maxsize=1)
+def loaded() -> Cublas:
+    """The process's one handle: making another takes as long as many products."""
+    return Cublas()
 
 
 def _find() -> str:

@@ -37,7 +37,7 @@ CHECKS = (
 
 
 class GpuRunner(ChildRunner):
-    """Runs one submission on one GPU. The GPU is not touched before `load`."""
+    """Runs one submission on one GPU. The GPU is not touched before `rehearse` or `load`."""
 
     checks: tuple[str, ...] = CHECKS
     when_killed = RunStatus.CRASHED
@@ -53,6 +53,10 @@ class GpuRunner(ChildRunner):
     ) -> None:
         self.device = gpu.name
         super().__init__(folder, module, {**environment_of(gpu), **(environment or {})}, prefix)
+
+    def rehearse(self) -> None:
+        """Has the process start CUDA and what else takes time once, without waiting for it."""
+        self._ask_later({"do": "rehearse"})
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         # The process loads and tells all kernels, in their order.

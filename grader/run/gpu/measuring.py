@@ -27,8 +27,8 @@ Ask = Callable[[Message], Message]
 """Sends the judge a message in the middle of a request, and gives its answer: "go_on", or "hand_over" in the
 processor's memory what could not be taken from the GPU's."""
 
-NULL_TEST = StoppingRule(tolerance=0.001, seconds=0.5)
-"""For the baseline against itself, which is asked for once in a grading: to a third of what it may be off."""
+NULL_TEST = StoppingRule(tolerance=0.0015, seconds=0.5)
+"""For the baseline against itself, which is asked for once in a grading: to half of what it may be off."""
 
 
 class Measuring:

@@ -1,4 +1,4 @@
-"""Small cases made on the GPU before the first large one is: CuPy's code for it takes a third of a second to load.
+"""What takes time once, done before it is asked for: CuPy's code for making cases takes a third of a second to load.
 
 A process rehearses while others are busy. The cases are the same each time, so they give no seed away.
 """
@@ -23,3 +23,20 @@ def rehearse(problem: Problem) -> Iterator[tuple[Case, Mapping[str, Any]]]:
         inputs = make_inputs(problem, case.sizes, case.family, case.seed, GpuPlace())
         first_changes(inputs, inputs.items())
         yield case, inputs
+
+
+def rehearse_timing(problem: Problem) -> None:
+    """Loads the instruments and, where a library is the baseline, its kernels: each at the first launch of its size."""
+    import cupy
+
+    from grader.run.gpu.timed import Contender, call_library
+    from grader.run.gpu.timing import instruments_of
+
+    stream = instruments_of(cupy.cuda.Device().id).stream
+    for sizes in problem.benchmarks if problem.calls_library else ():
+        contender = Contender(problem, sizes, call_library(problem, sizes))
+        try:
+            contender.make_set(0).launch(stream)
+            stream.synchronize()
+        finally:
+            contender.free()

@@ -101,9 +101,9 @@ def launch_program(
 
 def call_library(problem: Problem, sizes: Mapping[str, int]) -> Prepare:
     """The problem's `baseline()` with NVIDIA's library. Raises ToolMissing where that is not installed."""
-    from grader.run.gpu.cublas import Cublas
+    from grader.run.gpu.cublas import loaded
 
-    library = Cublas()
+    library = loaded()
     declared = {**problem.inputs, **problem.outputs}
 
     def prepare(_number: int, addresses: Addresses) -> Prepared:
