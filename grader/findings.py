@@ -54,6 +54,8 @@ def _beside(grading: Grading, outcome: Outcome) -> list[str]:
         count = len(outcome.cases)
         where = f"{part.helps}, at {count} small size{'' if count == 1 else 's'}"
         return [f"{where}: {check}" for check in part.runner.checks]
+    if outcome.failure.verdict is Verdict.WRONG_ANSWER:
+        return [f"other results {part.helps}, whose code is that for an older GPU: {outcome.failure.message}"]
     fault = outcome.failure.fault
     why = fault.message if fault is not None else outcome.failure.message
     return [f"not {part.helps}: {why}"]

@@ -17,11 +17,17 @@ from grader.problem import Problem
 from grader.report import CaseResult, KernelInfo
 from grader.run.part import GpuPart, Part
 from grader.run.runner import RunnerStopped
+from grader.sizes import fit_together
 from grader.submission import Submission
 from grader.verdict import FaultClass, Verdict
 
-UNDECIDED = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED, Verdict.INTERNAL_ERROR)
-"""What the emulator may come to with a kernel that a GPU runs well."""
+UNDECIDED = (
+    *(Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED, Verdict.INTERNAL_ERROR),
+    *(Verdict.WRONG_ANSWER, FaultClass.ILLEGAL_INSTRUCTION, FaultClass.TRAP),
+)
+"""What the emulator may come to with a kernel that a GPU runs well. Results and traps are among it because the GPU's
+code may be another: by __CUDA_ARCH__ a kernel does nothing, or traps, where it is compiled for an older GPU.
+"""
 
 Progress = Callable[[str], None]
 
@@ -49,7 +55,10 @@ class Outcome:
     @property
     def undecided(self) -> bool:
         """Whether this failure may be the runner's own: a GPU has to tell."""
-        return self.failure is not None and (self.is_unknown or self.failure.verdict in UNDECIDED)
+        fault = self.failure.fault if self.failure is not None else None
+        return self.failure is not None and (
+            self.failure.verdict in UNDECIDED or bool(fault and fault.fault in UNDECIDED)
+        )
 
 
 class Grading:
@@ -95,6 +104,7 @@ class Grading:
             least={name: size.low for name, size in self._problem.sizes.items()},
             constants=self._program.constants,
             examine=self.examiner.examine,
+            allowed=lambda sizes: fit_together(self._problem, sizes),
         )
 
     def locate(self, result: CaseResult) -> CaseResult:

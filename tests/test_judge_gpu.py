@@ -206,10 +206,11 @@ def test_what_the_emulator_finds_decides_and_the_gpu_is_left_alone(graded):
     "ending",
     [
         Run(RunStatus.FAULT, fault=FaultReport(FaultClass.ILLEGAL_INSTRUCTION, "wgmma is unknown here")),
+        Run(RunStatus.FAULT, fault=FaultReport(FaultClass.TRAP, "the kernel gave up")),
         Run(RunStatus.TIME, message="wgmma is unknown here", lines=(3,)),
         RunnerStopped(RunStatus.CRASHED, "wgmma is unknown here"),
     ],
-    ids=["unknown instruction", "too slow", "crash"],
+    ids=["unknown instruction", "trap", "too slow", "crash"],
 )
 def test_what_the_emulator_can_not_run_is_left_to_the_gpu(graded, ending):
     report, emulator, player, _ = graded(emulated=lambda *_: ending)
@@ -217,6 +218,21 @@ def test_what_the_emulator_can_not_run_is_left_to_the_gpu(graded, ending):
     assert len(emulator.prepared) == 1
     assert len(player.prepared) == 26
     assert any(check.startswith("not on the emulator: ") for check in report.checks)
+
+
+def test_results_of_code_for_another_gpu_do_not_decide(graded):
+    report, _, player, _ = graded(emulated=lambda *_: None)
+    assert report.verdict is Verdict.ACCEPTED
+    assert len(player.prepared) == 26
+    assert any(
+        check.startswith("other results on the emulator") and "never written" in check for check in report.checks
+    )
+
+
+def test_a_wrong_result_on_both_is_the_gpus_finding(graded):
+    report, _, player, _ = graded(emulated=lambda *_: None, on_gpu=lambda *_: None)
+    assert (report.verdict, report.kind) == (Verdict.WRONG_ANSWER, WrongKind.UNWRITTEN_OUTPUT)
+    assert player.prepared
 
 
 def test_a_program_that_the_emulator_can_not_load_is_left_to_the_gpu(graded):

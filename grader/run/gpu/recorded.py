@@ -46,6 +46,8 @@ class Recorded:
     ) -> None:
         self.problem, self.sizes, self.kernels, self.outputs = problem, sizes, kernels, outputs
         self.sigma, self.limit = sigma, limit
+        self.variables: dict[str, tuple[int, int]] = {}
+        """Address and size of those that an earlier set's plan asked for: the same ones belong to all sets."""
         self._ask = ask
         self._label = label
 
@@ -76,6 +78,8 @@ class _Recording:
         extents = self._extents = Extents()
         for name, array in (*owner.problem.inputs.items(), *owner.problem.outputs.items()):
             extents.add(name, addresses[name], array.nbytes(owner.sizes))
+        for name, (address, size) in owner.variables.items():
+            extents.add(name, address, size)
         self.scratch = Scratch(extents)
 
     def allocate(self, size: int) -> Message:
@@ -85,6 +89,7 @@ class _Recording:
         found = self._owner.kernels.variable(name)
         if found is None:
             return {"address": None}
+        self._owner.variables[name] = found
         self._extents.add(name, *found)
         return {"address": found[0]}
 

@@ -29,6 +29,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     channel = child_connection()
+    rehearsals = []
     while True:
         try:
             request = channel.receive()
@@ -36,8 +37,11 @@ def main() -> None:
             return
         if request["do"] == "open":
             channel.send({"outputs": OUTPUTS.descriptor, "pid": os.getpid()})
+        elif request["do"] == "rehearse":
+            rehearsals.append(request)
+            channel.send({})
         elif request["do"] == "load":
-            channel.send({"kernels": [{"name": name} for name in request["symbols"]]})
+            channel.send({"kernels": [{"name": name, "registers": len(rehearsals)} for name in request["symbols"]]})
         elif request["do"] in ("allocate", "symbol", "read"):
             channel.send(answer(request))
         else:

@@ -37,6 +37,21 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[GpuRunner]:
     runner.close()
 
 
+def test_a_rehearsal_is_answered_before_the_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    runner = GpuRunner(NO_GPU, MAP, "scripted_recording")
+    try:
+        for count in (1, 2):
+            runner.rehearse()
+            assert [kernel.registers for kernel in runner.load(PROGRAM)] == [count] * 3
+        runner.rehearse()
+        runner.close()
+        # Another process owes no answer.
+        assert [kernel.registers for kernel in runner.load(PROGRAM)] == [0] * 3
+    finally:
+        runner.close()
+
+
 def test_plans_name_kernels_of_the_solve_form_by_their_symbols() -> None:
     assert symbols_of(PROGRAM) == {kernel.symbol: kernel.symbol for kernel in KERNELS}
 
