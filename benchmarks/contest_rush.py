@@ -1,148 +1,257 @@
 """The rush before a deadline: students submit by the HTTP API while others look at the scoreboard.
 
     python benchmarks/contest_rush.py                        # 1,000 students, 10,000 submissions in 10 minutes
-    python benchmarks/contest_rush.py --seconds 60 --submissions 1000
+    python benchmarks/contest_rush.py --seconds 60 --submissions 1000 --before 9000
+    python benchmarks/contest_rush.py --database postgresql
 
-The server is a process of its own on SQLite, judging is a stub that claims and finishes. Load and server share the
-machine. It prints the latencies as a client sees them and checks that nothing is lost or doubled.
+Students come when they come, however long the server takes with those before them, and what they wait is counted from
+the moment at which they meant to send: a server that stands still for a second keeps everybody of that second waiting.
+Each request is a connection of its own, as `kgrade submit` makes it. The server and its worker are processes as
+`kgrade serve` starts them, the judge is a stub; load, server and worker share the machine. It ends with an error when
+anything is lost or doubled.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import multiprocessing
 import os
 import random
 import socket
 import statistics
+import sys
 import tempfile
 import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 
-import httpx
+from postgres_server import INSTALL, PostgresServer, find_programs
+from sqlalchemy import insert
 
 from grader.contest.auth import hash_token
 from grader.contest.database import Database
-from grader.contest.jobs import Outcome
+from grader.contest.jobs import Job, Outcome
 from grader.contest.listen import make_server
-from grader.contest.records import NewAccount
+from grader.contest.records import JUDGED, NewAccount
+from grader.contest.schema import Judging, Source, Submission
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
-from grader.verdict import Verdict
+from grader.contest.worker import Worker
 from grader.workspace import Workspace
 
-SLUG = "rush"
-SOURCE = 'extern "C" __global__ void matrix_multiplication_kernel(const float* A) {\n' + "    // a line\n" * 80 + "}\n"
+SLUG, PROBLEMS, MODEL = "rush", ("matmul", "zip"), "emulator"
 BOARDS_A_SECOND = 5.0
+BODY = "__global__ void kernel(const float* A) {\n" + "    // a line\n" * 80 + "}\n"
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def prepare(folder: Path, students: int) -> None:
+@dataclass
+class Seen:
+    """Seconds from when a student meant to send until the answer was there; the numbers that were answered."""
+
+    accepted: list[float] = field(default_factory=list)
+    boards: list[float] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+    """How late this program was to send: where that is much, it is itself too slow."""
+
+
+def prepare(folder: Path, url: str, students: int, before: int) -> None:
     for name in ("problems", "submissions"):
         (folder / name).mkdir()
-    database = Database(str(folder / "contests.db"))
+    database = Database(url)
     now = database.now()
     settings = Settings(
         slug=SLUG,
         title="Rush",
-        problems=(ContestProblem("matmul"), ContestProblem("zip")),
-        start=now - timedelta(hours=1),
+        problems=tuple(ContestProblem(name) for name in PROBLEMS),
+        start=now - timedelta(days=1),
         end=now + timedelta(hours=1),
         per_hour=1000,
-        gpu_model="emulator",
+        gpu_model=MODEL,
     )
     database.add_contest(SLUG, settings_to_json(settings), who="rush")
-    accounts = [NewAccount(f"student {n}", token_hash=hash_token(f"token-{n}")) for n in range(students)]
-    database.add_accounts(SLUG, accounts, who="rush")
+    people = [NewAccount(f"student {n}", token_hash=hash_token(f"token-{n}")) for n in range(students)]
+    database.add_accounts(SLUG, people, who="rush")
+    fill(database, before)
     database.close()
 
 
-def serve(folder: Path, listening: socket.socket) -> None:
-    database = Database(str(folder / "contests.db"))
-    make_server(create_app(database, Workspace(folder))).run([listening])
+def fill(database: Database, count: int) -> None:
+    """Puts submissions that are judged on record, in one transaction."""
+    accounts, now = database.accounts(SLUG), database.now()
+    with database.writing() as connection:
+        for number in range(count):
+            text = source_of(-1 - number)
+            digest = sha256(text.encode()).hexdigest()
+            connection.execute(insert(Source).values(hash=digest, text=text))
+            submitted = now - timedelta(hours=3) + timedelta(seconds=number / 2)
+            new = {"contest": SLUG, "account_id": accounts[number % len(accounts)].id, "file": "k.cu"}
+            new |= {"problem": random.choice(PROBLEMS), "source_hash": digest, "submitted": submitted}
+            row = insert(Submission).values(**new, late_seconds=0, practice=False).returning(Submission.id)
+            verdict = "accepted" if number % 3 else "wrong_answer"
+            done = {"submission_id": connection.execute(row).scalar_one(), "state": JUDGED, "verdict": verdict}
+            done |= {"attempt": 1, "turn": 0, "tries": 1, "gpu_model": MODEL, "queued": submitted}
+            done |= {"started": submitted, "finished": submitted, "progress": "", "active": True}
+            connection.execute(insert(Judging).values(**done))
 
 
-def judge(folder: Path) -> None:
-    queue = Database(str(folder / "contests.db")).queue
-    verdicts = [Verdict.ACCEPTED, Verdict.WRONG_ANSWER]
-    while True:
-        job = queue.claim("emulator", "stub")
-        if job is None:
-            time.sleep(0.05)
-            continue
-        queue.finish(job, Outcome(random.choice(verdicts).value, report=None))
+def source_of(number: int) -> str:
+    return f"// {number}\n{BODY}"
 
 
-async def rush(address: str, students: int, submissions: int, seconds: float) -> tuple[list[float], list[float], int]:
-    took: list[float] = []
-    boards: list[float] = []
-    failed = 0
-    limits = httpx.Limits(max_connections=400, max_keepalive_connections=400)
-    async with httpx.AsyncClient(base_url=address, limits=limits, timeout=60) as client:
+def stub(job: Job, progress: object) -> Outcome:
+    accepted = sha256(job.text.encode()).digest()[0] % 2
+    return Outcome("accepted" if accepted else "wrong_answer", score=None, report=None)
 
-        async def submit(number: int, at: float) -> None:
-            nonlocal failed
-            await asyncio.sleep(at)
-            who = {"authorization": f"Bearer token-{number % students}"}
-            new = {"problem": "matmul", "file": "k.cu", "source": f"// {number}\n{SOURCE}", "key": str(number)}
-            began = time.perf_counter()
-            answer = await client.post("/api/submissions", json=new, headers=who)
-            took.append(time.perf_counter() - began)
-            failed += answer.status_code != 201
 
-        async def look(at: float) -> None:
-            await asyncio.sleep(at)
-            who = {"authorization": f"Bearer token-{random.randrange(students)}"}
-            began = time.perf_counter()
-            answer = await client.get(f"/api/contests/{SLUG}/scoreboard", headers=who)
-            boards.append(time.perf_counter() - began)
-            assert answer.status_code == 200
+def serve(folder: Path, url: str, listening: socket.socket) -> None:
+    app = create_app(Database(url), Workspace(folder))
+    app.state.site.warm()
+    make_server(app).run([listening])
 
-        # Arrivals of a crowd: independent of each other, and of how quickly the server answers.
-        times = sorted(random.uniform(0, seconds) for _ in range(submissions))
-        looks = [random.uniform(0, seconds) for _ in range(int(seconds * BOARDS_A_SECOND))]
-        await asyncio.gather(*(submit(n, at) for n, at in enumerate(times)), *map(look, looks))
-    return took, boards, failed
+
+def work(url: str, number: int) -> None:
+    Worker(Database(url).queue, f"server/{number}", MODEL, stub, lambda: "").run()
+
+
+async def ask(port: int, head: str, body: str = "") -> tuple[int, bytes]:
+    """One request on a connection of its own: the status and the answer's body."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    data = body.encode()
+    fields = f"host: rush\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {len(data)}"
+    writer.write(f"{head}\r\n{fields}\r\n\r\n".encode() + data)
+    answer = await reader.read()
+    writer.close()
+    return int(answer.split(b" ", 2)[1]), answer.partition(b"\r\n\r\n")[2]
+
+
+async def rush(port: int, students: int, submissions: int, seconds: float) -> Seen:
+    seen, began = Seen(), time.perf_counter() + 0.5
+
+    async def sent_at(moment: float) -> None:
+        await asyncio.sleep(moment - time.perf_counter())
+        seen.late.append(time.perf_counter() - moment)
+
+    async def submit(number: int, moment: float) -> None:
+        new = {"problem": random.choice(PROBLEMS), "file": "k.cu", "source": source_of(number), "key": str(number)}
+        await sent_at(moment)
+        head = f"POST /api/submissions HTTP/1.1\r\nauthorization: Bearer token-{number % students}"
+        status, answer = await ask(port, head, json.dumps(new))
+        seen.accepted.append(time.perf_counter() - moment)
+        if status == 201:
+            seen.numbers.append(json.loads(answer)["id"])
+        else:
+            seen.refused.append(f"{status} {answer[:200]!r}")
+
+    async def look(moment: float) -> None:
+        await sent_at(moment)
+        student = random.randrange(students)
+        head = f"GET /api/contests/{SLUG}/scoreboard HTTP/1.1\r\nauthorization: Bearer token-{student}"
+        status, answer = await ask(port, head)
+        seen.boards.append(time.perf_counter() - moment)
+        if status != 200:
+            seen.refused.append(f"{status} {answer[:200]!r}")
+
+    # Arrivals of a crowd: independent of each other.
+    times = sorted(began + random.uniform(0, seconds) for _ in range(submissions))
+    looks = [began + random.uniform(0, seconds) for _ in range(int(seconds * BOARDS_A_SECOND))]
+    await asyncio.gather(*(submit(n, at) for n, at in enumerate(times)), *map(look, looks))
+    return seen
+
+
+def cpu_seconds(pid: int | None) -> float:
+    """What a process has computed so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def wait_until_judged(database: Database) -> None:
+    """Until nothing waits any more, or a minute has passed."""
+    deadline = time.monotonic() + 60
+    while database.submissions(SLUG, state="queued", limit=1) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    time.sleep(0.5)
+
+
+def check(database: Database, seen: Seen, before: int) -> list[str]:
+    """What is wrong at the end."""
+    found = {row.id: row for row in database.submissions(SLUG)}
+    wrong = [f"refused or failed: {each}" for each in seen.refused[:5]]
+    wrong += [f"submission {number} was confirmed and is lost" for number in seen.numbers if number not in found]
+    if len(found) != len(seen.numbers) + before:
+        wrong.append(f"{len(found):,} on record, {len(seen.numbers):,} were confirmed and {before:,} there before")
+    if len(set(seen.numbers)) != len(seen.numbers):
+        wrong.append("two requests were answered with one number")
+    unjudged = sum(row.state != JUDGED for row in found.values())
+    if unjudged:
+        wrong.append(f"{unjudged:,} are not judged")
+    return wrong
 
 
 def line(name: str, times: list[float]) -> str:
     cuts = statistics.quantiles(times, n=100)
-    shown = (("p50", cuts[49]), ("p99", cuts[98]), ("max", max(times)))
+    shown = (("p50", cuts[49]), ("p90", cuts[89]), ("p99", cuts[98]), ("max", max(times)))
     return f"{name:<12} {len(times):>7,}" + "".join(f"   {word} {value * 1e3:6.1f} ms" for word, value in shown)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--students", type=int, default=1000)
     parser.add_argument("--submissions", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--before", type=int, default=0, help="submissions that are on record when the rush begins")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    # The user of a PostgreSQL that root starts must reach its folder, and the socket's path must be short.
+    with tempfile.TemporaryDirectory(prefix="rush-", ignore_cleanup_errors=True) as name, ExitStack() as opened:
         folder = Path(name)
-        prepare(folder, asked.students)
-        listening = socket.create_server(("127.0.0.1", 0), backlog=2048)
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        folder.chmod(0o755)
+        url = str(folder / "contests.db")
+        if asked.database == "postgresql":
+            programs = find_programs()
+            if programs is None:
+                raise SystemExit(f"PostgreSQL is not installed; {INSTALL}")
+            postgres = PostgresServer(folder / "postgres", programs)
+            opened.callback(postgres.kill)
+            url = postgres.url
+        prepare(folder, url, asked.students, asked.before)
+        listening = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=2048))
         context = multiprocessing.get_context("fork")
-        processes = [
-            context.Process(target=serve, args=(folder, listening), daemon=True),
-            context.Process(target=judge, args=(folder,), daemon=True),
-        ]
-        for process in processes:
+        server = context.Process(target=serve, args=(folder, url, listening), daemon=True)
+        workers = [context.Process(target=work, args=(url, n), daemon=True) for n in range(asked.workers)]
+        for process in (server, *workers):
             process.start()
-        took, boards, failed = asyncio.run(rush(address, asked.students, asked.submissions, asked.seconds))
-        for process in processes:
-            process.kill()
-            process.join()
-        database = Database(str(folder / "contests.db"))
-        found = len(database.submissions(SLUG))
-        database.close()
+            opened.callback(process.join)
+            opened.callback(process.kill)
+        time.sleep(3)
+        spent = [cpu_seconds(process.pid) for process in (server, *workers)]
+        seen = asyncio.run(rush(listening.getsockname()[1], asked.students, asked.submissions, asked.seconds))
+        spent = [cpu_seconds(process.pid) - b for process, b in zip((server, *workers), spent, strict=True)]
+        database = Database(url)
+        opened.callback(database.close)
+        wait_until_judged(database)
+        wrong = check(database, seen, asked.before)
     rush_was = f"{asked.students:,} students, {asked.submissions:,} submissions in {asked.seconds:.0f} s"
-    print(f"{rush_was}, {os.cpu_count()} cores")
-    print(line("accepted", took))
-    print(line("scoreboard", boards))
-    print(f"refused or failed: {failed}; recorded: {found:,} of {asked.submissions:,}")
+    print(f"{rush_was}, {asked.before:,} before, {asked.database}, {os.cpu_count()} cores")
+    print(line("accepted", seen.accepted))
+    print(line("scoreboard", seen.boards))
+    print(line("sent late by", seen.late))
+    print(f"computing: server {spent[0] / asked.seconds:.0%} of a core, workers {sum(spent[1:]) / asked.seconds:.0%}")
+    for each in wrong:
+        print(each, file=sys.stderr)
+    print(
+        f"confirmed {len(seen.numbers):,}, refused {len(seen.refused):,}, lost {'none' if not wrong else 'see above'}"
+    )
+    return bool(wrong)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -33,7 +33,14 @@ SIZES = {
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--repeats", type=int, default=20)
-    repeats = arguments.parse_args().repeats
+    arguments.add_argument("--parts", nargs="+", choices=[*SIZES, "wall"], default=[*SIZES, "wall"])
+    given = arguments.parse_args()
+    show_spreads([part for part in given.parts if part in SIZES], given.repeats)
+    if "wall" in given.parts:
+        show_walls()
+
+
+def show_spreads(problems: list[str], repeats: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Path(folder)
         (workspace / "submissions").mkdir()
@@ -41,9 +48,13 @@ def main() -> None:
             shutil.copytree(REPOSITORY / "problems" / problem, workspace / "problems" / problem)
             definition = workspace / "problems" / problem / "problem.py"
             definition.write_text(BENCHMARKS.sub(f"    benchmarks={sizes},\n", definition.read_text()))
-        for problem, (file, _) in SIZES.items():
+        for problem in problems:
+            file, _ = SIZES[problem]
             print(f"{problem} {file}")
             show(workspace, problem, str(REPOSITORY / "problems" / problem / "submissions" / file), repeats)
+
+
+def show_walls() -> None:
     print("matmul as it is, wall time of kgrade submit matmul")
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(REPOSITORY / "problems", Path(folder) / "problems")

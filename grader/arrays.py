@@ -2,6 +2,7 @@
 
 NumPy's functions are found by the same names in CuPy. CuPy's own kernels flush subnormal float32 numbers to zero,
 so what turns float32 into float64 and back is written here; arithmetic and comparisons are left to float64.
+What speaks of gaps takes float32 and float16.
 """
 
 from __future__ import annotations
@@ -31,32 +32,38 @@ def widen(values: Any) -> Any:
     return _conversions()[0](values)
 
 
-def narrow(values: Any) -> Any:
-    """float64 values rounded to the nearest float32."""
-    if module_of(values) is np:
+def narrow(values: Any, dtype: Any = np.float32) -> Any:
+    """float64 values rounded to the nearest float32 or float16; to the nearest whole number, if that is the type."""
+    if np.dtype(dtype).kind in "iu":
+        limits = np.iinfo(dtype)
+        return module_of(values).clip(module_of(values).rint(values), limits.min, limits.max).astype(dtype)
+    if module_of(values) is np or np.dtype(dtype) != np.float32:
         with np.errstate(over="ignore", invalid="ignore"):
-            return values.astype(np.float32)
+            return values.astype(dtype)
     return _conversions()[1](values)
 
 
 def ulp(values: Any) -> Any:
-    """The gap between each float32 value's magnitude and the next larger one, float64; NaN for infinity."""
+    """The gap between each value's magnitude and the next larger one, float64; NaN for infinity."""
     bits = _magnitude(values)
     with np.errstate(invalid="ignore", over="ignore"):
-        return widen((bits + np.uint32(1)).view(np.float32)) - widen(bits.view(np.float32))
+        return widen((bits + bits.dtype.type(1)).view(values.dtype)) - widen(bits.view(values.dtype))
 
 
 def gap_below(values: Any) -> Any:
-    """The gap between each float32 value's magnitude and the next smaller one; for 0, to the first below it."""
+    """The gap between each value's magnitude and the next smaller one; for 0, to the first below it."""
     bits = _magnitude(values)
-    below = module_of(values).where(bits == 0, np.uint32(0x80000001), bits - np.uint32(1)).view(np.float32)
+    word = bits.dtype.type
+    first_below_zero = word(1 << 8 * bits.dtype.itemsize - 1 | 1)
+    below = module_of(values).where(bits == 0, first_below_zero, bits - word(1)).astype(bits.dtype).view(values.dtype)
     with np.errstate(invalid="ignore", over="ignore"):
-        return widen(bits.view(np.float32)) - widen(below)
+        return widen(bits.view(values.dtype)) - widen(below)
 
 
 def _magnitude(values: Any) -> Any:
-    """The bits of float32 values without their signs."""
-    return values.view(np.uint32) & np.uint32(0x7FFFFFFF)
+    """The bits of values without their signs."""
+    word = np.dtype(f"u{values.dtype.itemsize}")
+    return values.view(word) & word.type((1 << 8 * word.itemsize - 1) - 1)
 
 
 @lru_cache(maxsize=1)

@@ -84,8 +84,9 @@ def draw_probes(problem: Problem, constants: Mapping[str, int]) -> list[dict[str
     launch constants and to a warp. What is out of range or beyond a case's budget is left out.
     """
     unit = lcm(WARP, *constants.values())
-    aligned, doubled = dict.fromkeys(problem.sizes, unit), dict.fromkeys(problem.sizes, 2 * unit)
-    off = [{**aligned, name: unit + offset} for offset in OFFSETS for name in problem.sizes]
+    choices = {name: size.high for name, size in problem.sizes.items() if size.is_choice}
+    aligned, doubled = ({**dict.fromkeys(problem.sizes, length), **choices} for length in (unit, 2 * unit))
+    off = [{**aligned, name: unit + offset} for offset in OFFSETS for name in problem.sizes if name not in choices]
     ranges, budget = problem.sizes, Budget()
     return [
         sizes

@@ -5,6 +5,7 @@ The samples come from the runner; which of the programs are right at all was fou
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -77,6 +78,7 @@ class Contests:
             "sigma": checks.sigma,
             "limit": gpu_limits_of(self._problem, sizes).seconds,
             "verified": VERIFIED,
+            "structure": checks.structure,
             "contenders": [
                 {"name": name, "seed": checks.seed_of(name), "program": program} for name, program in contenders.items()
             ],
@@ -136,7 +138,8 @@ class _Checks:
         referee: Referee,
         names: tuple[str, ...],
     ) -> None:
-        self._checks = {name: Check(problem, sizes, runner, referee) for name in names}
+        self.structure = secrets.randbits(63)
+        self._checks = {name: Check(problem, sizes, runner, referee, self.structure) for name in names}
         self.wrong: dict[str, str] = {}
 
     @property

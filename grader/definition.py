@@ -7,7 +7,6 @@ tries the functions.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,9 +19,9 @@ import numpy.typing as npt
 from grader.arrays import module_of, widen
 from grader.errors import ProblemError
 from grader.gates import Gates
-from grader.parameters import Array, Parameter, Size
-
-DIFFICULTIES = ("easy", "medium", "hard")
+from grader.parameters import Array, Parameter, Size, f32, i32
+from grader.problem_checks import check_declaration
+from grader.structure import Draw
 
 Floats = npt.NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -77,9 +76,7 @@ class Problem:
         self.benchmarks = tuple(dict(sizes) for sizes in benchmarks)
         self.baseline_file = baseline
         self._functions: dict[str, Callable[..., Any]] = {}
-        _check_words(self)
-        _check_params(self)
-        _check_gates(self)
+        check_declaration(self)
 
     @cached_property
     def inputs(self) -> dict[str, Array]:
@@ -92,6 +89,22 @@ class Problem:
     @cached_property
     def sizes(self) -> dict[str, Size]:
         return {n: p for n, p in self.params.items() if isinstance(p, Size)}
+
+    @cached_property
+    def operands(self) -> dict[str, Array]:
+        """The inputs that the arithmetic of the gates is about: arrays of floats whose values no range bounds."""
+        return {n: a for n, a in self.inputs.items() if not a.dtype.whole and a.values is None}
+
+    @cached_property
+    def structured(self) -> dict[str, Array]:
+        """The inputs that `@problem.structure` makes: i32 arrays without a range."""
+        return {n: a for n, a in self.inputs.items() if a.dtype is i32 and a.values is None}
+
+    @property
+    def refillable(self) -> bool:
+        """Whether timed replays can get fresh inputs of the kind that the device makes."""
+        plain = all(a.dtype is f32 for a in (*self.inputs.values(), *self.outputs.values()))
+        return plain and self.inputs.keys() == self.operands.keys()
 
     @property
     def c_parameters(self) -> list[tuple[str, str]]:
@@ -108,6 +121,17 @@ class Problem:
     def reference(self, function: Function) -> Function:
         """Names the float64 reference: takes inputs and sizes by name, returns the output, or a dict."""
         return self._add("reference", function, {*self.inputs, *self.sizes})
+
+    def structure(self, function: Function) -> Function:
+        """Names what makes the inputs that belong together, such as row offsets or shapes and strides.
+
+        It takes `draw`, and sizes and `family` by name, and returns a dict with every i32 array that has no range.
+        """
+        return self._add("structure", function, {"draw", "family", *self.sizes})
+
+    def scale(self, function: Function) -> Function:
+        """Names what errors are measured against under `scaled` gates: takes and returns what the reference does."""
+        return self._add("scale", function, {*self.inputs, *self.sizes})
 
     def solve(self, function: Function) -> Function:
         """Names the harness: takes `launch`, then every parameter of the kernel by name."""
@@ -130,18 +154,22 @@ class Problem:
 
         Arrays of CuPy give arrays of CuPy. Raises ProblemError where the reference returns something else.
         """
-        xp = module_of(inputs[next(iter(self.inputs))])
-        given: dict[str, Any] = {name: _read_only(xp, inputs[name]) for name in self.inputs}
-        # Infinity, NaN and underflow are results like any other; the masks are compared later.
-        with np.errstate(all="ignore"):
-            returned = self._call("reference", {**given, **sizes})
-        if not isinstance(returned, Mapping):
-            if len(self.outputs) != 1:
-                raise ProblemError(f"reference: return a dict with the arrays {', '.join(self.outputs)}")
-            returned = {next(iter(self.outputs)): returned}
-        if set(returned) != set(self.outputs):
-            raise ProblemError(f"reference: returned {_list(returned)}; the outputs are {_list(self.outputs)}")
-        return {name: _shaped(xp, name, returned[name], a.shape(sizes)) for name, a in self.outputs.items()}
+        return self._outputs_of("reference", inputs, sizes)
+
+    def scales(self, inputs: Mapping[str, npt.NDArray[Any]], sizes: Mapping[str, int]) -> dict[str, Floats]:
+        """What errors are measured against, for every output, as `expected` gives results."""
+        return self._outputs_of("scale", inputs, sizes)
+
+    def structure_of(self, draw: Draw, family: str, sizes: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
+        """The inputs that `structure` makes. Raises ProblemError where it returns others."""
+        returned = self._call("structure", {"draw": draw, "family": family, **sizes})
+        if not isinstance(returned, Mapping) or set(returned) != set(self.structured):
+            raise ProblemError(f"structure: return a dict with the arrays {_list(self.structured)}")
+        made = {name: np.asarray(returned[name], dtype=a.dtype.numpy) for name, a in self.structured.items()}
+        for name, array in self.structured.items():
+            if made[name].shape != array.shape(sizes):
+                raise ProblemError(f"structure: {name} has shape {made[name].shape}; declared are {array.shape(sizes)}")
+        return made
 
     def run_harness(self, launch: object, values: Mapping[str, object]) -> None:
         """Calls the harness; `values` holds a buffer handle or a size for every parameter."""
@@ -169,7 +197,26 @@ class Problem:
 
     @property
     def missing_functions(self) -> tuple[str, ...]:
-        return tuple(name for name in ("reference", "solve", "cost") if name not in self._functions)
+        needed = ["reference", "solve", "cost"]
+        needed += ["scale"] if self.gates.kind == "scaled" else []
+        needed += ["structure"] if self.structured else []
+        return tuple(name for name in needed if name not in self._functions)
+
+    def _outputs_of(
+        self, role: str, inputs: Mapping[str, npt.NDArray[Any]], sizes: Mapping[str, int]
+    ) -> dict[str, Floats]:
+        xp = module_of(inputs[next(iter(self.inputs))])
+        given: dict[str, Any] = {name: _read_only(xp, inputs[name]) for name in self.inputs}
+        # Infinity, NaN and underflow are results like any other; the masks are compared later.
+        with np.errstate(all="ignore"):
+            returned = self._call(role, {**given, **sizes})
+        if not isinstance(returned, Mapping):
+            if len(self.outputs) != 1:
+                raise ProblemError(f"{role}: return a dict with the arrays {', '.join(self.outputs)}")
+            returned = {next(iter(self.outputs)): returned}
+        if set(returned) != set(self.outputs):
+            raise ProblemError(f"{role}: returned {_list(returned)}; the outputs are {_list(self.outputs)}")
+        return {name: _shaped(xp, role, name, returned[name], a.shape(sizes)) for name, a in self.outputs.items()}
 
     def _add(self, role: str, function: Function, allowed: set[str]) -> Function:
         for parameter in inspect.signature(function).parameters.values():
@@ -191,81 +238,24 @@ class Problem:
 
 
 def _read_only(xp: Any, values: npt.NDArray[Any]) -> Floats:
-    """The values in float64, safe from a reference that works in place."""
+    """The values in float64, whole numbers in int64, safe from a reference that works in place."""
+    whole = values.dtype.kind in "iu"
     if xp is not np:
         # CuPy knows no read-only arrays.
-        copy: Floats = widen(values)
+        copy: Floats = values.astype(np.int64) if whole else widen(values)
         return copy
-    view: Floats = np.asarray(values, dtype=np.float64).view()
+    view: Floats = np.asarray(values, dtype=np.int64 if whole else np.float64).view()
     view.flags.writeable = False
     return view
 
 
-def _shaped(xp: Any, name: str, value: object, shape: tuple[int, ...]) -> Floats:
+def _shaped(xp: Any, role: str, name: str, value: object, shape: tuple[int, ...]) -> Floats:
     result: Floats = xp.asarray(value, dtype=np.float64)
     # A sum over everything is a scalar in NumPy, and an array of one element in the kernel.
     if result.shape != shape and not (result.size == 1 and all(d == 1 for d in shape)):
-        raise ProblemError(f"reference: {name} has shape {result.shape}; declared are {shape}")
+        raise ProblemError(f"{role}: {name} has shape {result.shape}; declared are {shape}")
     return result.reshape(shape)
 
 
 def _list(names: Sequence[str] | Mapping[str, object]) -> str:
     return ", ".join(names) or "nothing"
-
-
-def _check_words(problem: Problem) -> None:
-    if not isinstance(problem.title, str) or not problem.title.strip():
-        raise ProblemError(f"title: {problem.title!r} is not a title; give the problem's name in words")
-    if problem.difficulty not in DIFFICULTIES:
-        raise ProblemError(f"difficulty: {problem.difficulty!r} is none of {', '.join(DIFFICULTIES)}")
-    if not all(isinstance(tag, str) for tag in problem.tags):
-        raise ProblemError(f"tags: {problem.tags!r} has to hold strings only")
-    if not _is_identifier(problem.kernel):
-        raise ProblemError(f"kernel: {problem.kernel!r} is not a C identifier")
-    for name, value in problem.constants.items():
-        if not _is_identifier(name):
-            raise ProblemError(f"constants: {name!r} is not a C identifier")
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ProblemError(f"constants.{name}: {value!r} is not a whole number from 1 up")
-
-
-def _check_params(problem: Problem) -> None:
-    for name, parameter in problem.params.items():
-        if not _is_identifier(name) or name == "launch":
-            raise ProblemError(f"params: {name!r} can't be a parameter's name; use a C identifier other than launch")
-        if not isinstance(parameter, (Array, Size)):
-            raise ProblemError(f"params.{name}: {parameter!r} is none of array(...), out(...), size(low, high)")
-    for name, parameter in problem.params.items():
-        for dimension in parameter.dimensions if isinstance(parameter, Array) else ():
-            if isinstance(dimension, str) and dimension not in problem.sizes:
-                raise ProblemError(
-                    f"params.{name}: dimension {dimension!r} is no size; sizes are {_list(problem.sizes)}"
-                )
-    for kind, found in (("array", problem.inputs), ("out", problem.outputs), ("size", problem.sizes)):
-        if not found:
-            raise ProblemError(f"params: at least one {kind}(...) is needed")
-    for name, size in problem.sizes.items():
-        # Half of the cases have no size divisible by 16, so each size needs a value that is not.
-        if size.low == size.high and size.low % 16 == 0:
-            raise ProblemError(
-                f"params.{name}: no edge size is possible, size({size.low}, {size.high}) allows only a "
-                "multiple of 16 and a kernel without bounds checks would pass; widen the range"
-            )
-
-
-def _check_gates(problem: Problem) -> None:
-    gates = problem.gates
-    if not isinstance(gates, Gates):
-        raise ProblemError(
-            f"gates: {gates!r} is none of contraction(terms=...), total(terms=...), elementwise(), exact()"
-        )
-    for name in gates.terms:
-        if name not in problem.sizes:
-            raise ProblemError(f"gates: terms {name!r} is no size; sizes are {_list(problem.sizes)}")
-    needed = {"contraction": 2, "total": 1}.get(gates.kind)
-    if needed is not None and len(problem.inputs) != needed:
-        raise ProblemError(f"gates: {gates.kind} needs {needed} input array(s), params has {len(problem.inputs)}")
-
-
-def _is_identifier(name: object) -> bool:
-    return isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is not None

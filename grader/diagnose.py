@@ -73,8 +73,9 @@ def diagnose(
     constants: Mapping[str, int],
     examine: Examine,
     clock: Callable[[], float] = time.monotonic,
+    allowed: Callable[[Mapping[str, int]], bool] = lambda sizes: True,
 ) -> Diagnosis:
-    """Shrinks the deciding case and finds what failing sizes have in common.
+    """Shrinks the deciding case, to sizes that are `allowed`, and finds what failing sizes have in common.
 
     What is left of the effort after shrinking runs the `probes`, sizes that tell one cause from another, and
     `untried`, cases that the grading no longer came to.
@@ -86,6 +87,8 @@ def diagnose(
     began, seen, alike = clock(), list(results), {_key(deciding.sizes): deciding}
 
     def still_fails(sizes: Mapping[str, int]) -> bool:
+        if not allowed(sizes):
+            return False
         result = examine(Case(dict(sizes), deciding.family, deciding.seed))
         seen.append(result)
         if _failure(result) != _failure(deciding):

@@ -31,12 +31,13 @@ FAULTS: Mapping[FaultClass, str] = {
     ),
     FaultClass.UNINITIALIZED_READ: (
         "The memory was read before anything wrote it, so its content is whatever was there. Usual causes: "
-        "an accumulator that is not set to 0, or a tile of shared memory that is not filled at the edges."
+        "an accumulator or an output that is not set to 0, or a tile of shared memory that is not filled at the "
+        "edges."
     ),
     FaultClass.DATA_RACE: (
-        "Two threads access the same memory, one of them writes, and nothing orders them. Usual cause: a "
+        "Two threads access the same memory, one of them writes, and nothing orders them. Usual causes: a "
         "missing __syncthreads() between filling shared memory and using it, or between using it and "
-        "filling it again."
+        "filling it again; or blocks that write to one element without an atomic."
     ),
     FaultClass.BARRIER_DIVERGENCE: (
         "Every thread of a block has to reach the same __syncthreads(). Usual cause: a barrier inside an "

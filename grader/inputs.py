@@ -18,9 +18,13 @@ import numpy.typing as npt
 
 from grader.definition import Problem
 from grader.errors import UsageError
+from grader.parameters import Array, f16
+from grader.structure import Draw
+from grader.values import Values
 
 Words = npt.NDArray[np.uint64]
 Floats32 = npt.NDArray[np.float32]
+Made = npt.NDArray[Any]
 Maker = Callable[[Any, Words], Any]
 """Makes values of words; the first argument is the array module, NumPy or CuPy."""
 
@@ -57,6 +61,10 @@ HOST = Host()
 CONTRACTION_TERMS = 1024  # times 4095 stays below 2^22
 TOTAL_TERMS = 2000  # times 4095 stays below 2^23
 
+WIDE: Mapping[str, float] = {"scaled": 120.0}
+"""How far wide values go where it is not 80: an exponential of these overflows."""
+OFFSET = 4096.0
+
 _TINY = (0.0, -0.0, 2.0**-149, -(2.0**-149), 1e-40, -1e-40, 2.0**-126, -(2.0**-126), 1e-30, -1e-30)
 _NEAR_ONE = (2.0**-24, -(2.0**-24), 1e-4, -1e-4, 0.5, -0.5, 1.0, -1.0, 1.0 + 2.0**-23, 1.0 - 2.0**-24)
 # Half of the largest float and below: a sum of two stays finite.
@@ -74,39 +82,65 @@ def families(problem: Problem) -> tuple[str, ...]:
 
 def make_inputs(
     problem: Problem, sizes: Mapping[str, int], family: str, seed: int, place: Place = HOST
-) -> dict[str, Floats32]:
-    """All input arrays of one case, by name, contiguous float32. Raises UsageError for an unknown family."""
+) -> dict[str, Made]:
+    """All input arrays of one case, by name, contiguous and of their types. Raises UsageError for an unknown family."""
     if family not in families(problem):
         raise UsageError(f"{problem.name} has no family of inputs {family!r}; it has {', '.join(families(problem))}")
-    return {name: _make(problem, name, sizes, family, seed, place) for name in problem.inputs}
+    structured = make_structure(problem, sizes, family, seed)
+    return {
+        name: place.xp.asarray(structured[name])
+        if name in structured
+        else _make(problem, name, sizes, family, seed, place)
+        for name in problem.inputs
+    }
 
 
-def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, seed: int, place: Place) -> Floats32:
-    shape = problem.inputs[name].shape(sizes)
-    words = _Words(place, seed, family, name)
+def make_structure(problem: Problem, sizes: Mapping[str, int], family: str, seed: int) -> dict[str, Made]:
+    """The input arrays of one case that belong together, by name, as NumPy's; none where the problem has none."""
+    if not problem.structured:
+        return {}
+    return problem.structure_of(Draw(_Words(HOST, seed, family, "structure").take), family, sizes)
+
+
+def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, seed: int, place: Place) -> Made:
+    array = problem.inputs[name]
+    shape = array.shape(sizes)
+    words = _Words(place, seed, family, name, dtype=array.dtype.numpy)
     kind = problem.gates.kind
+    bounded = values_of(array)
+    if bounded is not None:
+        return words.fill(shape, bounded.maker(family, sizes))
     if family == "exact":
         return _exact(problem, name, sizes, seed, words)
     if family == "normal":
         return words.fill(shape, normal(3.0 if kind == "elementwise" else 1.0))
     if family == "wide":
-        return words.fill(shape, wide(80.0))
+        return words.fill(shape, wide(WIDE.get(kind, 80.0)))
+    if family == "offset":
+        return words.fill(shape, offset(OFFSET))
     if family == "spread":
         return words.fill(shape, spread)
     return words.fill(shape, special(SPECIALS[kind]))
 
 
+def values_of(array: Array) -> Values | None:
+    """What bounds an input: what it declares, else the whole range of a type of bytes; None for floats."""
+    limits = array.dtype.limits
+    return Values(*limits, whole=True) if array.values is None and limits else array.values
+
+
 class _Words:
     """A stream of raw 64-bit words, keyed so that arrays, families and seeds are independent."""
 
-    def __init__(self, place: Place, seed: int, *labels: str) -> None:
+    def __init__(self, place: Place, seed: int, *labels: str, dtype: str = "float32") -> None:
         digest = hashlib.blake2b("/".join((str(seed), *labels)).encode(), digest_size=16).digest()
         self.place = place
+        self.dtype = dtype
         self.take = place.words(int.from_bytes(digest, "little"))
 
-    def fill(self, shape: tuple[int, ...], make: Maker) -> Floats32:
+    def fill(self, shape: tuple[int, ...], make: Maker) -> Made:
         xp, chunk = self.place.xp, self.place.chunk
-        flat: Floats32 = xp.empty(prod(shape), dtype=np.float32)
+        flat: Made = xp.empty(prod(shape), dtype=self.dtype)
         for start in range(0, flat.size, chunk):
             part = flat[start : start + chunk]
             part[:] = make(xp, self.take(part.size))
@@ -132,6 +166,16 @@ def wide(limit: float) -> Maker:
 
     def make(xp: Any, words: Words) -> Any:
         return ((words >> np.uint64(32)).astype(np.float64) - (2**31 - 0.5)) * (limit / 2**31)
+
+    return make
+
+
+def offset(mean: float) -> Maker:
+    """Nearly normal values around a mean that is large beside them: what cancels where squares are subtracted."""
+    around = normal(1.0)
+
+    def make(xp: Any, words: Words) -> Any:
+        return around(xp, words) + mean
 
     return make
 
@@ -165,28 +209,34 @@ def _odd(xp: Any, words: Words) -> Any:
     return (sign | magnitude).astype(np.uint32).view(np.float32)
 
 
+def _odd_half(xp: Any, words: Words) -> Any:
+    """The same for fp16: odd integers between 2^10 and 2^11, scaled by 2^-10."""
+    sign = (words >> np.uint64(63)) << np.uint64(31)
+    magnitude = np.uint64(127 << 23 | 1 << 13) | (words & np.uint64(2**9 - 1)) << np.uint64(14)
+    return (sign | magnitude).astype(np.uint32).view(np.float32)
+
+
 def _signs(xp: Any, words: Words) -> Any:
     return xp.where(words >> np.uint64(63) == 1, np.float32(-1.0), np.float32(1.0))
 
 
-def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, words: _Words) -> Floats32:
+def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, words: _Words) -> Made:
     """One input of the exact family: every partial sum, in any order, is a multiple of 2^-11 below 2^13.
 
     Such a number fits a float's 24 bits. A contraction has odd integers in one array and -1, 0, 1 in the
     other (which one is the seed's choice); a total has odd integers and 0. Zeros keep long sums in bounds.
     """
     terms = problem.gates.count_terms(sizes)
+    odd = _odd_half if problem.inputs[name].dtype is f16 else _odd
     if problem.gates.kind == "total":
-        return _thinned(problem, name, sizes, _odd, TOTAL_TERMS / terms, words)
-    odd_array = list(problem.inputs)[int(_Words(HOST, seed, "role").take(1)[0] & np.uint64(1))]
+        return _thinned(problem, name, sizes, odd, TOTAL_TERMS / terms, words)
+    odd_array = list(problem.operands)[int(_Words(HOST, seed, "role").take(1)[0] & np.uint64(1))]
     if name == odd_array:
-        return words.fill(problem.inputs[name].shape(sizes), _odd)
+        return words.fill(problem.inputs[name].shape(sizes), odd)
     return _thinned(problem, name, sizes, _signs, CONTRACTION_TERMS / terms, words)
 
 
-def _thinned(
-    problem: Problem, name: str, sizes: Mapping[str, int], make: Maker, density: float, words: _Words
-) -> Floats32:
+def _thinned(problem: Problem, name: str, sizes: Mapping[str, int], make: Maker, density: float, words: _Words) -> Made:
     """Values of which only a share is not zero; the first and last along a summed dimension always stay.
 
     These two are the ones that kernels with a wrong bound leave out or take twice.

@@ -33,12 +33,11 @@ from grader.report import CaseResult, Measurement, SizeMeasurement
 from grader.run.child_runner import symbols_of
 from grader.run.gpu.devices import Gpu, target_of
 from grader.run.gpu.gpu_runner import GpuRunner
-from grader.run.gpu.refill import make_values, replay_key, stream_of
+from grader.run.gpu.refill import replay_key
+from grader.run.gpu.timed_inputs import FAMILY, make_timed
 from grader.run.runner import Run, RunnerStopped
 from grader.verdict import Form, Verdict
 
-FAMILY = "normal"
-"""The family of inputs that timed replays get."""
 VERIFIED = 20
 """How many timed outputs are checked at least. Of a kernel that is wrong in half of its replays, all of these are
 right once in 2^20 times.
@@ -190,10 +189,21 @@ class WrongWhileTimed(Exception):
 
 
 class Check:
-    """Checks outputs of timed replays of one size, each against the inputs that this replay had."""
+    """Checks outputs of timed replays of one size, each against the inputs that this replay had.
 
-    def __init__(self, problem: Problem, sizes: Mapping[str, int], runner: GpuRunner, referee: Referee) -> None:
+    `structure` is the seed of structures where they are not this check's own.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        sizes: Mapping[str, int],
+        runner: GpuRunner,
+        referee: Referee,
+        structure: int | None = None,
+    ) -> None:
         self.seed = secrets.randbits(63)
+        self._structure = self.seed if structure is None else structure
         self.sigma = 3.0 if problem.gates.kind == "elementwise" else 1.0
         self.verified = 0
         self._problem = problem
@@ -209,7 +219,9 @@ class Check:
         if "outputs" in message:
             result = self._check_here(replay, buffer_set, message["outputs"])
         elif message["handle"] is not None:
-            result = self._referee.check_kept(self._sizes, self.seed, self.sigma, replay, buffer_set, message["handle"])
+            result = self._referee.check_kept(
+                self._sizes, self.seed, self.sigma, self._structure, replay, buffer_set, message["handle"]
+            )
         if result is None:
             return "hand_over"
         if result.verdict is not Verdict.ACCEPTED:
@@ -225,12 +237,8 @@ class Check:
         from grader.check import check_case
 
         outputs = self._runner.read_outputs(self._problem, self._sizes, offsets)
-        key, inputs = replay_key(self.seed, CANDIDATE, replay), self._problem.inputs
-        made = {}
-        for position, (name, array) in enumerate(inputs.items()):
-            shape, stream = array.shape(self._sizes), stream_of(buffer_set, len(inputs), position)
-            count = array.nbytes(self._sizes) // array.dtype.itemsize
-            made[name] = make_values(key, stream, count, self.sigma).reshape(shape)
+        key = replay_key(self.seed, CANDIDATE, replay)
+        made = make_timed(self._problem, self._sizes, key, buffer_set, self.sigma, self._structure)
         verdict, kind, message, checks = check_case(self._problem, self._sizes, FAMILY, made, outputs)
         return CaseResult(dict(self._sizes), FAMILY, key, verdict, kind, message=message, outputs=checks)
 

@@ -4,9 +4,10 @@ It holds no code of its own.
 """
 
 from grader.definition import Cost, Problem, ceil_div
-from grader.gates import Gates, contraction, elementwise, exact, total
-from grader.parameters import Array, DType, Size, array, f32, out, size
+from grader.gates import Gates, contraction, elementwise, exact, scaled, total
+from grader.parameters import Array, DType, Size, array, choice, f16, f32, i8, i32, index, out, size, u8
 from grader.problem_loader import find_problems, load_problem
+from grader.values import below, integers, uniform
 
 __all__ = [
     "Array",
@@ -16,14 +17,24 @@ __all__ = [
     "Problem",
     "Size",
     "array",
+    "below",
     "ceil_div",
+    "choice",
     "contraction",
     "elementwise",
     "exact",
+    "f16",
     "f32",
     "find_problems",
+    "i8",
+    "i32",
+    "index",
+    "integers",
     "load_problem",
     "out",
+    "scaled",
     "size",
     "total",
+    "u8",
+    "uniform",
 ]

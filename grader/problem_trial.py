@@ -6,7 +6,7 @@ Nothing is compiled or launched: the harness only plans.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from grader.plan.harness import Buffer, LaunchRefused, build_plan
 from grader.run.gpu.vendor_library import Library
 from grader.sizes import Budget, check_sizes
 
+_T = TypeVar("_T")
+
 SUBMISSIONS = "submissions"
 TINY = (3, 5, 7, 11, 13, 17)
 
@@ -25,8 +27,8 @@ def try_problem(problem: Problem) -> None:
     """Raises ProblemError, naming the field, for the first mistake found."""
     sizes = _tiny_sizes(problem)
     _try_cost(problem)
-    inputs = make_inputs(problem, sizes, families(problem)[0], seed=1)
-    _guarded("reference", lambda: problem.expected(inputs, sizes))
+    for family in families(problem):
+        _try_family(problem, sizes, family)
     if problem.gates.kind in ("contraction", "total"):
         _try_linear(problem, sizes)
         _try_exact(problem, sizes)
@@ -39,11 +41,19 @@ def try_problem(problem: Problem) -> None:
 def _tiny_sizes(problem: Problem) -> dict[str, int]:
     """Small sizes, all different where the ranges allow it: equal ones would hide a transposed result."""
     return {
-        name: min(max(TINY[i % len(TINY)], size.low), size.high) for i, (name, size) in enumerate(problem.sizes.items())
+        name: size.low if size.index_of else min(max(TINY[i % len(TINY)], size.low), size.high)
+        for i, (name, size) in enumerate(problem.sizes.items())
     }
 
 
-def _guarded(field: str, action: Callable[[], object]) -> object:
+def _try_family(problem: Problem, sizes: Mapping[str, int], family: str) -> None:
+    inputs = _guarded("structure", lambda: make_inputs(problem, sizes, family, seed=1))
+    _guarded("reference", lambda: problem.expected(inputs, sizes))
+    if problem.gates.kind == "scaled":
+        _guarded("scale", lambda: problem.scales(inputs, sizes))
+
+
+def _guarded(field: str, action: Callable[[], _T]) -> _T:
     try:
         return action()
     except ProblemError:
@@ -56,7 +66,9 @@ def _try_linear(problem: Problem, sizes: Mapping[str, int]) -> None:
     """Checks what the bounds of sums rest on: reference(|inputs|) is a bound only if it is linear in each."""
     first = make_inputs(problem, sizes, "normal", seed=2)
     other = make_inputs(problem, sizes, "normal", seed=3)
-    for name in problem.inputs:
+    # What is no operand stays as it is: indices have no sums.
+    other = {**other, **{name: values for name, values in first.items() if name not in problem.operands}}
+    for name in problem.operands:
         with_sum: dict[str, Any] = {**first, name: first[name].astype(np.float64) + other[name]}
         whole = problem.expected(with_sum, sizes)
         one = problem.expected(first, sizes)

@@ -80,11 +80,18 @@ class Referee:
         )
 
     def check_kept(
-        self, sizes: Mapping[str, int], seed: int, sigma: float, replay: int, buffer_set: int, handle: str
+        self,
+        sizes: Mapping[str, int],
+        seed: int,
+        sigma: float,
+        structure: int,
+        replay: int,
+        buffer_set: int,
+        handle: str,
     ) -> CaseResult | None:
         """What comes of outputs of a timed replay that lie in a mailbox; None where the processor has to say."""
-        kept = {"seed": seed, "sigma": sigma, "replay": replay, "buffer_set": buffer_set, "handle": handle}
-        return self._ask({"do": "check_kept", "sizes": dict(sizes), **kept})
+        kept = {"seed": seed, "sigma": sigma, "structure": structure, "replay": replay, "buffer_set": buffer_set}
+        return self._ask({"do": "check_kept", "sizes": dict(sizes), **kept, "handle": handle})
 
     def kill(self) -> None:
         """Ends the process without waiting for it; `close` does that."""

@@ -19,11 +19,10 @@ from grader.measure.samples import CANDIDATE
 from grader.problem import Problem, load_problem
 from grader.process import Message, by_name, child_connection, serve
 from grader.report import CaseResult, to_data
-from grader.run.gpu.refill import Refill, Span, replay_key
+from grader.run.gpu.refill import Refill, replay_key
+from grader.run.gpu.timed import inputs_of
+from grader.run.gpu.timed_inputs import FAMILY, structure_of
 from grader.run.handover import read_array
-
-TIMED_FAMILY = "normal"
-"""The family of inputs that timed replays get."""
 
 
 class Checker:
@@ -80,21 +79,29 @@ class Checker:
         )
 
     def check_kept(
-        self, sizes: Mapping[str, int], seed: int, sigma: float, replay: int, buffer_set: int, handle: str
+        self,
+        sizes: Mapping[str, int],
+        seed: int,
+        sigma: float,
+        structure: int,
+        replay: int,
+        buffer_set: int,
+        handle: str,
     ) -> Message:
         from grader.run.gpu.mailbox import opened
 
         assert self._problem is not None
-        shapes = {name: array.shape(sizes) for name, array in self._problem.outputs.items()}
-        with opened(handle, [int(np.prod(shape)) for shape in shapes.values()]) as flat:
+        told = self._problem.outputs
+        with opened(handle, [array.nbytes(sizes) for array in told.values()]) as flat:
             outputs = {
-                name: array.reshape(shape).copy() for (name, shape), array in zip(shapes.items(), flat, strict=True)
+                name: data.copy().view(array.dtype.numpy).reshape(array.shape(sizes))
+                for (name, array), data in zip(told.items(), flat, strict=True)
             }
             # The mailbox is closed only when the copies are here.
             self._cupy().cuda.Device().synchronize()
         key = replay_key(seed, CANDIDATE, replay)
-        inputs = self._make_timed(sizes, key, sigma, buffer_set)
-        return self._result(sizes, TIMED_FAMILY, key, inputs, outputs, {}, {})
+        inputs = self._make_timed(sizes, key, sigma, structure, buffer_set)
+        return self._result(sizes, FAMILY, key, inputs, outputs, {}, {})
 
     def _result(
         self,
@@ -111,15 +118,18 @@ class Checker:
         result = CaseResult(dict(sizes), family, seed, verdict, kind, message=message, outputs=checks)
         return {"result": to_data(result)}
 
-    def _make_timed(self, sizes: Mapping[str, int], key: int, sigma: float, buffer_set: int) -> dict[str, Any]:
+    def _make_timed(
+        self, sizes: Mapping[str, int], key: int, sigma: float, structure: int, buffer_set: int
+    ) -> dict[str, Any]:
         """The inputs that one buffer set had in a timed replay."""
         cupy = self._cupy()
         assert self._problem is not None
         if self._refill is None:
             self._refill = _load_refill()
-        shapes = {name: array.shape(sizes) for name, array in self._problem.inputs.items()}
-        made = {name: cupy.empty(shape, np.float32) for name, shape in shapes.items()}
-        spans = [Span(array.data.ptr, array.size) for array in made.values()]
+        made = {name: cupy.empty(a.shape(sizes), a.dtype.numpy) for name, a in self._problem.inputs.items()}
+        for name, values in structure_of(self._problem, sizes, structure, buffer_set).items():
+            made[name] = cupy.asarray(values)
+        spans = inputs_of(self._problem, sizes, {name: array.data.ptr for name, array in made.items()})
         Refill(self._refill, [spans], [], buffer_set).enqueue(cupy.cuda.get_current_stream(), key, sigma)
         # The table of addresses is gone with the Refill.
         cupy.cuda.Device().synchronize()

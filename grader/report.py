@@ -86,7 +86,7 @@ class ErrorMap:
 class OutputCheck:
     """One output array compared with its reference.
 
-    `worst` is the largest error divided by what is allowed; `gate` names the rule that decided (G0 to G3).
+    `worst` is the largest error divided by what is allowed; `gate` names the rule that decided (G0 to G4).
     """
 
     array: str

@@ -47,24 +47,26 @@ def draw_sizes(problem: Problem, seed: int, count: int, budget: Budget | None = 
     strategies = [STRATEGIES[i % len(STRATEGIES)] for i in range(count)]
     drawn: list[Sizes] = []
     for strategy in strategies:
-        sizes = strategy(draw)
+        sizes = draw.next(strategy)
         for _ in range(20):
             if sizes not in drawn:
                 break
-            sizes = strategy(draw)
+            sizes = draw.next(strategy)
         drawn.append(sizes)
     needed = (count + 1) // 2
     for i in range(count - 1, -1, -1):
         # Narrow ranges or a tight budget can bend a strategy's sizes onto multiples of 16.
-        if sum(map(off_sixteen, drawn)) >= needed:
+        if sum(off_sixteen({name: sizes[name] for name in draw.names}) for sizes in drawn) >= needed:
             break
-        drawn[i] = draw.bend_off_sixteen(drawn[i])
+        drawn[i] = draw.bent(drawn[i])
     return sorted(drawn, key=lambda sizes: (problem.array_bytes(sizes), tuple(sizes.values())))
 
 
 def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
     """Raises UsageError, in words, where sizes are missing, unknown or out of their range."""
-    example = ",".join(f"{name}={min(max(17, s.low), s.high)}" for name, s in problem.sizes.items())
+    example = ",".join(
+        f"{name}={s.low if s.index_of else min(max(17, s.low), s.high)}" for name, s in problem.sizes.items()
+    )
     hint = f"for example: --case {example}"
     for name in sizes:
         if name not in problem.sizes:
@@ -77,6 +79,14 @@ def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
             raise UsageError(f"size {name} is {value!r}; a whole number is needed", hint)
         if not size.low <= value <= size.high:
             raise UsageError(f"size {name}={value} is out of range; it goes from {size.low} to {size.high}", hint)
+    if not fit_together(problem, sizes):
+        name = next(n for n, s in problem.sizes.items() if s.index_of and sizes[n] >= sizes[s.index_of])
+        raise UsageError(f"size {name}={sizes[name]} has to be less than {problem.sizes[name].index_of}", hint)
+
+
+def fit_together(problem: Problem, sizes: Mapping[str, int]) -> bool:
+    """Whether every index is below the choice that it is an index of."""
+    return all(sizes[name] < sizes[size.index_of] for name, size in problem.sizes.items() if size.index_of)
 
 
 def off_sixteen(sizes: Mapping[str, int]) -> bool:
@@ -90,11 +100,39 @@ class _Draw:
         self.problem = problem
         self.rng = rng
         self.budget = budget
-        self.names = tuple(problem.sizes)
+        self.names = tuple(name for name, size in problem.sizes.items() if not size.is_choice)
+        self._choices: Sizes = {}
         self._lines = 0
 
+    def next(self, strategy: Callable[[_Draw], Sizes]) -> Sizes:
+        """Sizes by a strategy, and choices, which follow none."""
+        self._choices = self._choose()
+        return self._whole(strategy(self))
+
+    def bent(self, sizes: Sizes) -> Sizes:
+        """`bend_off_sixteen` with the choices left as they are."""
+        self._choices = {name: value for name, value in sizes.items() if name not in self.names}
+        return self._whole(self.bend_off_sixteen({name: sizes[name] for name in self.names}))
+
+    def allows(self, sizes: Mapping[str, int]) -> bool:
+        return self.budget.allows(self.problem, {**sizes, **self._choices})
+
+    def _choose(self) -> Sizes:
+        chosen: Sizes = {}
+        for name, size in self.problem.sizes.items():
+            if size.is_choice and not size.index_of:
+                chosen[name] = self.rng.randint(size.low, size.high)
+        for name, size in self.problem.sizes.items():
+            if size.index_of:
+                chosen[name] = self.rng.randrange(chosen[size.index_of])
+        return chosen
+
+    def _whole(self, sizes: Sizes) -> Sizes:
+        """Sizes and choices in the order of the parameters."""
+        return {name: {**sizes, **self._choices}[name] for name in self.problem.sizes}
+
     def smallest(self) -> Sizes:
-        return {name: size.low for name, size in self.problem.sizes.items()}
+        return {name: self.problem.sizes[name].low for name in self.names}
 
     def next_long(self) -> str:
         """The dimension whose turn it is to be long; the first is random."""
@@ -121,7 +159,7 @@ class _Draw:
         A value that was off the multiples of 16 stays off them.
         """
         sizes = {n: self._clip(n, value) for n, value in wanted.items()}
-        while not self.budget.allows(self.problem, sizes):
+        while not self.allows(sizes):
             # The smallest values: nearest to 1 off the multiples of 16, to 0 for the others.
             shrinkable = [n for n in self.names if sizes[n] > self._clip(n, int(sizes[n] % 16 > 0))]
             if not shrinkable:
@@ -140,7 +178,7 @@ class _Draw:
         low, high = self.problem.sizes[name].low, self.problem.sizes[name].high
         while low < high:
             middle = (low + high + 1) // 2
-            if self.budget.allows(self.problem, {**wanted, name: middle}):
+            if self.allows({**wanted, name: middle}):
                 low = middle
             else:
                 high = middle - 1
@@ -166,11 +204,11 @@ def _ones(draw: _Draw) -> Sizes:
 def _largest(draw: _Draw) -> Sizes:
     """Near the most that the budget allows, all dimensions of similar length and none divisible by 16."""
     problem, names = draw.problem, draw.names
-    low, high = 1, max(size.high for size in problem.sizes.values())
+    low, high = 1, max(problem.sizes[n].high for n in names)
     while low < high:
         middle = (low + high + 1) // 2
         cube = {n: min(max(middle, problem.sizes[n].low), problem.sizes[n].high) for n in names}
-        low, high = (middle, high) if draw.budget.allows(problem, cube) else (low, middle - 1)
+        low, high = (middle, high) if draw.allows(cube) else (low, middle - 1)
     sizes = draw.fit({n: max(1, int(low * draw.rng.uniform(0.6, 0.95))) for n in names})
     last = draw.rng.choice(names)
     sizes[last] = max(sizes[last], int(draw.largest(sizes, last) * draw.rng.uniform(0.9, 1.0)))

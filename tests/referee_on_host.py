@@ -75,24 +75,25 @@ class Refill:
         assert stream == "the stream"
         for s, spans in enumerate(self.inputs, self.first):
             for p, span in enumerate(spans):
-                values = make_values(key, stream_of(s, len(spans), p), span.count, sigma)
-                ctypes.memmove(span.address, values.ctypes.data, values.nbytes)
+                if span is not None:
+                    values = make_values(key, stream_of(s, len(spans), p), span.count, sigma, span.filling)
+                    ctypes.memmove(span.address, values.ctypes.data, values.nbytes)
 
 
 @contextmanager
-def opened(handle: str, counts: Sequence[int]) -> Iterator[list[Any]]:
+def opened(handle: str, sizes: Sequence[int]) -> Iterator[list[Any]]:
     if handle == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if handle == "hang":
         time.sleep(600)
     if handle == "refuse":
         raise RuntimeError("cudaErrorMapBufferObjectFailed")
-    values = np.fromfile(Path(handle), np.float32)
-    assert len(values) == sum(counts)
-    arrays = np.split(values, np.cumsum(counts)[:-1])
+    values = np.fromfile(Path(handle), np.uint8)
+    assert len(values) == sum(sizes)
+    arrays = np.split(values, np.cumsum(sizes)[:-1])
     yield arrays
     # A mailbox that is closed shows nothing any more.
-    values[:] = np.nan
+    values[:] = 0xFF
 
 
 def main() -> None:

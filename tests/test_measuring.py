@@ -215,7 +215,8 @@ def test_the_referee_checks_what_lies_in_the_gpus_memory(
     referee.verdicts = lambda turn: Verdict.ACCEPTED if turn < VERIFIED else Verdict.WRONG_ANSWER
     found = measure()
     assert runner.told == ["go_on"] * VERIFIED
-    sizes, seed, sigma, replay, buffer_set, handle = referee.asked[1]
+    sizes, seed, sigma, structure, replay, buffer_set, handle = referee.asked[1]
+    assert structure == seed
     assert (sizes, seed, sigma) == (SMALL, runner.requests[0]["seed"], runner.requests[0]["sigma"])
     assert (replay, buffer_set, handle) == (8, 1, "ab")
     # The last one asked is the first of the second size.

@@ -26,7 +26,7 @@ MATMUL = Path(referee_module.__file__).parents[1] / "problems" / "matmul"
 NO_GPU = Gpu(0, "GPU-none", "no card", "580", (9, 0), 1 << 34)
 CASE = Case({"M": 5, "N": 30, "K": 4}, "normal", 11)
 SIZES = CASE.sizes
-SEED, SIGMA = 1 << 60, 1.0
+SEED, SIGMA, STRUCTURE = 1 << 60, 1.0, 5
 Array = np.ndarray
 
 
@@ -99,18 +99,20 @@ def test_what_was_never_written_and_what_was_changed_is_told(referee: Referee, p
 def test_kept_outputs_are_checked_against_the_inputs_of_their_own_replay(referee: Referee, tmp_path: Path) -> None:
     referee.begin()
     for replay, buffer_set in ((9, 2), (8, 0)):
-        right = referee.check_kept(SIZES, SEED, SIGMA, replay, buffer_set, mailbox(tmp_path, replay, buffer_set))
+        right = referee.check_kept(
+            SIZES, SEED, SIGMA, STRUCTURE, replay, buffer_set, mailbox(tmp_path, replay, buffer_set)
+        )
         assert right is not None and right.verdict is Verdict.ACCEPTED, referee.refusals
         assert right.seed == replay_key(SEED, CANDIDATE, replay)
     for other in (mailbox(tmp_path, 8, 2), mailbox(tmp_path, 9, 1)):
-        wrong = referee.check_kept(SIZES, SEED, SIGMA, 9, 2, other)
+        wrong = referee.check_kept(SIZES, SEED, SIGMA, STRUCTURE, 9, 2, other)
         assert wrong is not None and wrong.kind is WrongKind.WRONG_VALUE
 
 
 def test_what_it_can_not_do_is_left_to_the_processor_and_the_next_is_checked(
     referee: Referee, problem: Problem
 ) -> None:
-    assert referee.check_kept(SIZES, SEED, SIGMA, 9, 2, "refuse") is None
+    assert referee.check_kept(SIZES, SEED, SIGMA, STRUCTURE, 9, 2, "refuse") is None
     assert referee.refusals == ["RuntimeError: cudaErrorMapBufferObjectFailed"]
     assert referee.check(CASE, outputs_of(problem), {}, {}) is not None
 
@@ -129,7 +131,7 @@ def test_a_process_that_ends_is_not_waited_for_again(
     monkeypatch.setattr(referee_module, "CHECK_SECONDS", 0.5)
     large = {"M": 2048, "N": 2048, "K": 2048}
     assert referee.is_quicker(large)
-    assert referee.check_kept(SIZES, SEED, SIGMA, 9, 2, handle) is None
+    assert referee.check_kept(SIZES, SEED, SIGMA, STRUCTURE, 9, 2, handle) is None
     (said,) = referee.refusals
     assert words in said
     assert not referee.is_quicker(large)

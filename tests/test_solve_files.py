@@ -6,7 +6,6 @@ What their first lines mean is told in tests/solve/README.md. On a GPU: pytest -
 from __future__ import annotations
 
 import copy
-import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -23,19 +22,22 @@ from grader.judge import Options, grade
 from grader.plan import recorder
 from grader.problem import Problem, load_problem
 from grader.report import Report, from_json, to_json
+from grader.run import choose
 from grader.run.gpu.devices import Gpu, find_gpus
+from grader.run.runner import Limits
 from grader.sandbox import Sandbox
 from grader.shrink import Effort
 from grader.submission import read_submission
 from grader.terminal.report import print_report
 from grader.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.verify import Expectation, compare, expectation_met_by
+from tests.plan.recorded import shared_cache
 
 FOLDER = Path(__file__).parent / "solve"
 PROBLEMS = Path(__file__).parents[1] / "problems"
 SEED = 20260103
 HOST_SECONDS = 3.0
-"""For solve() where it does not come to an end."""
+"""For solve(), and for all kernels that it launches meanwhile, where it does not come to an end."""
 COMPILE_SECONDS = 300.0
 """CUB's and Thrust's templates take ten seconds of an idle processor, CUTLASS's a minute."""
 ONE_SIDED = {"unsupported_calls", "tensor_maps"}
@@ -43,7 +45,7 @@ ONE_SIDED = {"unsupported_calls", "tensor_maps"}
 
 _FIELD = re.compile(r"^// ([a-z ]+): (.*)$", re.MULTILINE)
 _HERE = re.compile(r"//\s*<-\s*here\s*$")
-_FIELDS = {"problem", "expect", "on gpu", "sizes", "needs"}
+_FIELDS = {"problem", "expect", "on gpu", "sizes", "needs", "says"}
 _NEED = re.compile(r"gpu|sm_(\d+)|cutlass")
 
 
@@ -136,30 +138,28 @@ needs_tools = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all workers of a run: the recorder takes ten seconds to build."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "recording"
-    folder.mkdir(exist_ok=True)
-    return folder
+    return shared_cache(tmp_path_factory)
 
 
 @pytest.fixture
 def hurried(file: SolveFile, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search for where a failure lies: the sizes are given."""
-    monkeypatch.setattr(compiling, "SECONDS", COMPILE_SECONDS)
+    monkeypatch.setattr(compiling, "SOLVE_SECONDS", COMPILE_SECONDS)
     if file.fields["expect"] == Verdict.TIME_LIMIT_EXCEEDED:
         monkeypatch.setattr(recorder, "record", partial(recorder.record, seconds=HOST_SECONDS))
+        monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: Limits(HOST_SECONDS))
     monkeypatch.setattr(diagnose, "TRIALS", Effort(runs=2, seconds=0.1))
     monkeypatch.setattr(diagnose, "SHRINKING", Effort(runs=1, seconds=0.05))
 
 
-def check(report: Report, expected: list[Expectation]) -> None:
+def check(report: Report, expected: list[Expectation], says: str = "") -> None:
     got = expectation_met_by(report)
     assert not all(compare(one, got) for one in expected), f"{got}: {report.headline}"
     assert from_json(to_json(report)).verdict is report.verdict
     shown = StringIO()
     print_report(report, Console(file=shown, width=100, highlight=False, emoji=False, markup=False))
-    assert str(report.verdict) in shown.getvalue()
+    text = " ".join(shown.getvalue().split())
+    assert str(report.verdict) in text and says in text, text
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -181,7 +181,7 @@ def test_every_feature_is_used_well_and_wrongly(feature: str) -> None:
 @needs_tools
 @pytest.mark.parametrize("file", [file for file in FILES if not file.needs], ids=lambda file: file.name)
 def test_a_file_on_the_emulator(file: SolveFile, cache: Path, hurried: None) -> None:
-    check(file.grade("emulator", cache), file.expected(on_gpu=False))
+    check(file.grade("emulator", cache), file.expected(on_gpu=False), file.fields.get("says", ""))
 
 
 @needs_tools

@@ -16,7 +16,7 @@ from grader.check import explain
 from grader.check.compare import Comparison, Mask, compare
 from grader.check.errormap import error_map
 from grader.check.precision import recognise
-from grader.check.tolerance import Bound, Inputs, bounds, magnitudes
+from grader.check.tolerance import ELEMENT_UNITS, SUM_UNITS, Bound, Inputs, bounds, magnitudes, scaled_units
 from grader.definition import Problem
 from grader.errors import JudgeError
 from grader.report import ElementError, OutputCheck
@@ -64,11 +64,11 @@ def check_case(
     return Verdict.ACCEPTED, None, "", tuple(checks)
 
 
-def _output(name: str, outputs: Mapping[str, npt.NDArray[Any]], bound: Bound) -> npt.NDArray[np.float32]:
-    got = outputs.get(name)
-    if got is None or got.shape != bound.expected.shape or got.dtype != np.float32:
+def _output(name: str, outputs: Mapping[str, npt.NDArray[Any]], bound: Bound) -> npt.NDArray[Any]:
+    got, expected = outputs.get(name), bound.expected
+    if got is None or got.shape != expected.shape or got.dtype != expected.dtype:
         seen = "nothing" if got is None else f"{got.dtype} {got.shape}"
-        raise JudgeError(f"output {name}: the runner gave {seen}, float32 {bound.expected.shape} was asked for")
+        raise JudgeError(f"output {name}: the runner gave {seen}, {expected.dtype} {expected.shape} was asked for")
     return got
 
 
@@ -107,11 +107,22 @@ def _kind(
         return None, ""
     if 2 * int(found.unwritten.sum()) >= found.count:
         return WrongKind.UNWRITTEN_OUTPUT, explain.unwritten(name, found)
+    if problem.outputs[name].dtype.whole or not problem.operands:
+        return WrongKind.WRONG_VALUE, explain.wrong_value(name, bound, found)
     measured = magnitudes(problem, sizes, inputs, {name: bound.reference})[name]
     cause = recognise(problem, sizes, inputs, name, bound, found, measured)
     if cause:
-        return WrongKind.LOW_PRECISION, explain.low_precision(name, bound, found, measured, cause)
+        return WrongKind.LOW_PRECISION, explain.low_precision(
+            name, bound, found, measured, cause, _units(problem, sizes, found)
+        )
     return WrongKind.WRONG_VALUE, explain.wrong_value(name, bound, found)
+
+
+def _units(problem: Problem, sizes: Mapping[str, int], found: Comparison) -> int:
+    """How many u of an element's scale are allowed, by the gate that decided."""
+    if found.gate == "G4":
+        return round(scaled_units(problem.gates.count_terms(sizes)))
+    return ELEMENT_UNITS if found.gate == "G3" else SUM_UNITS
 
 
 def _elements(bound: Bound, found: Comparison) -> tuple[ElementError, ...]:

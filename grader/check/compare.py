@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ class Comparison:
     the rule that decided.
     """
 
-    got: npt.NDArray[np.float32]
+    got: npt.NDArray[Any]
     error: Floats
     units: Floats
     wrong: Mask
@@ -39,14 +40,15 @@ class Comparison:
         return int(self.wrong.sum())
 
 
-def compare(bound: Bound, got: npt.NDArray[np.float32], unwritten: Mask) -> Comparison:
+def compare(bound: Bound, got: npt.NDArray[Any], unwritten: Mask) -> Comparison:
     """Applies the gates of `bound` to `got`, of the same shape."""
     xp = module_of(got)
-    finite = xp.isfinite(got) & xp.isfinite(bound.expected)
+    seen, expected = widen(got), widen(bound.expected)
+    finite = xp.isfinite(seen) & xp.isfinite(expected)
     # NaN and infinity are results like any other: the same ones have to be there, in the same places.
-    same_special = (xp.isnan(got) & xp.isnan(bound.expected)) | (~finite & (widen(got) == widen(bound.expected)))
+    same_special = (xp.isnan(seen) & xp.isnan(expected)) | (~finite & (seen == expected))
     with np.errstate(invalid="ignore", over="ignore"):
-        error = xp.where(finite, widen(got) - _target(bound), np.nan)
+        error = xp.where(finite, seen - _target(bound), np.nan)
         share = abs(error) / bound.allowed
     units = xp.where(finite, share, xp.where(same_special, 0.0, np.inf))
     wrong = xp.where(finite, _outside(bound, got, units), ~same_special)
@@ -71,7 +73,7 @@ def _target(bound: Bound) -> Floats:
     return target
 
 
-def _outside(bound: Bound, got: npt.NDArray[np.float32], units: Floats) -> Mask:
+def _outside(bound: Bound, got: npt.NDArray[Any], units: Floats) -> Mask:
     if not bound.exact:
         return units > 1.0
     different: Mask = widen(got) != widen(bound.expected)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from grader.check.compare import Comparison
 from grader.check.precision import LowPrecision
-from grader.check.tolerance import ELEMENT_UNITS, SUM_UNITS, UNIT, Bound, Magnitudes
+from grader.check.tolerance import UNIT, Bound, Magnitudes
 
 Index = tuple[int, ...]
 
@@ -22,13 +22,15 @@ def element(array: str, index: Sequence[int]) -> str:
     return f"{array}[{','.join(map(str, index))}]"
 
 
-def number(value: float) -> str:
-    """A float32 in as few digits as tell it from its neighbours."""
+def number(value: float, dtype: npt.DTypeLike = np.float32) -> str:
+    """A number in as few digits as tell it from its neighbours of its type."""
+    if np.dtype(dtype).kind in "iu":
+        return str(int(value))
     if np.isnan(value):
         return "NaN"
     if np.isinf(value):
         return "infinity" if value > 0 else "-infinity"
-    text = str(np.float32(value))
+    text = str(np.array(value, dtype)[()])
     return text.removesuffix(".0")
 
 
@@ -47,8 +49,10 @@ def unwritten(array: str, found: Comparison) -> str:
     return f"{count} of {total} elements of {array} were never written, the first is {first}"
 
 
-def low_precision(array: str, bound: Bound, found: Comparison, measured: Magnitudes, cause: LowPrecision) -> str:
-    """The worst element in units of u times its scale, beside what is allowed."""
+def low_precision(
+    array: str, bound: Bound, found: Comparison, measured: Magnitudes, cause: LowPrecision, units: int
+) -> str:
+    """The worst element in units of u times its scale, beside the `units` that are allowed."""
     size = np.where(found.wrong & np.isfinite(found.error), np.abs(found.error), 0.0)
     relative = size / np.where(measured.scale > 0, measured.scale, np.inf)
     index = _unravel(int(np.argmax(relative)), relative.shape)
@@ -58,20 +62,21 @@ def low_precision(array: str, bound: Bound, found: Comparison, measured: Magnitu
     elif found.gate == "G2":
         allowed = "and the errors of all elements together are too large"
     else:
-        allowed = f"where {ELEMENT_UNITS if found.gate == 'G3' else SUM_UNITS} u are allowed"
+        allowed = f"where {units} u are allowed"
     return f"{off} {allowed}; errors of this size come from {cause.source}"
 
 
 def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
     index = first_index(found.wrong & ~found.unwritten)
     got, expected = float(found.got[index]), float(bound.expected[index])
-    text = f"{element(array, index)} is {number(got)}, expected {number(expected)}"
-    if number(got) == number(expected):
-        # Equal in float32: only the errors of all elements together were too large.
+    shown, wanted = (number(value, found.got.dtype) for value in (got, expected))
+    text = f"{element(array, index)} is {shown}, expected {wanted}"
+    if shown == wanted:
+        # Equal in the output's type: only the errors of all elements together were too large.
         text = f"{element(array, index)} is off by {abs(float(found.error[index])):.2g}, more than rounding explains"
     if found.wrong.size > 1:
         text += f"; {found.count} of {found.wrong.size} elements are wrong"
-    nan = int(np.count_nonzero(np.isnan(found.got) & found.wrong & ~found.unwritten))
+    nan = int(np.count_nonzero((found.got != found.got) & found.wrong & ~found.unwritten))
     if np.isnan(got) and not np.isnan(expected):
         many = f"{nan} elements are NaN. " if nan > 1 else ""
         text += (

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from grader.check.compare import Comparison
 from grader.check.formats import INPUT_FORMATS, RESULT_FORMATS, Format
-from grader.check.tolerance import Bound, Inputs, Magnitudes, to_float32
+from grader.check.tolerance import Bound, Inputs, Magnitudes, to_type
 from grader.definition import Floats, Problem
+from grader.parameters import f16
 
 MOST = 0.9
 NEARLY_ALL = 0.99
@@ -35,8 +37,8 @@ class LowPrecision:
 class _Evidence:
     """All results of one output, and of its wrong elements, flattened, what is known of them."""
 
-    everything: npt.NDArray[np.float32]
-    got: npt.NDArray[np.float32]
+    everything: npt.NDArray[Any]
+    got: npt.NDArray[Any]
     error: Floats
     scale: Floats
     spread: Floats
@@ -63,12 +65,13 @@ def recognise(
         measured.scale[where],
         measured.spread[where],
     )
+    exactly_half = problem.outputs[output].dtype is f16
     for form in INPUT_FORMATS:
-        rounded = {name: form.round(inputs[name].astype(np.float32)) for name in problem.inputs}
+        rounded = dict(inputs) | {name: form.round(inputs[name].astype(np.float32)) for name in problem.operands}
         if _explains(problem.expected(rounded, sizes)[output][where], seen, bound):
             return LowPrecision(f"{form.name} inputs (2^-{form.unit})")
     terms = problem.gates.count_terms(sizes) if problem.gates.terms else None
-    for form in RESULT_FORMATS:
+    for form in () if exactly_half else RESULT_FORMATS:
         if _kept_in(form, seen, terms):
             return LowPrecision(f"results kept in {form.name} (2^-{form.unit})")
     if _small_everywhere(seen, terms):
@@ -85,7 +88,7 @@ def _explains(supposed: Floats, seen: _Evidence, bound: Bound) -> bool:
     """
     with np.errstate(invalid="ignore", over="ignore"):
         if bound.exact:
-            rounded = to_float32(supposed)
+            rounded = to_type(supposed, seen.got.dtype.name)
             met = (rounded == seen.got) | (np.isnan(rounded) & np.isnan(seen.got))
             return bool(met.mean() >= MOST)
         distance = np.abs(seen.got.astype(np.float64) - supposed)

@@ -12,6 +12,11 @@ that.
   TF32 and fp16 from 4859. It does not apply where the errors of elements depend on each other: those of a
   sequential prefix sum add up to one random walk, whose rms scatters as widely as a single error does.
 - G3, elementwise: 64 u times the condition of the formula; one correctly rounded operation must be bit-exact.
+- G4, formulas with sums in them (softmax, norms, attention): |E| <= (64 + 8 sqrt K) u S + 1 ulp, S what the problem
+  declares. Its terms are positive by nature, so that rounding errors of K of them add up instead of cancelling.
+
+Results in fp16 get one ulp of fp16 more, for their own rounding; u stays that of the sums, float32. Whole numbers
+have to be the reference's; where that is a fraction, they have to be it rounded, a near tie either way.
 
 S and Q come from the reference itself: where it is linear in each input, the reference of the magnitudes
 is the sum of the terms' magnitudes, and the reference of the squares is the sum of their squares.
@@ -35,6 +40,8 @@ SMALLEST_NORMAL = 2.0**-126
 
 SUM_UNITS = 32
 ELEMENT_UNITS = 64
+TERM_UNITS = 8
+"""What each term adds to a scaled result's allowance, times the root of their number."""
 
 Inputs = Mapping[str, npt.NDArray[Any]]
 
@@ -43,13 +50,13 @@ Inputs = Mapping[str, npt.NDArray[Any]]
 class Bound:
     """What one output may be.
 
-    `expected` is the reference rounded to float32, `allowed` the largest |E| of each element. Where
-    `exact`, the result has to be `expected` itself, and `allowed` is half of the gap to the next float:
-    what any other result exceeds. `aggregate` is G2's limit for rms(E), infinite where G2 does not apply.
+    `expected` is the reference rounded to the output's type, `allowed` the largest |E| of each element. Where
+    `exact`, the result has to be `expected` itself, and `allowed` is half of the gap to the next number of the
+    type: what any other result exceeds. `aggregate` is G2's limit for rms(E), infinite where G2 does not apply.
     """
 
     gate: str
-    expected: npt.NDArray[np.float32]
+    expected: npt.NDArray[Any]
     reference: Floats
     allowed: Floats
     exact: bool = False
@@ -72,29 +79,48 @@ class Magnitudes:
 def bounds(problem: Problem, sizes: Mapping[str, int], family: str, inputs: Inputs) -> dict[str, Bound]:
     """The bound of every output of one case, by output name."""
     reference = problem.expected(inputs, sizes)
-    if problem.gates.kind == "exact":
-        return {name: _exact("G3", r, problem.gates.signed_zeros) for name, r in reference.items()}
-    if family == "exact":
+    measured: Mapping[str, Magnitudes] = {}
+    if problem.gates.kind != "exact" and family != "exact":
+        measured = magnitudes(problem, sizes, inputs, reference)
+    return {name: _bound(problem, sizes, family, name, r, measured.get(name)) for name, r in reference.items()}
+
+
+def _bound(
+    problem: Problem,
+    sizes: Mapping[str, int],
+    family: str,
+    name: str,
+    reference: Floats,
+    measured: Magnitudes | None,
+) -> Bound:
+    gates, dtype = problem.gates, problem.outputs[name].dtype
+    if dtype.whole:
+        return _whole(reference, dtype.numpy)
+    expected = to_type(reference, dtype.numpy)
+    if measured is None:
         # A sum of nothing but zeros may carry either sign, depending on where it starts.
-        return {name: _exact("G0", r, signed_zeros=False) for name, r in reference.items()}
-    measured = magnitudes(problem, sizes, inputs, reference)
-    if problem.gates.kind == "elementwise":
-        return {name: _element(r, measured[name]) for name, r in reference.items()}
-    terms = problem.gates.count_terms(sizes)
-    independent = problem.gates.independent
-    return {name: _sum(r, measured[name], terms, independent) for name, r in reference.items()}
+        exact_gate = gates.kind == "exact"
+        return _exact("G3" if exact_gate else "G0", expected, reference, exact_gate and gates.signed_zeros)
+    if gates.kind == "elementwise":
+        return _element(expected, reference, measured)
+    terms = gates.count_terms(sizes)
+    if gates.kind == "scaled":
+        return _scaled(expected, reference, measured, terms)
+    return _sum(expected, reference, measured, terms, gates.independent)
 
 
 def magnitudes(
     problem: Problem, sizes: Mapping[str, int], inputs: Inputs, reference: Mapping[str, Floats]
 ) -> dict[str, Magnitudes]:
     """S and Q of every output of one case, by output name."""
-    wide = {name: widen(inputs[name]) for name in problem.inputs}
+    wide = {name: widen(inputs[name]) for name in problem.operands}
     if problem.gates.kind in ("contraction", "total"):
-        scale = problem.expected({name: abs(x) for name, x in wide.items()}, sizes)
-        squares = problem.expected({name: x * x for name, x in wide.items()}, sizes)
+        scale = problem.expected({**inputs, **{name: abs(x) for name, x in wide.items()}}, sizes)
+        squares = problem.expected({**inputs, **{name: x * x for name, x in wide.items()}}, sizes)
         return {name: Magnitudes(scale[name], squares[name] ** 0.5) for name in reference}
-    steepness = _steepness(problem, sizes, wide)
+    if problem.gates.kind == "scaled":
+        return {name: Magnitudes(scale, scale) for name, scale in problem.scales(inputs, sizes).items()}
+    steepness = _steepness(problem, sizes, inputs, wide)
     return {
         name: Magnitudes(larger, larger)
         for name, r in reference.items()
@@ -102,12 +128,14 @@ def magnitudes(
     }
 
 
-def _steepness(problem: Problem, sizes: Mapping[str, int], inputs: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Σ |x ∂f/∂x| over the inputs x: the result times its condition, by central differences in float64."""
+def _steepness(
+    problem: Problem, sizes: Mapping[str, int], inputs: Inputs, operands: Mapping[str, Floats]
+) -> dict[str, Floats]:
+    """Σ |x ∂f/∂x| over the operands x: the result times its condition, by central differences in float64."""
     step = 2.0**-20
     xp = module_of(next(iter(inputs.values())))
     total = {name: xp.zeros(a.shape(sizes)) for name, a in problem.outputs.items()}
-    for name, x in inputs.items():
+    for name, x in operands.items():
         above = problem.expected({**inputs, name: x * (1 + step)}, sizes)
         below = problem.expected({**inputs, name: x * (1 - step)}, sizes)
         for output in total:
@@ -117,24 +145,28 @@ def _steepness(problem: Problem, sizes: Mapping[str, int], inputs: Mapping[str, 
     return total
 
 
-def to_float32(reference: Floats) -> npt.NDArray[np.float32]:
-    """The float32 nearest to the true result.
+def to_type(reference: Floats, dtype: str) -> npt.NDArray[Any]:
+    """The number of this type nearest to the true result.
 
     The result was rounded twice, to float64 and then to float32. That equals one rounding for + - × ÷ and
     √ of floats, because 53 bits are at least 2 · 24 + 2 (S. A. Figueroa, "When is double rounding
     innocuous?", 1995).
     """
-    nearest: npt.NDArray[np.float32] = narrow(reference)
+    nearest: npt.NDArray[Any] = narrow(reference, dtype)
     return nearest
 
 
-def _exact(gate: str, reference: Floats, signed_zeros: bool) -> Bound:
-    expected = to_float32(reference)
+def _whole(reference: Floats, dtype: str) -> Bound:
+    # float32 decides which way a fraction is rounded that is nearly a tie; a whole number leaves no doubt.
+    doubt = module_of(reference).where(reference % 1.0 == 0.0, 0.0, ELEMENT_UNITS * UNIT * abs(reference))
+    return Bound("G3", to_type(reference, dtype), reference, 0.5 + doubt)
+
+
+def _exact(gate: str, expected: npt.NDArray[Any], reference: Floats, signed_zeros: bool) -> Bound:
     return Bound(gate, expected, reference, gap_below(expected) / 2, exact=True, signed_zeros=signed_zeros)
 
 
-def _sum(reference: Floats, measured: Magnitudes, terms: int, independent: bool) -> Bound:
-    expected = to_float32(reference)
+def _sum(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes, terms: int, independent: bool) -> Bound:
     allowed = SUM_UNITS * UNIT * measured.scale + ulp(expected)
     if not independent:
         return Bound("G1", expected, reference, allowed)
@@ -144,10 +176,26 @@ def _sum(reference: Floats, measured: Magnitudes, terms: int, independent: bool)
     few = 1.0 + 4.0 / sqrt(reference.size)
     rms = sqrt(float((measured.spread**2).mean()))
     aggregate = few * (8.0 + sqrt(terms)) * UNIT * rms
+    if expected.dtype != np.float32:
+        # The result's own rounding is off by up to half an ulp.
+        gaps = ulp(expected)
+        aggregate += 0.5 * sqrt(float((gaps[module_of(gaps).isfinite(gaps)] ** 2).mean()))
     return Bound("G1", expected, reference, allowed, aggregate=aggregate)
 
 
-def _element(reference: Floats, measured: Magnitudes) -> Bound:
+def _element(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes) -> Bound:
     # Results below the smallest normal number may be flushed to zero, by hand or by a fast intrinsic.
     allowed = module_of(reference).maximum(ELEMENT_UNITS * UNIT * measured.scale, SMALLEST_NORMAL)
-    return Bound("G3", to_float32(reference), reference, allowed)
+    if expected.dtype != np.float32:
+        allowed = allowed + ulp(expected)
+    return Bound("G3", expected, reference, allowed)
+
+
+def _scaled(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes, terms: int) -> Bound:
+    allowed = scaled_units(terms) * UNIT * measured.scale + ulp(expected)
+    return Bound("G4", expected, reference, module_of(reference).maximum(allowed, SMALLEST_NORMAL))
+
+
+def scaled_units(terms: int) -> float:
+    """How many u of its scale a result with sums of so many terms may be off."""
+    return ELEMENT_UNITS + TERM_UNITS * sqrt(terms)

@@ -7,35 +7,40 @@ It runs no kernel; the outputs are made here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from grader.arrays import narrow, widen
 from grader.check.case import check_case
 from grader.definition import Problem
 from grader.inputs import families, make_inputs
 from grader.sizes import Budget, draw_sizes
 from grader.verdict import Verdict
 
-Arrays = dict[str, npt.NDArray[np.float32]]
+Arrays = dict[str, npt.NDArray[Any]]
 
 
 def trivial_outputs(
-    problem: Problem, sizes: Mapping[str, int], inputs: Mapping[str, npt.NDArray[np.float32]]
+    problem: Problem, sizes: Mapping[str, int], inputs: Mapping[str, npt.NDArray[Any]]
 ) -> Iterator[tuple[str, Arrays]]:
     """Each trivial kernel in words, with the outputs it would write."""
     first, values = next(iter(inputs.items()))
     constants = (
-        ("zeros", np.float32(0)),
-        ("the constant 1", np.float32(1)),
-        (f"the mean of {first}", np.float32(values.mean(dtype=np.float64))),
+        ("zeros", 0.0),
+        ("the constant 1", 1.0),
+        (f"the mean of {first}", float(values.mean(dtype=np.float64))),
     )
-    shapes = {name: array.shape(sizes) for name, array in problem.outputs.items()}
+    shapes = {name: (array.shape(sizes), array.dtype.numpy) for name, array in problem.outputs.items()}
     for label, value in constants:
-        yield label, {name: np.full(shape, value) for name, shape in shapes.items()}
+        yield label, {name: narrow(np.full(shape, value), dtype) for name, (shape, dtype) in shapes.items()}
     for name, source in inputs.items():
         # Repeated or cut where the shapes differ, as a kernel that copies by flat index would do.
-        yield f"a copy of {name}", {output: np.resize(source, shape) for output, shape in shapes.items()}
+        yield (
+            f"a copy of {name}",
+            {output: narrow(np.resize(widen(source), shape), dtype) for output, (shape, dtype) in shapes.items()},
+        )
 
 
 def accepted_trivial_kernels(

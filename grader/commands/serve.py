@@ -55,10 +55,12 @@ def command(
         settings = publish(store, workspace, slug, who="kgrade serve")
         click.echo(f"{slug}: {settings.title}, {settings.start:%Y-%m-%d %H:%M} to {settings.end:%Y-%m-%d %H:%M %Z}")
     listening = bound_socket(host, port)
-    server = make_server(create_app(store, workspace), forwarded_by=forwarded_by)
+    app = create_app(store, workspace)
+    server = make_server(app, forwarded_by=forwarded_by)
     own = _Workers(str(workspace.root), url, _devices(device, workers))
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Contests at http://{shown}:{port}, {len(own)} of its own to judge. Ctrl-C ends.", err=True)
+    app.state.site.warm()
     own.start()
     try:
         server.run([listening])

@@ -22,6 +22,7 @@ _WARPS_TOGETHER = 4
 
 _MAX_THREADS, _FRAME_SIZE, _PARAMETER, _PARAMETER_BYTES, _REGISTERS, _PARAMETER_V2 = 0x05, 0x11, 0x17, 0x19, 0x2F, 0x45
 """The second form of a parameter's attribute is for kernels with more than 4 KB of them."""
+_CLUSTER = 0x3D
 
 _FIXED_FORMATS = (1, 2, 3)
 """An attribute's value has two bytes in these formats; in format 4 it says itself how many."""
@@ -37,7 +38,8 @@ _ENTRY = 0x10
 class KernelFacts:
     """One kernel as compiled for a GPU; bytes of shared memory are those known when compiling.
 
-    `max_threads` is how many threads a block may have: by __launch_bounds__, and as far as registers go.
+    `max_threads` is how many threads a block may have: by __launch_bounds__, and as far as registers go. `cluster` is
+    what __cluster_dims__ says, zeros for nothing.
     """
 
     symbol: str
@@ -46,6 +48,7 @@ class KernelFacts:
     shared_bytes: int
     local_bytes: int
     max_threads: int
+    cluster: tuple[int, int, int] = (0, 0, 0)
 
 
 def read_cubin(data: bytes) -> Mapping[str, KernelFacts]:
@@ -70,6 +73,7 @@ def read_cubin(data: bytes) -> Mapping[str, KernelFacts]:
             shared_bytes=shared.size - reserved if shared else 0,
             local_bytes=frames.get(symbol, 0),
             max_threads=min(_launch_bound(attributes), _threads_by_registers(count)),
+            cluster=_cluster(attributes),
         )
     return found
 
@@ -127,6 +131,12 @@ def _of_functions(info: list[tuple[int, bytes]], symbols: list[Symbol], wanted: 
 def _launch_bound(attributes: list[tuple[int, bytes]]) -> int:
     bounds = [struct.unpack("<III", v) for number, v in attributes if number == _MAX_THREADS and len(v) == 12]
     return min((x * y * z for x, y, z in bounds), default=MOST_THREADS)
+
+
+def _cluster(attributes: list[tuple[int, bytes]]) -> tuple[int, int, int]:
+    fixed = (struct.unpack("<III", value) for number, value in attributes if number == _CLUSTER and len(value) == 12)
+    x, y, z = next(fixed, (0, 0, 0))
+    return x, y, z
 
 
 def _threads_by_registers(registers: int) -> int:

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from grader.compile.ptx import number_first, plain_name, read_kernels
 from grader.compile.resources import TELL, read_spills, without_resources
 from grader.compile.shared_object import read_file, read_library
 from grader.compile.signature import Parameters
+from grader.compile.solve_remarks import order_remarks, stream_remarks
 from grader.compile.solve_signature import MARK, check_of, explain
 from grader.compile.toolkit import Nvcc, find_host_compiler, find_nvcc
 from grader.errors import JudgeError
@@ -65,6 +66,13 @@ OPTIONS = (
 )
 
 _LIBRARY = "library.so"
+
+_WORDS = 4
+"""Goes into every key of the cache: raise it when the same source gets other diagnostics."""
+
+_NEWER = re.compile(r"not supported for this GPU architecture|no member \"\w*cluster\w*\"|requires \.target sm_\d+")
+"""What compilers say of code for another GPU."""
+
 _OWN_TARGET = "sm_89"
 """For which machine code is made where there is no GPU: it tells of parameters, registers and shared memory."""
 
@@ -91,7 +99,8 @@ def compile_solve(
     file = file_name if re.fullmatch(r"\w[\w.+-]*\.cu", file_name, re.ASCII) else "submission.cu"
     store = Cache(cache / "compile" if cache is not None else None)
     check = "" if parameters is None else check_of(parameters)
-    key = make_key({"asked": [source, check, file, gpu_target], "tools": _identity(nvcc), "options": OPTIONS})
+    asked = [_WORDS, source, check, file, gpu_target]
+    key = make_key({"asked": asked, "tools": _identity(nvcc), "options": OPTIONS})
     program = store.load(key)
     if program is None:
         box = sandbox or Sandbox.find()
@@ -215,7 +224,7 @@ class _Task:
     def _diagnose(self, log: str, facts: Facts) -> tuple[Diagnostic, ...]:
         includes = [str(folder) for folder in self.nvcc.includes]
         found = read_nvcc_log(without_resources(log), self.source, self.file, includes, facts)
-        return add_hints(found, self.source, facts)
+        return tuple(_with_architecture(one) for one in add_hints(found, self.source, facts))
 
     def _finish(self, library: bytes, log: str, facts: Facts) -> Program:
         try:
@@ -234,7 +243,11 @@ class _Task:
             image=image,
             kernels=_merge(kernels, read_kernels(image)),
             # What compiled has no errors: such a line was written by the source.
-            diagnostics=tuple(one for one in self._diagnose(log, facts) if one.severity != "error"),
+            diagnostics=(
+                *(one for one in self._diagnose(log, facts) if one.severity != "error"),
+                *order_remarks(self.parameters, facts),
+                *stream_remarks(self.source),
+            ),
             cubin=parts.cubin,
             spills=read_spills(log),
             shared_object=library,
@@ -246,6 +259,20 @@ def _folder() -> Iterator[Path]:
     # Resolved: the sandbox shows it at this path, and a link in it would lead out.
     with tempfile.TemporaryDirectory(prefix="kgrade-", ignore_cleanup_errors=True) as name:
         yield Path(name).resolve()
+
+
+def _with_architecture(found: Diagnostic) -> Diagnostic:
+    """An error that comes of the GPU that the code is compiled for has a hint that says so."""
+    if found.severity != "error" or found.hint or not _NEWER.search(found.message):
+        return found
+    hint = (
+        f"This needs a newer GPU. Without one kgrade compiles for compute capability {_digits(TARGET)}, the emulator's."
+    )
+    return replace(found, hint=hint)
+
+
+def _digits(target: str) -> str:
+    return f"{target[-2]}.{target[-1]}"
 
 
 def _merge(compiled: Mapping[str, KernelFacts], emulated: Sequence[Kernel]) -> tuple[Kernel, ...]:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -90,7 +89,7 @@ class Access:
         return self.database.now()
 
     def contests(self) -> list[Settings]:
-        found = (_settings(each.settings, each.slug) for each in self.database.contests())
+        found = (settings_from_json(each.settings, each.slug) for each in self.database.contests())
         return sorted(found, key=lambda settings: (settings.start, settings.slug))
 
     def contest(self, slug: str) -> Settings:
@@ -99,7 +98,7 @@ class Access:
         except UsageError:
             # The database's own words name its place on the server.
             raise Refused(404, "there is no such contest") from None
-        return _settings(found.settings, found.slug)
+        return settings_from_json(found.settings, found.slug)
 
     def visitor(self, account: AccountRecord) -> Visitor:
         return Visitor(account, self.contest(account.contest))
@@ -256,11 +255,6 @@ def file_name(given: str) -> str:
     name = PurePosixPath(storable(given).replace("\\", "/")).name
     name = "".join(c if c.isprintable() else "_" for c in name).strip()
     return name[-LONGEST_FILE_NAME:] if name.strip(".") else "submission.cu"
-
-
-@lru_cache(maxsize=256)
-def _settings(text: str, slug: str) -> Settings:
-    return settings_from_json(text, slug)
 
 
 def _progress(row: SubmissionRecord, place: int | None) -> Progress:

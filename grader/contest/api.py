@@ -18,8 +18,6 @@ from grader.contest.access import LARGEST_NUMBER, Access, Refused, Visitor
 from grader.contest.api_shapes import (
     Ask,
     Beat,
-    BoardRow,
-    Cell,
     Claimed,
     Contest,
     Counted,
@@ -27,7 +25,6 @@ from grader.contest.api_shapes import (
     Me,
     News,
     NewSubmission,
-    Points,
     Problem,
     Result,
     Scoreboard,
@@ -40,7 +37,6 @@ from grader.contest.api_shapes import (
 from grader.contest.auth import bearer, hash_token
 from grader.contest.events import COMMENT, TooManyStreams, message
 from grader.contest.jobs import Claim, Job, Outcome
-from grader.contest.live import Board
 from grader.contest.records import JUDGED, SubmissionRecord, WorkerRecord
 from grader.contest.schema import Judging
 from grader.contest.site import Site
@@ -57,7 +53,7 @@ def site_of(request: Request) -> Site:
     return site
 
 
-def access_of(request: Request) -> Access:
+async def access_of(request: Request) -> Access:
     return site_of(request).access
 
 
@@ -125,8 +121,7 @@ def contest(slug: InContest, visitor: AsVisitor, access: WithAccess) -> Contest:
 @router.get("/contests/{slug}/scoreboard", response_model=Scoreboard)
 def scoreboard(slug: InContest, visitor: AsVisitor, request: Request) -> Response:
     contest = _same_contest(visitor, slug).contest
-    text = site_of(request).board_json(contest, lambda board: _scoreboard(contest.slug, board))
-    return Response(text, media_type="application/json")
+    return Response(site_of(request).board_json(contest), media_type="application/json")
 
 
 @router.get("/contests/{slug}/scoreboard/events")
@@ -241,29 +236,6 @@ def _same_contest(visitor: Visitor, slug: str) -> Visitor:
     if slug != visitor.contest.slug:
         raise Refused(404, "there is no such contest")
     return visitor
-
-
-def _scoreboard(slug: str, board: Board) -> bytes:
-    rows = [
-        BoardRow(
-            rank=row.rank,
-            name=row.who,
-            points=Points(**vars(row.points)),
-            cells=[
-                Cell(
-                    problem=cell.problem,
-                    points=Points(**vars(cell.points)),
-                    verdict=cell.entry.verdict if cell.entry else None,
-                    attempts=cell.attempts,
-                    pending=cell.pending,
-                    hidden=cell.hidden,
-                )
-                for cell in row.cells
-            ],
-        )
-        for row in board.rows
-    ]
-    return Scoreboard(contest=slug, frozen=board.frozen, rows=rows).model_dump_json().encode()
 
 
 def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> Submission:

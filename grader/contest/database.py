@@ -44,6 +44,8 @@ class Database(Contests, Accounts, Submissions, Rejudges, Staff):
 
     def close(self) -> None:
         self._engine.dispose()
+        if self._turn is not None:
+            self._turn.close()
 
 
 def _queue_of(database: Database, lease: timedelta) -> Queue:

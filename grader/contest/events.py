@@ -15,6 +15,8 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 SECONDS = 0.5
+SHARE = 5.0
+"""So many times as long as a look took, the next one is put off at least: watching never takes the server."""
 SILENCE = 15.0
 """After so many seconds without news a comment is sent, so that no proxy takes the connection for dead."""
 LONGEST = 1800.0
@@ -73,10 +75,12 @@ class Hub(Generic[K, V]):
             del self._streams[who]
 
     async def _loop(self) -> None:
+        clock = asyncio.get_running_loop().time
         while self._watchers:
+            began = clock()
             with suppress(Exception):
                 self._tell(await asyncio.to_thread(self._read, tuple(self._watchers)))
-            await asyncio.sleep(self._seconds)
+            await asyncio.sleep(max(self._seconds, SHARE * (clock() - began)))
 
     def _tell(self, values: Mapping[K, V]) -> None:
         for key, value in values.items():

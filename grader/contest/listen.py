@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from typing import Any
 
 import h11
@@ -43,8 +44,13 @@ class PunctualProtocol(H11Protocol):
             self._overdue = None
 
 
+SWITCH_SECONDS = 0.0005
+"""How long one thread may compute while others want to: a board in the making must not hold up every answer."""
+
+
 def make_server(app: Any, *, forwarded_by: str = "127.0.0.1") -> uvicorn.Server:
     """A server for `app`. `forwarded_by` are the addresses of proxies whose word on client and scheme is taken."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     config = uvicorn.Config(
         app,
         http=PunctualProtocol,

@@ -1,7 +1,7 @@
 """What changes while people look: the scoreboard of a contest, made once for all who ask.
 
-A board of a thousand students takes a second to make, so it is never made while somebody waits for it, and takes at
-most a tenth of the time of one core. Who may see which board is decided by the caller.
+Nobody waits for a board that takes long: the one before is shown until the next is there, and the making takes at most
+a tenth of the time of one core. Who may see which board is decided by the caller.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from grader.contest.scoreboard import Row
 from grader.contest.settings import Settings
-from grader.contest.standing import standing
+from grader.contest.tally import Tally
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
 
 SECONDS = 1.0
 """How old a board may be before it is asked whether anything changed."""
-LONGEST = 10.0
-"""Then it is made anew in any case: an extension or a disqualification changes no submission."""
+LONGEST = 600.0
+"""After so many seconds it is made of nothing but the database, whatever is thought to be known of it."""
 SHARE = 10.0
 """So many times as long as it took to make, a board stands at least."""
 QUICK = 0.05
@@ -43,12 +43,12 @@ class Board:
 
 @dataclass
 class _Kept:
-    """A board, what it was made of, and when; `making` is held by the one thread that makes the next."""
+    """A board, the tally that it is made of, and when; `making` is held by the one thread that makes the next."""
 
+    tally: Tally
     board: Board | None = None
-    marks: object = None
     asked: float = 0.0
-    made: float = 0.0
+    whole: float = 0.0
     took: float = 0.0
     making: threading.Lock = field(default_factory=threading.Lock)
 
@@ -62,44 +62,40 @@ class Boards:
 
     def board(self, contest: Settings, *, final: bool = False) -> Board:
         """The board as students see it; with `final`, as it is."""
-        kept = self._kept.setdefault((contest.slug, final), _Kept())
+        key = contest.slug, final
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._kept.setdefault(key, _Kept(Tally(self._database, contest.slug, everything=final)))
         if kept.board is None:
             with kept.making:
-                return kept.board or self._make(kept, contest, final=final)
+                return kept.board or self._make(kept, contest)
         if self._clock() - kept.asked > max(SECONDS, SHARE * kept.took) and kept.making.acquire(blocking=False):
-            if kept.took < QUICK:
+            if kept.took < QUICK and self._clock() - kept.whole < LONGEST:
                 try:
-                    return self._renew(kept, contest, final=final)
+                    return self._make(kept, contest)
                 finally:
                     kept.making.release()
-            threading.Thread(target=self._renew_apart, args=(kept, contest, final), daemon=True).start()
+            threading.Thread(target=self._make_apart, args=(kept, contest), daemon=True).start()
         return kept.board
 
-    def _renew_apart(self, kept: _Kept, contest: Settings, final: bool) -> None:
+    def _make_apart(self, kept: _Kept, contest: Settings) -> None:
         try:
-            self._renew(kept, contest, final=final)
+            self._make(kept, contest)
         except Exception as error:
             # The old board stands, and the next who asks tries again.
             log.error("the scoreboard of %s can't be made: %s", contest.slug, error)
         finally:
             kept.making.release()
 
-    def _renew(self, kept: _Kept, contest: Settings, *, final: bool) -> Board:
-        now = self._clock()
-        if kept.marks == self._marks(contest) and now - kept.made < LONGEST and kept.board is not None:
-            kept.asked = now
-            return kept.board
-        return self._make(kept, contest, final=final)
-
-    def _make(self, kept: _Kept, contest: Settings, *, final: bool) -> Board:
-        began, marks, old = self._clock(), self._marks(contest), kept.board
-        found = standing(self._database, contest.slug, everything=final)
-        rows = tuple(found.rows)
-        if old is None or (old.rows, old.frozen) != (rows, found.frozen):
-            kept.board = old = Board(rows, found.frozen, old.version + 1 if old else 1)
-        now = self._clock()
-        kept.marks, kept.asked, kept.made, kept.took = marks, now, now, now - began
+    def _make(self, kept: _Kept, contest: Settings) -> Board:
+        began, old = self._clock(), kept.board
+        whole = old is None or began - kept.whole >= LONGEST
+        changed = kept.tally.refresh(contest, whole=whole)
+        found = kept.tally
+        if old is None or (changed and (old.rows, old.frozen) != (found.rows, found.frozen)):
+            kept.board = old = Board(found.rows, found.frozen, old.version + 1 if old else 1)
+        kept.asked = self._clock()
+        kept.took = kept.asked - began
+        if whole:
+            kept.whole = began
         return old
-
-    def _marks(self, contest: Settings) -> object:
-        return self._database.version(contest.slug), contest

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
@@ -176,7 +177,7 @@ def scoreboard_events(me: SignedIn) -> StreamingResponse:
                 if version is None:
                     yield COMMENT
                 elif version != first:
-                    shown = await run_in_threadpool(site.board_html, visitor.contest)
+                    shown = await run_in_threadpool(partial(site.board_html, visitor.contest, newest=True))
                     yield message(shown["board"], "board")
 
     return stream(site, visitor, texts())

@@ -1,7 +1,8 @@
 """The queue in the database's own tables: leases, fencing tokens, retries and turns.
 
 A claim raises the judging's `attempt`; whatever comes later from an earlier attempt is refused. It works alike on
-SQLite and PostgreSQL and needs nothing beside the database.
+SQLite and PostgreSQL and needs nothing beside the database. What a worker writes waits for no disk: after a power cut
+the last of it is judged again.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
 from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome, takes
 from grader.contest.records import JUDGED, QUEUED, RUNNING
@@ -44,7 +45,7 @@ class LeaseQueue:
             "progress": "",
             "active": rejudge_id is None,
         }
-        judging_id = connection.execute(insert(Judging).values(**values).returning(Judging.id)).scalar_one()
+        judging_id = connection.execute(_ADD, values).scalar_one()
         self._waits(connection, judging_id, gpu_model, turn)
         return judging_id
 
@@ -62,7 +63,7 @@ class LeaseQueue:
             heads = _heads(connection, gpu_model)
         if stalled is None and not heads:
             return None
-        with self.database.writing() as connection:
+        with self.database.writing(flushed=False) as connection:
             self._recover(connection, now)
             for queue in _heads(connection, gpu_model):
                 row = self._take(connection, queue, worker, now)
@@ -72,11 +73,11 @@ class LeaseQueue:
 
     def heartbeat(self, job: Claim, progress: str) -> bool:
         values = {"lease_until": self.database.now() + self.lease, "progress": progress[:200]}
-        with self.database.writing() as connection:
+        with self.database.writing(flushed=False) as connection:
             return _change(connection, job, values)
 
     def finish(self, job: Claim, outcome: Outcome) -> bool:
-        with self.database.writing() as connection:
+        with self.database.writing(flushed=False) as connection:
             if outcome.verdict == _FAILED and self._retry(connection, job):
                 return True
             done = {
@@ -98,7 +99,7 @@ class LeaseQueue:
 
     def release(self, job: Claim) -> bool:
         back = {**_WAITING, "tries": Judging.tries - 1}
-        with self.database.writing() as connection:
+        with self.database.writing(flushed=False) as connection:
             return self._requeue(connection, job, back)
 
     def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
@@ -179,14 +180,29 @@ def _change(connection: Connection, job: Claim, values: dict[str, Any], *where: 
     return connection.execute(update(Judging).where(*current, *where).values(**values)).rowcount == 1
 
 
+# Made once: to build a statement takes longer than to run it, and these run in the transaction of every submission.
+_ADD = insert(Judging).returning(Judging.id)
+_NEXT_QUEUE = select(func.min(Judging.gpu_model)).where(Judging.state == QUEUED, Judging.gpu_model > bindparam("queue"))
+_LEAST_TURN = select(func.min(Judging.turn)).where(
+    Judging.state == bindparam("its_state"), Judging.gpu_model == bindparam("queue"), Judging.turn >= bindparam("base")
+)
+# "not judged" instead of the two other states: few rows are an account's, and many are in the queue.
+_ACCOUNT = select(Submission.account_id).where(Submission.id == bindparam("submission")).scalar_subquery()
+_LAST_TURN = select(func.max(Judging.turn)).where(
+    Judging.submission_id.in_(select(Submission.id).where(Submission.account_id == _ACCOUNT)),
+    Judging.state != JUDGED,
+    Judging.turn >= bindparam("base"),
+    Judging.turn < bindparam("end"),
+)
+
+
 def _heads(connection: Connection, gpu_model: str) -> list[str]:
     """The queues that such a GPU may take from and that are not empty, the one whose turn it is first."""
     heads = []
     # From one name to the next by the index: grouping would read the whole queue.
     queue: str | None = ""
     while queue is not None:
-        names = select(func.min(Judging.gpu_model)).where(Judging.state == QUEUED, Judging.gpu_model > queue)
-        queue = connection.execute(names).scalar()
+        queue = connection.execute(_NEXT_QUEUE, {"queue": queue}).scalar()
         if queue is not None and takes(gpu_model, queue):
             heads.append((_least_turn(connection, QUEUED, queue, 0), queue))
     return [queue for _, queue in sorted(heads)]
@@ -194,8 +210,7 @@ def _heads(connection: Connection, gpu_model: str) -> list[str]:
 
 def _least_turn(connection: Connection, state: str, queue: str, base: int) -> int:
     """The lowest turn from `base` on of what is in the queue and that state; beyond all turns where there is none."""
-    mine = Judging.state == state, Judging.gpu_model == queue, Judging.turn >= base
-    turn = connection.execute(select(func.min(Judging.turn)).where(*mine)).scalar()
+    turn = connection.execute(_LEAST_TURN, {"its_state": state, "queue": queue, "base": base}).scalar()
     return _BEYOND if turn is None else turn
 
 
@@ -207,25 +222,23 @@ def _turn(connection: Connection, submission_id: int, gpu_model: str, rejudged: 
     """
     base, end = (_REJUDGES_LATER, _BEYOND) if rejudged else (0, _REJUDGES_LATER)
     current = min(_least_turn(connection, state, gpu_model, base) for state in (QUEUED, RUNNING))
-    # "not judged" instead of the two other states: few rows are an account's, and many are in the queue.
-    account = select(Submission.account_id).where(Submission.id == submission_id).scalar_subquery()
-    mine = Judging.submission_id.in_(select(Submission.id).where(Submission.account_id == account))
-    waiting = Judging.state != JUDGED, Judging.turn >= base, Judging.turn < end
-    last = connection.execute(select(func.max(Judging.turn)).where(mine, *waiting)).scalar()
+    last = connection.execute(_LAST_TURN, {"submission": submission_id, "base": base, "end": end}).scalar()
     return max(current if current < end else base, base if last is None else last + 1)
+
+
+_WORK = (
+    select(Submission.contest, Submission.problem, Submission.file, Account.name, Source.text, Contest.settings)
+    .join(Account, Account.id == Submission.account_id)
+    .join(Source, Source.hash == Submission.source_hash)
+    .join(Contest, Contest.slug == Submission.contest)
+    .where(Submission.id == bindparam("submission"))
+)
 
 
 def _job(connection: Connection, row: Any) -> Job:
     from grader.contest.settings import settings_from_json
 
-    columns = (Submission.contest, Submission.problem, Submission.file, Account.name, Source.text, Contest.settings)
-    query = (
-        select(*columns)
-        .join(Account, Account.id == Submission.account_id)
-        .join(Source, Source.hash == Submission.source_hash)
-        .join(Contest, Contest.slug == Submission.contest)
-    )
-    found = connection.execute(query.where(Submission.id == row.submission_id)).one()
+    found = connection.execute(_WORK, {"submission": row.submission_id}).one()
     return Job(
         judging_id=row.id,
         attempt=row.attempt,

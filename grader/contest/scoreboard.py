@@ -21,7 +21,7 @@ Reveal = tuple[str, str]
 """Whose results for which problem are shown in spite of the freeze: (name on the board, problem)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One submission as it counts. `who` is the name on the board: the student, or the team.
 
@@ -93,7 +93,7 @@ def scoreboard(
     """
     sheets = _sheets(participants, entries)
     shown = set(revealed)
-    return _ranked([_row(settings, who, sheets[who], frozen=frozen, revealed=shown) for who in sheets])
+    return ranked([row_of(settings, who, sheets[who], frozen=frozen, revealed=shown) for who in sheets])
 
 
 def unfreezing(
@@ -108,13 +108,13 @@ def unfreezing(
     shown = set(revealed)
 
     def row(who: str) -> Row:
-        return _row(settings, who, sheets[who], frozen=True, revealed=shown)
+        return row_of(settings, who, sheets[who], frozen=True, revealed=shown)
 
-    rows = _ranked([row(who) for who in sheets])
+    rows = ranked([row(who) for who in sheets])
     while target := _next_hidden(rows):
         shown.add(target)
         before = _rank_of(rows, target[0])
-        rows = _ranked([row(each.who) if each.who == target[0] else each for each in rows])
+        rows = ranked([row(each.who) if each.who == target[0] else each for each in rows])
         yield Step(target, before, _rank_of(rows, target[0]))
 
 
@@ -143,7 +143,7 @@ def _sheets(participants: Iterable[str], entries: Iterable[Entry]) -> dict[str, 
     return sheets
 
 
-def _row(
+def row_of(
     settings: Settings,
     who: str,
     sheet: Mapping[str, Sequence[Entry]],
@@ -190,7 +190,7 @@ def _sum(points: Sequence[Interval]) -> Interval:
     return Interval(sum(p.value for p in points), sum(p.low for p in points), sum(p.high for p in points))
 
 
-def _ranked(rows: Sequence[Row]) -> list[Row]:
+def ranked(rows: Sequence[Row]) -> list[Row]:
     """Rows with their ranks, best first.
 
     A group is the best row and those whose interval overlaps with its; inside a group the earlier stands higher. Only
@@ -207,14 +207,14 @@ def _ranked(rows: Sequence[Row]) -> list[Row]:
         ):
             groups.append([])
         groups[-1].append(row)
-    ranked: list[Row] = []
+    found: list[Row] = []
     for group in groups:
         tied = len(group) > 1 and group[0].points.value > 0
         in_time = sorted(group, key=lambda row: (row.reached or _NEVER, -row.points.value, row.who))
         for before, row in zip([None, *in_time], in_time, strict=False):
             shares = before is not None and before.reached == row.reached
-            ranked.append(replace(row, rank=ranked[-1].rank if shares else len(ranked) + 1, tied=tied))
-    return ranked
+            found.append(replace(row, rank=found[-1].rank if shares else len(found) + 1, tied=tied))
+    return found
 
 
 def _next_hidden(rows: Sequence[Row]) -> Reveal | None:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,7 @@ def settings_to_json(settings: Settings) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def settings_from_json(text: str, slug: str) -> Settings:
     """What `settings_to_json` wrote. The problems may be gone from this machine meanwhile; they are not looked up."""
     return settings_from_data(json.loads(text), slug, f"the settings of {slug} in the database")

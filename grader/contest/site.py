@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,13 +17,14 @@ from starlette.requests import HTTPConnection
 from grader.boards.templating import SCRIPT, STYLE, pages
 from grader.contest.access import Access, Progress, Refused
 from grader.contest.auth import Signer, server_secret
+from grader.contest.board_json import BoardWriter
 from grader.contest.database import contests_folder
 from grader.contest.events import Hub
 from grader.contest.limits import Failures
 from grader.contest.live import Board, Boards
 from grader.contest.records import AccountRecord
 from grader.contest.settings import Settings
-from grader.errors import UsageError
+from grader.errors import KgradeError, UsageError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
@@ -38,6 +42,14 @@ STATIC = Path(__file__).parent / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
 
+@dataclass
+class _Drawn:
+    """A board and what was made of it; `drawing` is held by the one thread that makes the next."""
+
+    known: tuple[Board, Any] | None = None
+    drawing: threading.Lock = field(default_factory=threading.Lock)
+
+
 class Site:
     def __init__(self, database: Database, workspace: Workspace) -> None:
         self.database, self.workspace = database, workspace
@@ -51,8 +63,8 @@ class Site:
         self.assets = self._read_assets()
         # A report's page carries its script and style inside, as a file that is sent around does.
         self.report_policy = f"{self.pages.policy}; {FRAMES}"
-        self._drawn: dict[tuple[str, str, bool], tuple[Board, Any]] = {}
-        self._drawing = threading.Lock()
+        self._writers: dict[str, BoardWriter] = {}
+        self._drawn: dict[tuple[str, str, bool], _Drawn] = {}
 
     def account(self, number: int) -> AccountRecord | None:
         try:
@@ -60,7 +72,23 @@ class Site:
         except UsageError:
             return None
 
-    def board_html(self, contest: Settings, *, final: bool = False) -> dict[str, Any]:
+    def warm(self) -> None:
+        """Makes the boards of the contests that run, beside the first requests, so that few of them wait for one."""
+        now = self.access.now()
+        running = [contest for contest in self.access.contests() if contest.start <= now <= contest.end]
+
+        def make() -> None:
+            # Where one can't be made, who looks at it is told why.
+            with suppress(KgradeError):
+                for contest in running:
+                    self.boards.board(contest)
+            # What is there by now stays: to look through all of it for garbage would hold up all for 0.1 seconds.
+            gc.collect()
+            gc.freeze()
+
+        threading.Thread(target=make, name="first boards", daemon=True).start()
+
+    def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> dict[str, Any]:
         """The scoreboard as a piece of a page, drawn once for all who look, and what else its page shows."""
 
         def draw(board: Board) -> dict[str, Any]:
@@ -68,19 +96,24 @@ class Site:
             html = self.pages.render("contest/board.html", contest=contest, rows=board.rows, names=names)
             return {"board": Markup(html), "frozen": board.frozen}
 
-        return self._shown("page", contest, draw, final=final)
+        return self._shown("page", contest, draw, final=final, newest=newest)
 
-    def board_json(self, contest: Settings, write: Callable[[Board], bytes]) -> bytes:
+    def board_json(self, contest: Settings) -> bytes:
         """The scoreboard as JSON, written once for all who ask."""
-        return self._shown("json", contest, write)
+        return self._shown("json", contest, self._writers.setdefault(contest.slug, BoardWriter(contest.slug)))
 
-    def _shown(self, kind: str, contest: Settings, show: Callable[[Board], T], *, final: bool = False) -> T:
+    def _shown(
+        self, kind: str, contest: Settings, show: Callable[[Board], T], *, final: bool = False, newest: bool = False
+    ) -> T:
+        """The board as `show` draws it. Who asks while it is drawn anew gets the one before, unless `newest`."""
         board = self.boards.board(contest, final=final)
-        key = (kind, contest.slug, final)
-        with self._drawing:
-            known = self._drawn.get(key)
-            if known is None or known[0] is not board:
-                known = self._drawn[key] = board, show(board)
+        kept = self._drawn.setdefault((kind, contest.slug, final), _Drawn())
+        known = kept.known
+        if known is None or (known[0] is not board and (newest or not kept.drawing.locked())):
+            with kept.drawing:
+                known = kept.known
+                if known is None or known[0] is not board:
+                    known = kept.known = board, show(board)
         shown: T = known[1]
         return shown
 

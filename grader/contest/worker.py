@@ -24,8 +24,15 @@ Judge = Callable[[Job, Callable[[str], None]], Outcome]
 """Judges a job, calling its second argument with a few words at each step."""
 
 BEAT_SECONDS = LEASE.total_seconds() / 4
+FEWEST_SECONDS = 0.3
+"""Between two heartbeats, however quickly the steps of a grading follow each other."""
+SIGN_SECONDS = 20.0
+"""How often a worker whose state is the same says that it lives."""
 LONGEST_SECONDS = timedelta(minutes=20).total_seconds()
 """A grading that lasts longer hangs: every step has a limit of its own. Its heartbeat ends, and others take it."""
+
+
+_now = time.monotonic
 
 
 class _InVain(Exception):
@@ -56,6 +63,7 @@ class Worker:
         self._pause, self._beat, self._say = pause, beat, say
         self._stop = threading.Event()
         self._failures = 0
+        self._told, self._told_at = "", 0.0
 
     def stop(self) -> None:
         """Ends `run` soon, from any thread or signal handler; a job that is not done goes back to the queue."""
@@ -83,8 +91,7 @@ class Worker:
     def _work(self, job: Job) -> str:
         """One job from claim to finish; what is wrong with this machine, or nothing."""
         self._say(f"judging submission {job.submission_id}: {job.problem} by {job.account}")
-        self._seen(JUDGING)
-        with _Heart(self._source, job, self._beat, self._stop) as heart:
+        with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING)) as heart:
             try:
                 outcome = self._judge(job, heart.progress)
             except _InVain:
@@ -107,9 +114,13 @@ class Worker:
         return self._self_test()
 
     def _seen(self, state: str, note: str = "") -> None:
+        now = _now()
+        if state == self._told and not note and now - self._told_at < SIGN_SECONDS:
+            return
         # What staff see of the worker is worth no delay of its work.
         with suppress(KgradeError):
             self._source.seen(self.name, self.gpu_model, state, note)
+            self._told, self._told_at = state, now
 
     def _patiently(self, ask: Callable[[], T], *, forever: bool = False) -> T | None:
         """Asks again while server or database is away: a finished judging is worth as long a wait as its lease.
@@ -132,10 +143,15 @@ class Worker:
 
 
 class _Heart:
-    """Keeps a job's lease alive from a thread of its own, and tells the server how far it is."""
+    """Keeps a job's lease alive from a thread of its own, and tells the server how far it is.
 
-    def __init__(self, source: WorkSource, job: Claim, beat: float, stop: threading.Event) -> None:
-        self._source, self._job, self._beat, self._stop = source, job, beat, stop
+    A job that is done at once needs neither: in a rush of files that do not compile, each costs a claim and a result.
+    """
+
+    def __init__(
+        self, source: WorkSource, job: Claim, beat: float, stop: threading.Event, sign: Callable[[], None]
+    ) -> None:
+        self._source, self._job, self._beat, self._stop, self._sign = source, job, beat, stop, sign
         self._text = "starting"
         self._lost = False
         self._changed, self._done = threading.Event(), threading.Event()
@@ -160,13 +176,14 @@ class _Heart:
 
     def _run(self) -> None:
         began = time.monotonic()
-        while not self._done.is_set() and time.monotonic() - began < LONGEST_SECONDS:
+        while time.monotonic() - began < LONGEST_SECONDS:
+            if self._done.wait(min(FEWEST_SECONDS, self._beat)):
+                return
+            self._changed.clear()
+            self._sign()
             # While the server is away the work goes on; the lease has room for several beats.
             with suppress(KgradeError):
                 self._lost = not self._source.heartbeat(self._job, self._text)
             if self._lost:
                 return
             self._changed.wait(self._beat)
-            self._changed.clear()
-            # At most a few a second, however quickly the steps follow each other.
-            self._done.wait(min(0.3, self._beat))

@@ -60,7 +60,10 @@ class Recorded:
 
 @dataclass(frozen=True)
 class CallError:
-    """What a call of the runtime was answered with: CUDA's number, name and words for it, and what was wrong."""
+    """What a call of the runtime was answered with: CUDA's number, name and words for it, and what was wrong.
+
+    `earlier` are the calls that led to the one before that is to blame, such as the cudaFree() of memory.
+    """
 
     call: str
     code: int
@@ -68,6 +71,7 @@ class CallError:
     words: str
     message: str
     at: tuple[int, ...]
+    earlier: tuple[int, ...] = ()
 
 
 class Line:
@@ -154,7 +158,8 @@ def parse_step(fields: Mapping[str, Any]) -> Step:
 def parse_error(fields: Any) -> CallError:
     fields = _object(fields)
     name, words, message = (text(fields, key) for key in ("name", "words", "message"))
-    return CallError(text(fields, "call"), number(fields, "code", _INT), name, words, message, places(fields))
+    earlier = _numbers(fields, "earlier", _WORD, 8) if "earlier" in fields else ()
+    return CallError(text(fields, "call"), number(fields, "code", _INT), name, words, message, places(fields), earlier)
 
 
 def parse_errors(frame: Mapping[str, Any], most: int = 64) -> tuple[CallError, ...]:

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 from grader.compile.program import Program
@@ -22,18 +23,16 @@ _PLACES_LIMIT = 800
 _PLACE = re.compile(r"(?P<file>.*):(?P<line>\d{1,7})(?: \(discriminator \d+\))?")
 
 
-def source_line(program: Program, at: Sequence[int], sandbox: Sandbox) -> int | None:
-    """The innermost line of the submitted file on the way to a call. None where no line is known."""
-    return source_lines(program, [at], sandbox)[0]
-
-
 def source_lines(program: Program, calls: Sequence[Sequence[int]], sandbox: Sandbox) -> list[int | None]:
-    """The same for several calls, each with its offsets in the library, innermost first."""
-    wanted = list(dict.fromkeys(offset for at in calls for offset in at))[:_PLACES_LIMIT]
+    """The innermost line of the submitted file on the way to each call; None where none is known.
+
+    A call is its offsets in the library, innermost first.
+    """
+    wanted = tuple(dict.fromkeys(offset for at in calls for offset in at))[:_PLACES_LIMIT]
     if not wanted or not program.shared_object:
         return [None] * len(calls)
     # A call by <<<>>> passes a function that nvcc wrote; its lines are those of the kernel's head.
-    wrappers = {kernel.symbol for kernel in program.kernels}
+    wrappers = frozenset(kernel.symbol for kernel in program.kernels)
     found = _ask(program.shared_object, wanted, sandbox, wrappers)
     return [next((found[offset] for offset in at if offset in found), None) for at in calls]
 
@@ -50,7 +49,8 @@ def shown_library(library: bytes) -> Iterator[Path]:
         yield path
 
 
-def _ask(library: bytes, offsets: Sequence[int], sandbox: Sandbox, wrappers: set[str]) -> Mapping[int, int]:
+@lru_cache(maxsize=8)
+def _ask(library: bytes, offsets: tuple[int, ...], sandbox: Sandbox, wrappers: frozenset[str]) -> Mapping[int, int]:
     program = shutil.which("addr2line")
     if program is None:
         return {}
@@ -64,7 +64,7 @@ def _ask(library: bytes, offsets: Sequence[int], sandbox: Sandbox, wrappers: set
     return dict(_read(ended.output.splitlines(), wrappers)) if ended.ok else {}
 
 
-def _read(output: Iterable[str], wrappers: set[str]) -> Iterator[tuple[int, int]]:
+def _read(output: Iterable[str], wrappers: frozenset[str]) -> Iterator[tuple[int, int]]:
     """(offset, line) of each offset with a line: after an address come pairs of function and place, innermost first."""
     offset, done, function = 0, True, None
     for text in output:
@@ -81,5 +81,5 @@ def _read(output: Iterable[str], wrappers: set[str]) -> Iterator[tuple[int, int]
             function = None
 
 
-def _is_wrapper(function: str, wrappers: set[str]) -> bool:
+def _is_wrapper(function: str, wrappers: frozenset[str]) -> bool:
     return function in wrappers or function.startswith("__device_stub__")

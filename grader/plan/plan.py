@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.report import Dim3
@@ -101,10 +101,11 @@ class Upload:
 
 @dataclass(frozen=True)
 class Alloc:
-    """Scratch that the runner has given already, from here on in use."""
+    """Scratch that the runner has given already, from here on in use: new, or freed before. `line` asks for it."""
 
     address: int
     size: int
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ class Free:
     """Scratch that no later step may use. As with cudaFree, later steps wait for all earlier ones."""
 
     address: int
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,11 @@ class Synchronize:
 
 
 Step = Launch | Memset | Copy | Upload | Alloc | Free | RecordEvent | WaitEvent | Synchronize
+
+
+def with_line(step: Step, line: int | None) -> Step:
+    """The step with the line that asks for it, where it has one."""
+    return replace(step, line=line) if isinstance(step, (Launch, Alloc, Free)) else step
 
 
 @dataclass(frozen=True)

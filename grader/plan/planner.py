@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from grader.plan.harness import build_plan
-from grader.plan.plan import Launch, Plan
+from grader.plan.plan import Alloc, Launch, Plan
+from grader.run.extents import bytes_of
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -90,12 +91,16 @@ class RecordingPlanner:
 
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
         # Heavy, and needed for this form alone.
-        from grader.plan.recorder import record
+        from grader.plan.recorder import record, with_lines
 
         arguments = arguments_of(self._problem, sizes, addresses)
-        recording = self._last = record(self._program, arguments, self._table, device, self._sandbox, self._cache)
+        recording = record(self._program, arguments, self._table, device, self._sandbox, self._cache)
+        if any(isinstance(step, Alloc) for step in recording.plan.steps):
+            # For the words about scratch.
+            recording = with_lines(self._program, recording, self._sandbox)
+        self._last = recording
         self.steered = self.steered or recording.reads > 0
-        self.leak, self.ignored = _leak_of(recording), _ignored_of(recording)
+        self.leak, self.ignored = _leak_of(recording), self._ignored_of(recording)
         self._check_reads(recording, sum(argument.size for argument in arguments))
         return Plan(recording.plan.steps[recording.executed :])
 
@@ -109,6 +114,19 @@ class RecordingPlanner:
         symbols = {k.symbol for k in self._program.kernels if kernel in (k.name, k.symbol)}
         found = {line for step, line in launches if isinstance(step, Launch) and step.kernel in symbols}
         return found.pop() if len(found) == 1 else None
+
+    def _ignored_of(self, recording: Recording) -> str:
+        """The first call that CUDA answered with an error and that solve() went on after; empty for none."""
+        if not recording.errors:
+            return ""
+        from grader.plan.host_lines import source_lines
+
+        first = recording.errors[0]
+        line, earlier = source_lines(self._program, (first.at, first.earlier), self._sandbox)
+        where = f" in line {line}" if line else ""
+        before = f" (line {earlier})" if earlier else ""
+        detail = f": {first.message}{before}" if first.message else ""
+        return f"{first.call}(){where} failed with {first.words!r} ({first.name}), and solve() went on{detail}"
 
     def _check_reads(self, recording: Recording, array_bytes: int) -> None:
         from grader.plan.stopped import RecordingStopped, Stop
@@ -142,13 +160,8 @@ def _leak_of(recording: Recording) -> str:
         return ""
     size, count = sum(step.size for step in recording.leaked), len(recording.leaked)
     pieces = "" if count == 1 else f" in {count} allocations"
-    return f"solve() does not free {size:,} bytes{pieces} that it got from cudaMalloc"
-
-
-def _ignored_of(recording: Recording) -> str:
-    """The first call that CUDA answered with an error and that solve() went on after; empty where there is none."""
-    if not recording.errors:
-        return ""
-    first = recording.errors[0]
-    detail = f": {first.message}" if first.message else ""
-    return f"{first.call}() failed with {first.words!r} ({first.name}), and solve() went on{detail}"
+    # Of an address that was given twice, the last is what is left.
+    asked = {step.address: step.line for step in recording.plan.steps if isinstance(step, Alloc)}
+    first = next((line for step in recording.leaked if (line := asked.get(step.address))), None)
+    where = f", {'first ' if count > 1 else ''}in line {first}" if first else ""
+    return f"solve() does not free {bytes_of(size)}{pieces} that it got from cudaMalloc{where}"

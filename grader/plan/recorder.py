@@ -19,12 +19,12 @@ from pathlib import Path
 from grader.compile.program import Program
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import Line
-from grader.plan.host_lines import source_line, source_lines
-from grader.plan.plan import Launch, Plan
+from grader.plan.host_lines import source_lines
+from grader.plan.plan import Plan, with_line
 from grader.plan.recorder_build import build_recorder
 from grader.plan.recorder_call import END_SECONDS, LIMITS, Call, Ended
 from grader.plan.recording import Argument, Recording
-from grader.plan.stopped import RecordingStopped
+from grader.plan.stopped import RecordingStopped, told_with_line
 from grader.run.runner import Device
 from grader.sandbox import Sandbox
 
@@ -56,13 +56,13 @@ def record(
             process = sandbox.start([str(executable)], readable=[executable.parent], channel=theirs, limits=LIMITS)
             theirs.close()
             with process:
-                call = Call(program, arguments, properties, device, process, Line(judge, seconds), seconds)
+                call = Call(program, arguments, properties, device, process, Line(judge, seconds), seconds, sandbox)
                 try:
                     call.run(library)
                 except Ended as end:
                     printed = process.wait(0.0).output
-                    line = source_line(program, end.stop.at, sandbox)
-                    raise RecordingStopped(end.stop, line, printed) from None
+                    line, earlier = source_lines(program, (end.stop.at, end.stop.earlier), sandbox)
+                    raise RecordingStopped(told_with_line(end.stop, earlier), line, printed) from None
                 printed = process.wait(END_SECONDS).output
     return call.recording(time.perf_counter() - started, printed)
 
@@ -73,12 +73,9 @@ def lines_of(program: Program, recording: Recording, sandbox: Sandbox) -> tuple[
 
 
 def with_lines(program: Program, recording: Recording, sandbox: Sandbox) -> Recording:
-    """The same recording, its launches with their lines."""
+    """The same recording, its launches, allocations and frees with their lines."""
     lines = lines_of(program, recording, sandbox)
-    steps = (
-        replace(step, line=line) if isinstance(step, Launch) else step
-        for step, line in zip(recording.plan.steps, lines, strict=True)
-    )
+    steps = (with_line(step, line) for step, line in zip(recording.plan.steps, lines, strict=True))
     return replace(recording, plan=Plan(tuple(steps)))
 
 

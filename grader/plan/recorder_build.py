@@ -6,14 +6,16 @@ know ends in a clear verdict and never in an error of the loader. It runs nothin
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 from grader.compile.toolkit import find_toolkit
@@ -45,7 +47,10 @@ def build_recorder(cache: Path) -> Path:
     key = _key(compiler, includes, stubs)
     program = cache / "recorder" / key / "recorder"
     if not program.is_file():
-        _build(compiler, includes, stubs, program)
+        with _alone(cache / "recorder"):
+            # Another kgrade may have built it meanwhile.
+            if not program.is_file():
+                _build(compiler, includes, stubs, program)
     return program
 
 
@@ -81,14 +86,24 @@ def _key(compiler: str, includes: Sequence[Path], stubs: str) -> str:
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     for folder in includes:
-        # Its text holds the version; the other headers belong to it.
         header = folder / "cuda_runtime_api.h"
         digest.update(str(header).encode())
+        if header.is_file():
+            # Its text holds the version; the other headers belong to it.
+            digest.update(header.read_bytes())
     return digest.hexdigest()[:32]
 
 
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One at a time of all that build in this folder: each takes all cores for ten seconds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "building.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def _build(compiler: str, includes: Sequence[Path], stubs: str, program: Path) -> None:
-    program.parent.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=program.parent.parent, prefix="building-") as folder:
         work = Path(folder)
         (work / "stubs.c").write_text(stubs)
@@ -107,9 +122,7 @@ def _build(compiler: str, includes: Sequence[Path], stubs: str, program: Path) -
         try:
             built.parent.rename(program.parent)
         except OSError as error:
-            # Another kgrade was quicker.
-            if not program.is_file():
-                raise JudgeError(f"the recorder can't be kept: {error}", "type: kgrade doctor") from error
+            raise JudgeError(f"the recorder can't be kept: {error}", "type: kgrade doctor") from error
 
 
 def _run(command: Sequence[str]) -> None:

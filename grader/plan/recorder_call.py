@@ -29,12 +29,14 @@ from grader.plan.frames import (
     places,
     text,
 )
-from grader.plan.plan import DEFAULT_STREAM, Alloc, Free, Plan, Step, Synchronize
+from grader.plan.host_lines import source_lines
+from grader.plan.plan import DEFAULT_STREAM, Free, Plan, Step, Synchronize, with_line
 from grader.plan.recording import Argument, Recording
+from grader.plan.scratch import Scratch
 from grader.plan.stopped import Stop, died, failed_call, forged, told_stop, took_too_long
-from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, ScratchLimit, validate
+from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, validate
 from grader.run.runner import Device
-from grader.sandbox import SandboxedProcess, SandboxLimits
+from grader.sandbox import Sandbox, SandboxedProcess, SandboxLimits
 from grader.verdict import FaultClass, Verdict
 
 COPY_LIMIT = 64 << 20
@@ -45,9 +47,8 @@ LIMITS = SandboxLimits(memory=1_500_000_000, cpu_seconds=5, file_bytes=0, proces
 END_SECONDS = 1.0
 """For a process to end once it has said its last."""
 
-_NO_MEMORY = b"error 2"
 _NO_SYMBOL = b"error 13"
-"""cudaErrorMemoryAllocation and cudaErrorInvalidSymbol"""
+"""cudaErrorInvalidSymbol"""
 
 _UNKNOWN = KernelFacts("", (), registers=32, shared_bytes=0, local_bytes=0, max_threads=1024)
 """Of a kernel without machine code."""
@@ -73,6 +74,7 @@ class Call:
         process: SandboxedProcess,
         line: Line,
         seconds: float,
+        sandbox: Sandbox,
     ) -> None:
         self._program = program
         self._arguments = arguments
@@ -81,6 +83,7 @@ class Call:
         self._process = process
         self._line = line
         self._seconds = seconds
+        self._sandbox = sandbox
         self._facts = _facts(program.cubin)
         self._recorded: list[Recorded] = []
         self._executed = 0
@@ -88,7 +91,7 @@ class Call:
         self._read_bytes = 0
         self._errors: tuple[CallError, ...] = ()
         self._extents = [Extent(a.name, a.bits, a.size) for a in arguments if a.size]
-        self._scratch: dict[int, int] = {}
+        self._scratch = Scratch(device)
 
     def run(self, library: Path) -> None:
         """Until solve() has returned and its plan is valid. Raises Ended."""
@@ -106,14 +109,13 @@ class Call:
 
     def recording(self, seconds: float, printed: str) -> Recording:
         steps = tuple(recorded.step for recorded in self._recorded)
-        freed = {step.address for step in steps if isinstance(step, Free)}
         return Recording(
             plan=Plan(steps),
             at=tuple(recorded.at for recorded in self._recorded),
             reads=self._reads,
             read_bytes=self._read_bytes,
             executed=self._executed,
-            leaked=tuple(step for step in steps if isinstance(step, Alloc) and step.address not in freed),
+            leaked=self._scratch.in_use,
             errors=self._errors,
             seconds=seconds,
             printed=printed,
@@ -123,7 +125,9 @@ class Call:
         """One frame. True for the last."""
         op = text(frame, "op")
         if op == "steps":
-            self._recorded += parse_steps(frame, MOST_STEPS + 1 - len(self._recorded))
+            steps = parse_steps(frame, MOST_STEPS + 1 - len(self._recorded))
+            self._recorded += steps
+            self._scratch.see(recorded.step for recorded in steps)
         elif op == "alloc":
             self._answer(self._allocate(number(frame, "size"), places(frame)))
         elif op == "symbol":
@@ -134,7 +138,8 @@ class Call:
             self._end(frame)
             return True
         elif op == "stop":
-            raise Ended(told_stop(frame, [*self._extents, *(Extent("", a, s) for a, s in self._scratch.items())]))
+            scratch = (Extent("", address, size) for address, size in self._scratch.given.items())
+            raise Ended(told_stop(frame, [*self._extents, *scratch]))
         else:
             raise Malformed("a frame that no recorder sends")
         return False
@@ -151,17 +156,12 @@ class Call:
             self._line.wait_longer(time.monotonic() - started)
 
     def _allocate(self, size: int, at: tuple[int, ...]) -> bytes:
-        limit = ScratchLimit()
-        in_use = sum(self._scratch.values())
-        if size < 1 or size > limit.size - in_use or len(self._scratch) >= limit.pieces:
-            return _NO_MEMORY
         with self._own_time():
-            address = self._device.allocate(size)
-        if address is None:
-            return _NO_MEMORY
-        self._scratch[address] = size
-        self._recorded.append(Recorded(Alloc(address, size), at))
-        return b"address %d" % address
+            found = self._scratch.allocate(size)
+        if isinstance(found, str):
+            return f"error {found}".encode()
+        self._recorded.append(Recorded(found, at))
+        return b"address %d" % found.address
 
     def _symbol(self, frame: Mapping[str, Any]) -> bytes:
         name, size = text(frame, "name"), number(frame, "size", COPY_LIMIT)
@@ -181,13 +181,20 @@ class Call:
             message = f"solve() copies more than {COPY_LIMIT >> 20} MiB to the host"
             raise Ended(Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, at=places(frame)))
         self._validate()
-        steps = [recorded.step for recorded in self._recorded[self._executed :]]
         with self._own_time():
-            data = self._device.read(steps, address, size)
+            data = self._device.read(self._left(), address, size)
         self._executed = len(self._recorded)
         if any(_stream_of(recorded.step) for recorded in self._recorded):
             self._recorded.append(Recorded(Synchronize(), places(frame)))
         return data
+
+    def _left(self) -> list[Step]:
+        """The steps that were not executed yet. What solve() frees has its line, for the words about a later use."""
+        left = self._recorded[self._executed :]
+        if not any(isinstance(recorded.step, Free) for recorded in left):
+            return [recorded.step for recorded in left]
+        lines = source_lines(self._program, [recorded.at for recorded in left], self._sandbox)
+        return [with_line(recorded.step, line) for recorded, line in zip(left, lines, strict=True)]
 
     def _end(self, frame: Mapping[str, Any]) -> None:
         self._errors = parse_errors(frame)
@@ -199,7 +206,7 @@ class Call:
     def _validate(self) -> None:
         plan = Plan(tuple(recorded.step for recorded in self._recorded))
         try:
-            validate(plan, self._program.kernels, self._extents, self._properties, self._scratch)
+            validate(plan, self._program.kernels, self._extents, self._properties, self._scratch.given)
         except InvalidPlan as error:
             self._refuse(error)
 
@@ -217,7 +224,7 @@ class Call:
         rows += [f"array {extent.name} {extent.address} {extent.size}" for extent in self._extents]
         for kernel in self._program.kernels:
             facts = self._facts.get(kernel.symbol, _UNKNOWN)
-            numbers = (facts.registers, facts.shared_bytes, facts.local_bytes, facts.max_threads)
+            numbers = (facts.registers, facts.shared_bytes, facts.local_bytes, facts.max_threads, *facts.cluster)
             rows.append(" ".join(map(str, ["kernel", kernel.symbol, *numbers, *kernel.parameter_bytes])))
         rows.append(f"limits {MOST_STEPS} {COPY_LIMIT}")
         return "\n".join(rows).encode()

@@ -24,7 +24,10 @@ _COPY_HINT = "solve() runs on the host: use the array in a kernel, or copy it wi
 
 @dataclass(frozen=True)
 class Stop:
-    """The end of a recording that gave no plan. `at` are offsets in the submission's library, innermost first."""
+    """The end of a recording that gave no plan. `at` are offsets in the submission's library, innermost first.
+
+    `earlier` are those of the call before that is to blame, such as the cudaFree() of memory.
+    """
 
     verdict: Verdict
     message: str
@@ -32,6 +35,7 @@ class Stop:
     hint: str = ""
     call: str = ""
     at: tuple[int, ...] = ()
+    earlier: tuple[int, ...] = ()
 
 
 class RecordingStopped(Exception):
@@ -76,7 +80,13 @@ def failed_call(error: CallError) -> Stop:
         None if out_of_memory else FaultClass.LAUNCH_FAILURE,
         call=error.call,
         at=error.at,
+        earlier=error.earlier,
     )
+
+
+def told_with_line(stop: Stop, earlier: int | None) -> Stop:
+    """The Stop with the line of the call before that is to blame."""
+    return stop if earlier is None else replace(stop, message=f"{stop.message} (line {earlier})")
 
 
 def died(ended: Ended, cpu_seconds: int, seconds: float) -> Stop:
@@ -136,7 +146,7 @@ def _signal(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
     for extent in memory:
         if extent.address <= address < extent.address + extent.size:
             what = f"the device array {extent.name}" if extent.name else "device memory of cudaMalloc()"
-            message = f"solve() {does} host memory at {address:#x}, which is {what}"
+            message = f"solve() {does} {what} on the host"
             return Stop(Verdict.RUNTIME_ERROR, message, hint=_COPY_HINT)
     message = f"solve() {does} host memory at {address:#x}, where there is none"
     return Stop(
@@ -152,7 +162,8 @@ def _exception(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
     # What std::thread throws here.
     refused = "Operation not permitted" in text(frame, "message")
     hint = "host code can start no threads and no other programs here" if refused else ""
-    return Stop(Verdict.RUNTIME_ERROR, _how("exception", frame), hint=hint)
+    # The frame's call is the exception's type, and no function that failed.
+    return Stop(Verdict.RUNTIME_ERROR, _how("exception", frame), hint=hint, call="throw")
 
 
 def _memory(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
@@ -190,8 +201,14 @@ _WORDS: Mapping[str, Any] = {
 
 def _how(kind: str, frame: Mapping[str, Any]) -> str:
     if kind == "exception":
-        said = text(frame, "message")
-        return "solve() threw an exception" + (f": {said}" if said else "")
+        name, said = text(frame, "call") or "an exception", text(frame, "message")
+        who = "a constructor of a global variable" if text(frame, "left") == "constructor" else "solve()"
+        why = (
+            "in a function that lets no exception out"
+            if text(frame, "left") == "noexcept"
+            else "and catches it nowhere"
+        )
+        return f"{who} throws {name}{f' ({said})' if said else ''} {why}"
     call = text(frame, "call")
     if call in ("abort", "pthread_exit"):
         return f"solve() called {call}()"

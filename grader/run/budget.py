@@ -21,6 +21,11 @@ class Budgeted:
         self._limits = limits
         self._used = 0.0
 
+    @property
+    def gives_again(self) -> bool:
+        """Whether scratch that is freed may be given a second time, at its address: the emulator can say so."""
+        return self._runner.device == "emulator"
+
     def allocate(self, size: int) -> int | None:
         return self._runner.allocate(size)
 

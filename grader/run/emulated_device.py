@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from grader.process import Message, by_name
 from grader.run import emulator
-from grader.run.extents import Extents, Outside, scratch_name
+from grader.run.extents import Extents, Outside, bytes_of, scratch_name
+from grader.run.fault_words import Launched, Piece, has_grid_barrier, traps_of, worded
 from grader.run.handover import PRINTED_LIMIT
 from grader.verdict import FaultClass
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 SCRATCH_LIMIT = 1 << 30
-"""Bytes that one plan may allocate in all."""
-ORDER_ONLY = ("alloc", "record_event", "wait_event", "synchronize")
+"""Bytes of scratch that may be in use at one time."""
+ORDER_ONLY = ("record_event", "wait_event", "synchronize")
 """Steps that say when others may run. The order in which they were recorded is one that they allow."""
 
 FOREIGN_KERNEL = "inline PTX has put another kernel in the place of this one"
@@ -40,11 +41,11 @@ class EmulatedDevice:
         self._module: emulator.Module | None = None
         self._memory = emulator.Memory()
         self._extents = Extents()
-        self._scratch: dict[int, int] = {}
-        self._allocated = 0
-        self._count = 0
+        self._scratch: dict[int, Piece] = {}
         self._fill = 0
-        self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.free)
+        self._has_grid_barrier = has_grid_barrier(image)
+        self._traps = traps_of(image) if self._has_grid_barrier else frozenset()
+        self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.alloc, self.free)
         try:
             self._module = emulator.Module(image, cache=cache, sanitize=True)
         except emulator.UnsupportedPtx as error:
@@ -70,33 +71,37 @@ class EmulatedDevice:
                 except emulator.UnsupportedPtx as error:
                     self.refusals[name] = _unsupported(error)
 
-    def place(self, arrays: Mapping[str, Array], fill: int) -> dict[str, int]:
-        """These arrays in place of all others, and their addresses. Scratch will be full of the byte `fill`."""
+    def place(self, arrays: Mapping[str, Array], fill: int, outputs: Collection[str] = ()) -> dict[str, int]:
+        """These arrays in place of all others, and their addresses. Scratch will be full of the byte `fill`.
+
+        What `outputs` hold is not to be read before it is written, as with scratch.
+        """
         # What a kernel left in its variables is still there, as on a GPU: a remembered result is found out.
         self._memory.clear()
         self._extents.clear()
         self._scratch.clear()
-        self._allocated = self._count = 0
         self._fill = fill
-        addresses = {name: self._memory.place(name, array) for name, array in arrays.items()}
+        placed = arrays.items()
+        addresses = {name: self._memory.place(name, array, name not in outputs) for name, array in placed}
         for name, address in addresses.items():
             self._extents.add(name, address, arrays[name].nbytes)
         return addresses
 
     def allocate(self, size: int) -> int | None:
         """The address of new scratch; None where there is no room for it."""
-        if self._allocated + size > SCRATCH_LIMIT:
+        if self._in_use() + size > SCRATCH_LIMIT:
             return None
-        name = scratch_name(self._count + 1, size)
+        name = scratch_name(len(self._scratch) + 1)
         try:
             address = self._memory.allocate(name, size, self._fill)
         except MemoryError:
             return None
-        self._count += 1
-        self._allocated += size
-        self._scratch[address] = size
+        self._scratch[address] = Piece(name, size)
         self._extents.add(name, address, size)
         return address
+
+    def _in_use(self) -> int:
+        return sum(piece.size for piece in self._scratch.values() if not piece.freed)
 
     def symbol(self, name: str) -> int | None:
         """The address of a variable in device memory; None where the program has none of this name."""
@@ -134,6 +139,7 @@ class EmulatedDevice:
                 # On a GPU, too, a failed launch is the end of what its program had in memory.
                 self._memory = emulator.Memory()
                 self._extents.clear()
+                self._scratch.clear()
                 break
         return answer
 
@@ -174,9 +180,10 @@ class EmulatedDevice:
             )
         except emulator.UnsupportedPtx as error:
             return _refused(kernel, _unsupported(error))
+        launched = Launched(values, cooperative, self._has_grid_barrier, self._traps)
         return {
             "status": result.status,
-            "fault": _fault(result.fault, kernel) if result.fault else None,
+            "fault": self._fault(result.fault, kernel, launched) if result.fault else None,
             "lines": list(result.lines),
             "instructions": result.instructions,
             "printed": result.printed,
@@ -185,26 +192,50 @@ class EmulatedDevice:
     def memset(self, address: int, value: int, size: int, stream: int) -> Message:
         self._extents.check("memset", address, size)
         self._memory.span(address, size)[:] = value
+        self._memory.wrote(address, size)
         return {}
 
     def copy(self, target: int, source: int, size: int, stream: int) -> Message:
         self._extents.check("copy", source, size)
         self._extents.check("copy", target, size)
         self._memory.span(target, size)[:] = self._memory.span(source, size).copy()
+        self._memory.copied(target, source, size)
         return {}
 
     def upload(self, target: int, data: str, stream: int) -> Message:
         values = np.frombuffer(base64.b64decode(data), np.uint8)
         self._extents.check("upload", target, values.size)
         self._memory.span(target, values.size)[:] = values
+        self._memory.wrote(target, values.size)
         return {}
 
-    def free(self, address: int) -> Message:
-        if self._scratch.pop(address, None) is None:
+    def alloc(self, address: int, size: int, line: int | None = None) -> Message:
+        piece = self._scratch.get(address)
+        if piece is None:
+            raise Outside(f"cudaMalloc of {bytes_of(size)} at {address:#x}, which was not given")
+        if piece.freed:
+            if self._in_use() + size > SCRATCH_LIMIT:
+                message = f"{bytes_of(size)} of scratch more, beside {bytes_of(self._in_use())} in use"
+                return {"status": "memory", "message": message}
+            self._memory.allocate_again(address, piece.name, size, self._fill)
+            self._extents.add(piece.name, address, size)
+        self._scratch[address] = Piece(piece.name, size, line)
+        return {}
+
+    def free(self, address: int, line: int | None = None) -> Message:
+        piece = self._scratch.get(address)
+        if piece is None or piece.freed:
             raise Outside(f"cudaFree of {address:#x}, where no live scratch begins")
         self._extents.remove(address)
         self._memory.free(address)
+        piece.freed, piece.freed_line = True, line
         return {}
+
+    def _fault(self, fault: emulator.Fault, kernel: str, launched: Launched) -> Message:
+        piece = next((piece for piece in self._scratch.values() if piece.name == fault.array), None)
+        told = worded(_told(fault, kernel), launched, piece)
+        del told["bytes"]
+        return told
 
 
 def _three(numbers: Sequence[int]) -> tuple[int, int, int]:
@@ -212,8 +243,8 @@ def _three(numbers: Sequence[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _fault(fault: emulator.Fault, kernel: str) -> Message:
-    names = ("message", "line", "access", "array", "index", "extent", "threads", "instruction")
+def _told(fault: emulator.Fault, kernel: str) -> Message:
+    names = ("message", "line", "access", "bytes", "array", "index", "extent", "threads", "instruction")
     told = {name: getattr(fault, name) for name in names}
     return {
         **told,

@@ -71,7 +71,7 @@ class Worker:
         for name, array in self._problem.outputs.items():
             arrays[name] = poisoned(array.shape(sizes), np.dtype(array.dtype.numpy), Poison(poison))
         self._ran = {"instructions": 0, "printed": "", "seconds": 0.0}
-        return {"addresses": self._device.place(arrays, SCRATCH_FILL[Poison(poison)])}
+        return {"addresses": self._device.place(arrays, SCRATCH_FILL[Poison(poison)], self._problem.outputs)}
 
     def allocate(self, size: int) -> Message:
         assert self._device is not None

@@ -21,8 +21,8 @@ MODULE = head_start.EMULATOR
 CHECKS = (
     "accesses out of bounds of each array",
     "misaligned accesses",
-    "data races in shared memory",
-    "reads of shared memory that nobody wrote",
+    "data races in shared and global memory",
+    "reads of shared and global memory that nobody wrote",
     "barriers that threads of a block reach at different places",
     "deadlocks",
 )

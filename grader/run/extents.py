@@ -17,9 +17,17 @@ SCRATCH_FILL = {Poison.NAN: 0xFF, Poison.FINITE: 0x5A}
 """The byte that scratch is full of at first: NaN in every floating-point type, -1 in every integer one; and not."""
 
 
-def scratch_name(number: int, size: int) -> str:
-    """How scratch is called in reports: the recording's first is number 1."""
-    return f"scratch {number} ({size:,} bytes)"
+def scratch_name(number: int, size: int | None = None) -> str:
+    """How scratch is called in reports: the recording's first is number 1.
+
+    With its size where nothing else tells of it.
+    """
+    return f"scratch {number}" if size is None else f"scratch {number} ({bytes_of(size)})"
+
+
+def bytes_of(count: int) -> str:
+    """ "1 byte", "4,000 bytes"."""
+    return f"{count:,} byte{'' if count == 1 else 's'}"
 
 
 @dataclass(frozen=True, order=True)
@@ -64,10 +72,10 @@ class Extents:
         if size == 0:
             return
         if extent is None or offset >= extent.size:
-            raise Outside(f"{what} of {size:,} bytes at {address:#x}, which belongs to no live array")
+            raise Outside(f"{what} of {bytes_of(size)} at {address:#x}, which belongs to no live array")
         if size < 0 or offset + size > extent.size:
             raise Outside(
-                f"{what} of {size:,} bytes from byte {offset:,} of {extent.name} on, which has {extent.size:,}",
+                f"{what} of {bytes_of(size)} from byte {offset:,} of {extent.name} on, which has {extent.size:,}",
                 extent.name,
             )
 

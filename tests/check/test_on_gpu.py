@@ -40,7 +40,7 @@ def full_of_nan(values):
     values[:] = np.nan
 
 
-@pytest.mark.parametrize("name", ["matmul", "reduce", "map", "zip"])
+@pytest.mark.parametrize("name", ["matmul", "reduce", "map", "zip", "transpose"])
 @pytest.mark.parametrize(
     "spoil",
     [None, with_one_wrong, with_subnormals_flushed, in_half_precision, full_of_nan],

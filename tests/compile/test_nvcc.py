@@ -17,6 +17,7 @@ from grader.run.emulator import Memory, Module
 from grader.sandbox import Sandbox
 from grader.verdict import Form
 from tests.compile.solve_samples import SOLVE, needs_nvcc
+from tests.plan.recorded import shared_cache
 
 pytestmark = needs_nvcc
 
@@ -29,9 +30,14 @@ def refusal(source: str, gpu_target: str | None = None, time_limit: float = 30.0
     return caught.value.diagnostics
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_cache(tmp_path_factory)
+
+
 @pytest.fixture(scope="module")
-def program() -> Program:
-    return compile_solve(SOLVE, "mine.cu")
+def program(cache: Path) -> Program:
+    return compile_solve(SOLVE, "mine.cu", cache=cache)
 
 
 def test_a_program(program: Program) -> None:
@@ -144,6 +150,12 @@ def test_what_is_wrong_is_told_with_its_line(line: str, severity: str, message: 
     assert found[0].line in (FIRST_LINES + 1, None if "bogus" in line else 0)
 
 
+def test_code_for_newer_gpus_is_called_so() -> None:
+    found = refusal(SOLVE + "__global__ void __cluster_dims__(2) k() {}\n")
+    assert "__cluster_dims__ is not supported" in found[0].message
+    assert found[0].hint.startswith("This needs a newer GPU") and "8.9" in found[0].hint
+
+
 def test_a_column_of_the_line_as_it_was_written() -> None:
     line = "__global__ void k(float* a) { __shared__ int s; a[0] = nothing; }"
     found = refusal(SOLVE + line)
@@ -151,9 +163,12 @@ def test_a_column_of_the_line_as_it_was_written() -> None:
 
 
 def test_warnings_are_kept() -> None:
-    program = compile_solve(SOLVE + "void f() { int unused; }\n#warning careful\n", "mine.cu")
+    program = compile_solve(
+        SOLVE + "int f = cudaStreamNonBlocking; void g() { int unused; }\n#warning careful\n", "mine.cu"
+    )
     told = {(one.severity, one.line) for one in program.diagnostics}
-    assert told == {("warning", FIRST_LINES + 1), ("warning", FIRST_LINES + 2)}
+    launch = SOLVE[: SOLVE.index("<<<")].count("\n") + 1
+    assert told == {("warning", FIRST_LINES + 1), ("warning", FIRST_LINES + 2), ("warning", launch)}
 
 
 @pytest.mark.parametrize(
@@ -176,8 +191,9 @@ def test_a_time_limit() -> None:
 
 
 @pytest.mark.parametrize("name", ["-o", "../../etc/x.cu", "a b.cu", "x.so", "--help.cu", "$(id).cu", "mine.cu.py"])
-def test_a_file_name_is_no_option_and_no_path(name: str) -> None:
-    assert compile_solve("__global__ void k() {}\n" + SOLVE, name).kernels
+def test_a_file_name_is_no_option_and_no_path(name: str, cache: Path) -> None:
+    # Those that nvcc would be told alike are compiled once.
+    assert compile_solve("__global__ void k() {}\n" + SOLVE, name, cache=cache).kernels
 
 
 def test_the_same_file_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

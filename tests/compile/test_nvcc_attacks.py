@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,11 @@ class Attack:
     @property
     def seconds(self) -> float:
         return float(self.fields.get("seconds", SECONDS))
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether it takes all the time that it is given."""
+        return "seconds" in self.fields
 
 
 def read_attack(file: Path) -> Attack:
@@ -74,17 +80,33 @@ def test_an_attack_declares_what_it_tries(attack: Attack) -> None:
 
 @needs_nvcc
 @needs_sandbox
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.file.stem)
+@pytest.mark.parametrize("attack", [a for a in ATTACKS if not a.is_endless], ids=lambda attack: attack.file.stem)
 def test_an_attack_on_the_compiler(attack: Attack, secret: Path) -> None:
+    check(attack, secret)
+
+
+@needs_nvcc
+@needs_sandbox
+def test_attacks_that_take_all_the_time_they_get(secret: Path) -> None:
+    endless = [attack for attack in ATTACKS if attack.is_endless]
+    assert len(endless) > 5
+    # At the same time: they wait for the same clock.
+    with ThreadPoolExecutor(len(endless)) as pool:
+        for done in [pool.submit(check, attack, secret) for attack in endless]:
+            done.result()
+
+
+def check(attack: Attack, secret: Path) -> None:
+    """Tries it, and compares what comes of it with what it declares."""
     begin = time.monotonic()
     got = attempt(attack, secret)
     assert time.monotonic() - begin < attack.seconds + 10
     verdict = "accepted" if isinstance(got, Program) else "compile_error"
-    assert verdict in attack.expected, got.diagnostics
+    assert verdict in attack.expected, (attack.file.stem, got.diagnostics)
     if isinstance(got, CompileFailure):
         assert any(diagnostic.severity == "error" for diagnostic in got.diagnostics)
     said = "\n".join(f"{diagnostic.message} {diagnostic.hint}" for diagnostic in got.diagnostics)
-    assert re.search(attack.fields.get("says", ""), said), said
+    assert re.search(attack.fields.get("says", ""), said), (attack.file.stem, said)
     # What the compiler's log quotes goes into reports.
     assert SECRET not in said
     assert "root:x:0:0" not in said

@@ -1,20 +1,25 @@
 """Databases for the tests of contests: an empty one for each test, on SQLite and, where installed, PostgreSQL."""
 
 import importlib.util
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import create_engine, text
+from sqlalchemy.pool import NullPool
 
 from grader.contest.clock import Clock
 from grader.contest.database import Database
 from grader.contest.records import NewAccount
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
+
+from .site_samples import Hall, open_hall
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -51,24 +56,71 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     # Its user must reach the folder, and the socket's path must be short.
     with tempfile.TemporaryDirectory(prefix="kgrade-", ignore_cleanup_errors=True) as name:
         Path(name).chmod(0o755)
-        server = module.PostgresServer(Path(name) / "postgres", programs)
+        server = module.PostgresServer(Path(name) / "postgres", programs, flushed=False)
         yield server
         server.kill()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def contest_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a database that is empty."""
-    if request.param == "sqlite":
-        return str(tmp_path / "contests" / "contests.db")
-    server = request.getfixturevalue("postgres")
-    name = "test_" + str(abs(hash(request.node.nodeid)))
-    engine = create_engine(server.url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
+def database_kind(request: pytest.FixtureRequest) -> str:
+    """Of the databases below; whatever is not "sqlite" is PostgreSQL."""
+    if request.param != "sqlite":
+        request.getfixturevalue("postgres")
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def sqlite_with_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "contests.db"
+    Database(str(path)).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgres_with_tables(postgres: Any) -> str:
+    """The name of a database to copy."""
+    run_sql(postgres, "CREATE DATABASE with_tables")
+    Database(url_on(postgres, "with_tables")).close()
+    return "with_tables"
+
+
+@pytest.fixture
+def empty_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a database without tables."""
+    if database_kind == "sqlite":
+        yield str(tmp_path / "contests" / "contests.db")
+    else:
+        yield from new_on(request.getfixturevalue("postgres"), "template0")
+
+
+@pytest.fixture
+def contest_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a database with empty tables."""
+    if database_kind == "sqlite":
+        path = tmp_path / "contests" / "contests.db"
+        path.parent.mkdir()
+        shutil.copyfile(request.getfixturevalue("sqlite_with_tables"), path)
+        yield str(path)
+    else:
+        yield from new_on(request.getfixturevalue("postgres"), request.getfixturevalue("postgres_with_tables"))
+
+
+def new_on(server: Any, template: str) -> Iterator[str]:
+    name = f"test_{uuid4().hex}"
+    run_sql(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield url_on(server, name)
+    run_sql(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def url_on(server: Any, name: str) -> str:
     return str(server.url).rsplit("/", 1)[0] + "/" + name
+
+
+def run_sql(server: Any, statement: str) -> None:
+    engine = create_engine(server.url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.execute(text(statement))
+    engine.dispose()
 
 
 @pytest.fixture
@@ -106,3 +158,10 @@ def open_contest(contest_url: str, clock: HandClock) -> Iterator[Callable[[], Da
 @pytest.fixture
 def contest_database(open_contest: Callable[[], Database]) -> Database:
     return open_contest()
+
+
+@pytest.fixture
+def hall(contest_url: str, tmp_path: Path) -> Iterator[Hall]:
+    """A server with a contest of its own."""
+    with open_hall(tmp_path, contest_url) as opened:
+        yield opened

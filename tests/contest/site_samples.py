@@ -131,13 +131,13 @@ def wrong() -> Report:
 
 
 @contextmanager
-def open_hall(folder: Path, **changes: Any) -> Iterator[Hall]:
-    """A server that listens on a port of its own, in a thread."""
+def open_hall(folder: Path, url: str | None = None, **changes: Any) -> Iterator[Hall]:
+    """A server that listens on a port of its own, in a thread; `url` names a database other than a new SQLite file."""
     for name in ("problems", "submissions"):
         (folder / name).mkdir(parents=True)
     moment = [NOW]
     workspace = Workspace(folder)
-    database = Database(str(folder / "contests" / "contests.db"), Clock(lambda: moment[0], lambda: 0.0))
+    database = Database(url or str(folder / "contests" / "contests.db"), Clock(lambda: moment[0], lambda: 0.0))
     database.add_contest(SLUG, settings_to_json(settings(**changes)), who="test")
     teams = {"ada": "red", "bob": "red", "carol": "blue"} if changes.get("teams") else {}
     people = [NewAccount(name, f"{name}@example.org", "student", teams.get(name), *secrets(name)) for name in PEOPLE]

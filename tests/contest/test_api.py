@@ -3,9 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +12,7 @@ from grader.contest.jobs import Outcome, outcome_of
 from grader.errors import JudgeError
 from grader.report import from_json
 
-from .site_samples import NOW, SLUG, Hall, accepted, open_hall
-
-
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
-    with open_hall(tmp_path) as opened:
-        yield opened
+from .site_samples import NOW, SLUG, Hall, accepted
 
 
 def test_who_i_am(hall: Hall) -> None:

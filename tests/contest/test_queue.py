@@ -14,14 +14,14 @@ from grader.errors import UsageError
 H200 = "NVIDIA H200"
 
 
-pytestmark = pytest.mark.parametrize("contest_url", ["sqlite", "postgresql", "leases"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite", "postgresql", "leases"], indirect=True)
 """On PostgreSQL with procrastinate, and with the queue in the database's own tables alone."""
 
 
 @pytest.fixture
 def database(request: pytest.FixtureRequest, open_contest: Callable[[], Database]) -> Database:
     database = open_contest()
-    if request.node.callspec.params["contest_url"] == "leases":
+    if request.node.callspec.params["database_kind"] == "leases":
         database.queue = LeaseQueue(database)
     return database
 

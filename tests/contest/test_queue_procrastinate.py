@@ -8,7 +8,7 @@ from sqlalchemy import text
 from grader.contest.database import Database
 from grader.contest.jobs import Outcome
 
-pytestmark = pytest.mark.parametrize("contest_url", ["postgresql"], indirect=True)
+pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 
 
 def submit(database: Database, name: str, gpu_model: str) -> int:

@@ -30,12 +30,6 @@ HOME = f"/contests/{SLUG}"
 SECRET = "int secret_of_ada;"
 
 
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
-    with open_hall(tmp_path) as opened:
-        yield opened
-
-
 def pages_of(number: int) -> list[str]:
     return [f"{HOME}/submissions/{number}", f"{HOME}/submissions/{number}/events"]
 

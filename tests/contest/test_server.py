@@ -1,6 +1,5 @@
 """The site as students and staff use it, over HTTP: what each page shows, when, and to whom."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +8,6 @@ import pytest
 from .site_samples import NOW, SLUG, Hall, accepted, form_token, open_hall, wrong
 
 HOME = f"/contests/{SLUG}"
-
-
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
-    with open_hall(tmp_path) as opened:
-        yield opened
 
 
 def test_a_personal_link_signs_in_after_a_press_of_its_button(hall: Hall) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,11 +17,14 @@ import pytest
 from grader.compile.nvcc import compile_solve
 from grader.compile.program import Program
 from grader.compile.toolkit import find_nvcc, find_toolkit
+from grader.compiling import compile_submission
 from grader.errors import ToolMissing
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.plan import Step
 from grader.plan.recorder import Argument, Recording, record
+from grader.problem import load_problem
 from grader.sandbox import Sandbox
+from grader.submission import read_submission
 from grader.verdict import Form
 
 RECORDING = Path(__file__).parent.parent / "recording"
@@ -114,8 +120,44 @@ def host_program(path: Path, folder: Path) -> Program:
 
 def nvcc_program(path: Path, cache: Path, target: str | None = None) -> Program:
     require_nvcc()
-    # Longer than for a submission: a busy machine compiles CUB for half a minute.
-    return compile_solve(path.read_text(), path.name, time_limit=150.0, cache=cache, gpu_target=target)
+    source = path.read_text()
+    with one_worker(cache, hashlib.sha256(source.encode()).hexdigest()):
+        # Longer than for a submission: a busy machine compiles CUB for half a minute.
+        return compile_solve(source, path.name, time_limit=150.0, cache=cache, gpu_target=target)
+
+
+def submitted_program(problem: str, path: Path, cache: Path) -> Program:
+    """As it is compiled, and found in the cache, when the file is graded."""
+    require_nvcc()
+    of = load_problem(RECORDING.parents[1] / "problems" / problem)
+    with one_worker(cache, path.stem):
+        return compile_submission(of, read_submission(path), cache, None, Sandbox.find())
+
+
+def shared_cache(factory: pytest.TempPathFactory) -> Path:
+    """One cache for all tests and all workers of a run: what it holds is found by its content.
+
+    The recorder, whose key is all that it is built of, stays for the next run too where pytest keeps its runs together.
+    """
+    base = factory.getbasetemp()
+    # Workers of one run have a folder each inside the run's own.
+    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = run / "recording"
+    folder.mkdir(exist_ok=True)
+    if run.parent.name.startswith("pytest-of-"):
+        kept = run.parent / "kgrade-recorder"
+        kept.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            (folder / "recorder").symlink_to(kept)
+    return folder
+
+
+@contextmanager
+def one_worker(cache: Path, name: str) -> Iterator[None]:
+    """One worker at a time does what has this name; the next finds it done in the cache."""
+    with (cache / f"{name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def program_of(path: Path, cache: Path) -> Program:

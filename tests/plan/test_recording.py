@@ -22,9 +22,9 @@ from grader.plan.plan import (
     Upload,
     WaitEvent,
 )
-from grader.plan.recorder import Recording, RecordingStopped, lines_of, with_lines
+from grader.plan.recorder import Argument, Recording, RecordingStopped, lines_of, with_lines
 from grader.sandbox import Sandbox
-from tests.plan.recorded import ARGUMENTS, RECORDING, Shelf, gpu_table, nvcc_program, record_it
+from tests.plan.recorded import ARGUMENTS, RECORDING, Shelf, gpu_table, nvcc_program, record_it, submitted_program
 
 A, B, C = (argument.bits for argument in ARGUMENTS[:3])
 
@@ -141,6 +141,24 @@ def test_a_gpu_without_clusters_refuses_them(cache: Path) -> None:
         record_it(program, cache)
 
 
+def test_a_cluster_that_the_kernel_declares(cache: Path, tmp_path: Path) -> None:
+    path = tmp_path / "declares.cu"
+    path.write_text(
+        "__global__ void __cluster_dims__(2, 1, 1) copy(const float* A, float* C) { C[blockIdx.x] = A[blockIdx.x]; }\n"
+        'extern "C" void solve(const float* A, const float* B, float* C, int N) { copy<<<N, 1>>>(A, C); }\n'
+    )
+    program = nvcc_program(path, cache, "sm_90")
+    (launch,) = launches(record_it(program, cache, table=gpu_table()))
+    assert launch.grid == (1000, 1, 1)
+    odd = [*ARGUMENTS[:3], Argument("N", "int64", 3)]
+    with pytest.raises(
+        RecordingStopped, match="'a kernel launch error has occurred due to cluster misconfig"
+    ) as raised:
+        record_it(program, cache, table=gpu_table(), arguments=odd)
+    assert "cluster (2, 1, 1) (__cluster_dims__) with grid (3, 1, 1)" in raised.value.message
+    assert raised.value.line == 2
+
+
 def test_without_a_sandbox_the_plan_is_the_same(recorded: Callable[..., Recording], cache: Path) -> None:
     program = nvcc_program(RECORDING / "working" / "plain.cu", cache)
     assert record_it(program, cache, sandbox=Sandbox(None)).plan == recorded("plain").plan
@@ -172,11 +190,16 @@ def test_a_failed_launch_may_be_mended(recorded: Callable[..., Recording]) -> No
     assert error.words in ("invalid argument", "invalid configuration argument")
 
 
-def test_cub_and_thrust(recorded: Callable[..., Recording]) -> None:
-    recording = recorded("cub")
+def test_cub_and_thrust(cache: Path) -> None:
+    # Of the files that tests/test_solve_files.py grades: CUB and Thrust take nvcc ten seconds.
+    folder, arguments = RECORDING.parent / "solve" / "device_wide_algorithms", (*ARGUMENTS[:2], ARGUMENTS[3])
+    recording = record_it(submitted_program("reduce", folder / "cub.cu", cache), cache, arguments=arguments)
+    counted = Counter(kinds(recording))
+    assert counted[Launch] == 3 and counted[Alloc] == counted[Free] == 3
+    recording = record_it(submitted_program("map", folder / "thrust.cu", cache), cache, arguments=arguments)
     counted = Counter(kinds(recording))
     assert counted[Launch] == 2 and counted[Alloc] == counted[Free] >= 1
-    assert recording.reads == 1 and isinstance(recording.plan.steps[-1], Upload)
+    assert (recording.reads, recording.read_bytes) == (1, 4)
 
 
 def test_recording_is_quick(recorded: Callable[..., Recording]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from grader.plan.plan import (
+    Alloc,
     Copy,
     Free,
     Memset,
@@ -98,13 +100,62 @@ def test_scratch_is_filled_and_has_a_limit(runner: EmulatorRunner, problem: Prob
 def test_memory_that_was_freed_is_gone_for_kernels_and_copies(runner: EmulatorRunner, at: dict[str, int]) -> None:
     scratch = runner.allocate(1024)
     assert scratch is not None
-    fault = executed(runner, Free(scratch), launch("scale", scratch, at["output"], 1.0, 8)).fault
+    steps = Alloc(scratch, 1024, 3), Free(scratch, 5), launch("scale", scratch, at["output"], 1.0, 8)
+    fault = executed(runner, *steps).fault
     assert fault is not None and fault.fault is FaultClass.OUT_OF_BOUNDS
-    assert (
-        fault.message
-        == "read of 4 bytes in memory that has been freed: scratch 1 (1,024 bytes): index 0 of 256 elements"
-    )
-    assert (fault.array, fault.kernel, fault.line is not None) == ("scratch 1 (1,024 bytes)", "the scale", True)
+    assert fault.message == "the kernel reads memory that line 5 has freed"
+    assert fault.hint.startswith("scratch 1: 1,024 bytes, allocated in line 3, freed in line 5. Free it after")
+    # What it was, and no element of it: there is none any more.
+    assert (fault.array, fault.index, fault.kernel, fault.line is not None) == ("", None, "the scale", True)
+
+
+def test_memory_that_was_freed_may_be_given_again(runner: EmulatorRunner, problem: Problem, at: dict[str, int]) -> None:
+    scratch = runner.allocate(4 * N)
+    assert scratch is not None
+    copied = Alloc(scratch, 4 * N), Copy(scratch, at["input"], 4 * N), Copy(at["output"], scratch, 4 * N), Free(scratch)
+    run = executed(runner, *copied, Alloc(scratch, 4), Copy(at["output"], scratch, 4), Free(scratch))
+    x = inputs_of(problem)["input"]
+    # Full of what new scratch is full of, and of another size.
+    assert np.isnan(run.outputs["output"][0]) and np.array_equal(run.outputs["output"][1:], x[1:])
+    runner.prepare(problem, SIZES, "normal", 1)
+    again = runner.allocate(8)
+    assert again is not None
+    late = executed(runner, Alloc(again, 8), Free(again), Alloc(again, 4), Memset(again, 0, 8)).fault
+    assert late is not None and late.message == "memset of 8 bytes from byte 0 of scratch 1 on, which has 4"
+    runner.prepare(problem, SIZES, "normal", 1)
+    twice = executed(runner, Alloc(again, 8), Free(again), Free(again)).fault
+    assert twice is not None and "was not given" in twice.message
+
+
+def test_scratch_comes_and_goes_without_end(runner: EmulatorRunner, at: dict[str, int]) -> None:
+    scratch = runner.allocate(512 << 20)
+    assert scratch is not None
+    turn = Alloc(scratch, 512 << 20), Memset(scratch, 1, 64), Free(scratch)
+    began = time.monotonic()
+    assert executed(runner, *turn * 300).status is RunStatus.DONE
+    assert time.monotonic() - began < 5
+    runner.prepare(load_problem(MAP), SIZES, "normal", 1)
+    places = [runner.allocate(256 << 20) for _ in range(5)]
+    assert places[4] is None and None not in places[:4]
+    run = executed(runner, Free(places[0]), Alloc(places[0], 1 << 29))
+    assert run.status is RunStatus.MEMORY and "beside 805,306,368 bytes in use" in run.message
+
+
+def test_a_pointer_of_the_host_is_called_one(runner: EmulatorRunner, problem: Problem, at: dict[str, int]) -> None:
+    fault = executed(runner, launch("scale", 0x55D0_1234_5670, at["output"], 1.0, 8)).fault
+    assert fault is not None and fault.fault is FaultClass.OUT_OF_BOUNDS
+    assert fault.message.startswith("the kernel reads memory of the host: argument 1 of its launch is 0x55d012345670")
+    assert "cudaMalloc()" in fault.hint and "cudaMemcpy()" in fault.hint
+    at = runner.prepare(problem, SIZES, "normal", 1)
+    null = executed(runner, launch("scale", at["input"], 0, 1.0, 8)).fault
+    assert null is not None and "null pointer" in null.message and null.hint == ""
+
+
+def test_scratch_smaller_than_an_access_has_its_bytes_told(runner: EmulatorRunner, at: dict[str, int]) -> None:
+    scratch = runner.allocate(2)
+    fault = executed(runner, Alloc(scratch, 2, 7), launch("scale", scratch, at["output"], 1.0, 8)).fault
+    assert fault is not None and fault.message == "the kernel reads 4 bytes of scratch 1, which has only 2 bytes"
+    assert fault.hint == "scratch 1: 2 bytes, allocated in line 7."
 
 
 @pytest.mark.parametrize(
@@ -158,6 +209,9 @@ def test_a_cooperative_launch_has_a_barrier_of_its_grid_and_another_has_none(
     assert partial is not None
     fault = executed(runner, launch("centre", at["input"], at["output"], partial, N)).fault
     assert fault is not None and fault.fault is FaultClass.TRAP
+    assert (
+        fault.message.startswith("grid.sync() in an ordinary launch") and "cudaLaunchCooperativeKernel()" in fault.hint
+    )
     at = runner.prepare(problem, SIZES, "normal", 1)
     fault = executed(
         runner, launch("centre", at["input"], at["output"], 0, N, grid=(10_000_000, 1, 1), cooperative=True)

@@ -1,33 +1,17 @@
 """Each file of kernels/ is a faulty kernel and, with FIXED defined, its corrected twin.
 
-The first line names the fault, then says what is wrong. `// found` marks the lines that may be blamed, and an optional
-second line `// launch: GRID BLOCK` says how it runs; 1 block of 128 threads is the usual way.
+The first line names the fault, then says what is wrong. `// found` marks the lines that may be blamed.
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from grader.run.emulator import LaunchResult, Limits, Memory, Module
-from tests.emulator.harness import compile_ptx
+from .pairs import FIXED, run
 
 FILES = sorted((Path(__file__).parent / "kernels").glob("*.cu"))
-SIZE = 1024
-
-
-def run(source: str, name: str) -> LaunchResult:
-    launch = re.search(r"^// launch: (\d+) (\d+)$", source, re.MULTILINE)
-    grid, block = (int(launch[1]), int(launch[2])) if launch else (1, 128)
-    memory = Memory()
-    arrays = (np.zeros(SIZE, "f4"), np.arange(SIZE, dtype="f4"))
-    places = [memory.place(n, a).to_bytes(8, "little") for n, a in zip(("out", "in"), arrays, strict=True)]
-    arguments = [*places, np.int32(SIZE).tobytes()]
-    module = Module(compile_ptx(source, name), sanitize=True)
-    return module.launch("k", (grid, 1, 1), (block, 1, 1), arguments, memory, shared_bytes=4096, limits=Limits())
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -49,6 +33,6 @@ def test_the_fault_is_found(file: Path) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_its_corrected_twin_is_clean(file: Path) -> None:
-    result = run("#define FIXED\n#line 1\n" + file.read_text(), file.name)
+    result = run(FIXED + file.read_text(), file.name)
     assert result.status == "done", result.fault
     assert not result.remarks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from grader.contest.records import AccountRecord, NewAccount
@@ -64,7 +64,9 @@ class Accounts(Transactions):
 
     def account_by_token(self, token_hash: str) -> AccountRecord | None:
         """The account whose token has this SHA-256."""
-        return self._one(Account.token_hash == token_hash)
+        with self.reading() as connection:
+            row = connection.execute(_BY_TOKEN, {"hash": token_hash}).first()
+        return None if row is None else record(AccountRecord, row)
 
     def account_by_link(self, link_hash: str) -> AccountRecord | None:
         """The account whose sign-in link has this SHA-256."""
@@ -123,6 +125,10 @@ class Accounts(Transactions):
 
 def _whole() -> Select[Any]:
     return select(*Account.__table__.columns, Team.name.label("team")).outerjoin(Team, Team.id == Account.team_id)
+
+
+# Asked with every request of the API: made once.
+_BY_TOKEN = _whole().where(Account.token_hash == bindparam("hash"))
 
 
 def _team(connection: Connection, contest: str, name: str) -> int:

@@ -6,7 +6,6 @@ Every public method of the modules beside this one is one transaction.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields
@@ -18,6 +17,7 @@ from sqlalchemy import Connection, Engine, Row, insert
 from grader.contest.clock import Clock
 from grader.contest.connect import Address
 from grader.contest.schema import Audit
+from grader.contest.turn import Turn
 from grader.store.connect import READ, WRITE
 
 T = TypeVar("T")
@@ -29,8 +29,7 @@ class Transactions:
     def __init__(self, address: Address, engine: Engine, clock: Clock) -> None:
         self.address, self.clock = address, clock
         self._engine = engine
-        # SQLite lets one writer in and has the others poll. A queue inside the process costs them no sleep.
-        self._turn = threading.Lock() if address.path is not None else nullcontext()
+        self._turn = Turn(address.path) if address.path is not None else None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -43,15 +42,22 @@ class Transactions:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that may write; all of it is kept, or none."""
+    def writing(self, *, flushed: bool = True) -> Iterator[Connection]:
+        """A transaction that may write; all of it is kept, or none.
+
+        Without `flushed` SQLite does not wait for the disk: a killed process still loses nothing, but a power cut may
+        take the change back, until the next one that is flushed. For steps that are simply done again then.
+        """
         with (
             self.address.explained(),
-            self._turn,
+            self._turn.taken() if self._turn is not None else nullcontext(),
             self._engine.connect().execution_options(**WRITE) as connection,
-            connection.begin(),
         ):
-            yield connection
+            if self._turn is not None:
+                level = "FULL" if flushed else "NORMAL"
+                connection.connection.driver_connection.execute(f"PRAGMA synchronous = {level}")  # type: ignore[union-attr]
+            with connection.begin():
+                yield connection
 
     def now(self) -> datetime:
         return self.clock.now()

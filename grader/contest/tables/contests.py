@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.contest.records import AnnouncementRecord, ContestRecord, TeamRecord
 from grader.contest.schema import Announcement, Contest, Team
@@ -28,7 +28,7 @@ class Contests(Transactions):
     def contest(self, slug: str) -> ContestRecord:
         """Raises UsageError where there is no such contest."""
         with self.reading() as connection:
-            row = connection.execute(select(*Contest.__table__.columns).where(Contest.slug == slug)).first()
+            row = connection.execute(_BY_SLUG, {"asked": slug}).first()
         if row is None:
             raise UsageError(f"there is no contest '{slug}' in {self.address.name}", f"type: kgrade contest new {slug}")
         return record(ContestRecord, row)
@@ -66,3 +66,7 @@ class Contests(Transactions):
         with self.reading() as connection:
             rows = connection.execute(query.order_by(Announcement.id.desc())).all()
         return [record(AnnouncementRecord, row) for row in rows]
+
+
+# Asked with every request: made once.
+_BY_SLUG = select(*Contest.__table__.columns).where(Contest.slug == bindparam("asked"))

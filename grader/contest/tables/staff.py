@@ -53,7 +53,7 @@ class Staff(Transactions):
     def worker_seen(self, name: str, gpu_model: str, state: str, note: str = "") -> None:
         """Notes that a worker lives and what it does; an embedded one appears by this alone."""
         values = {"gpu_model": storable(gpu_model), "seen": self.now(), "state": state, "note": storable(note)}
-        with self.writing() as connection:
+        with self.writing(flushed=False) as connection:
             if connection.execute(update(Worker).where(Worker.name == name).values(**values)).rowcount == 0:
                 connection.execute(insert(Worker).values(name=storable(name), **values))
 

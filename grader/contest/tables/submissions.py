@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Select, func, insert, literal, select, tuple_, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, literal, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from grader.contest.records import ANY_GPU, QUEUED, AccountRecord, JudgingRecord, SubmissionRecord
 from grader.contest.schema import Account, Judging, Source, Submission, Team
@@ -56,13 +57,13 @@ class Submissions(Transactions):
         }
         with self.writing() as connection:
             # One account's requests take turns, so that the limit and the key hold among them.
-            connection.execute(select(Account.id).where(Account.id == account.id).with_for_update())
+            connection.execute(_ITS_TURN, {"account": account.id})
             if request_key is not None and (known := _by_key(connection, account.id, request_key)) is not None:
                 return known
             if per_hour is not None:
                 _check_rate(connection, account.id, now, per_hour)
             _keep_source(connection, digest, text)
-            number = connection.execute(insert(Submission).values(**values).returning(Submission.id)).scalar_one()
+            number = connection.execute(_ADD, values).scalar_one()
             self.queue.enqueue(connection, number, gpu_model)
         return number
 
@@ -153,15 +154,6 @@ class Submissions(Transactions):
             )
             return connection.execute(ahead).scalar_one() + 1
 
-    def version(self, contest: str) -> tuple[int, int]:
-        """Numbers that change whenever a submission comes in or a judging of the contest ends, cheap to ask for."""
-        counts = select(func.count(), func.count(Judging.finished)).join(
-            Submission, Submission.id == Judging.submission_id
-        )
-        with self.reading() as connection:
-            rows, done = connection.execute(counts.where(Submission.contest == contest)).one()
-        return rows, done
-
     def newest(self) -> datetime | None:
         """When the newest submission of all came in."""
         with self.reading() as connection:
@@ -200,17 +192,28 @@ def _whole() -> Select[Any]:
     )
 
 
+# Made once: to build a statement takes longer than to run it.
+_ITS_TURN = select(Account.id).where(Account.id == bindparam("account")).with_for_update()
+_ADD = insert(Submission).returning(Submission.id)
+_BY_KEY = select(Submission.id).where(
+    Submission.account_id == bindparam("account"), Submission.request_key == bindparam("key")
+)
+_RECENT = select(func.count(), func.min(Submission.submitted)).where(
+    Submission.account_id == bindparam("account"), Submission.submitted > bindparam("since")
+)
+_KEEP_SOURCE = {
+    "sqlite": sqlite.insert(Source).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(Source).on_conflict_do_nothing(),
+}
+
+
 def _by_key(connection: Connection, account_id: int, key: str) -> int | None:
-    query = select(Submission.id).where(Submission.account_id == account_id, Submission.request_key == key)
-    return connection.execute(query).scalar()
+    return connection.execute(_BY_KEY, {"account": account_id, "key": key}).scalar()
 
 
 def _check_rate(connection: Connection, account_id: int, now: datetime, per_hour: int) -> None:
     since = now - timedelta(hours=1)
-    recent = select(func.count(), func.min(Submission.submitted))
-    made, first = connection.execute(
-        recent.where(Submission.account_id == account_id, Submission.submitted > since)
-    ).one()
+    made, first = connection.execute(_RECENT, {"account": account_id, "since": since}).one()
     if made >= per_hour:
         minutes = int((first - since).total_seconds() // 60) + 1
         raise UsageError(
@@ -219,7 +222,4 @@ def _check_rate(connection: Connection, account_id: int, now: datetime, per_hour
 
 
 def _keep_source(connection: Connection, digest: str, text: str) -> None:
-    from sqlalchemy.dialects import postgresql, sqlite
-
-    on_conflict = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    connection.execute(on_conflict(Source).values(hash=digest, text=text).on_conflict_do_nothing())
+    connection.execute(_KEEP_SOURCE[connection.dialect.name], {"hash": digest, "text": text})

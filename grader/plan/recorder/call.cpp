@@ -91,17 +91,17 @@ const std::string& Call::at() {
     return at_;
 }
 
-cudaError_t Call::error(cudaError_t code, const std::string& message) {
+cudaError_t Call::error(cudaError_t code, const std::string& message, const std::string& earlier) {
     last_error() = code;
-    if (state().errors.size() < 16) state().errors.push_back({code, name, message, at()});
+    if (state().errors.size() < 16) state().errors.push_back({code, name, message, at(), earlier});
     return code;
 }
 
-cudaError_t Call::refuse(cudaError_t code, const std::string& message) {
+cudaError_t Call::refuse(cudaError_t code, const std::string& message, const std::string& earlier) {
     last_error() = code;
     if (!state().failed) {
         state().failed = true;
-        state().failure = {code, name, message, at()};
+        state().failure = {code, name, message, at(), earlier};
     }
     return code;
 }
@@ -124,7 +124,7 @@ std::string frames_here() {
 std::string failure_text(const Failure& failure) {
     return "{\"call\":" + quoted(failure.call) + ",\"code\":" + std::to_string(failure.code) + ",\"name\":" +
            quoted(error_name(failure.code)) + ",\"words\":" + quoted(error_words(failure.code)) + ",\"message\":" +
-           quoted(failure.message) + ",\"at\":" + failure.at + "}";
+           quoted(failure.message) + ",\"at\":" + failure.at + ",\"earlier\":" + failure.earlier + "}";
 }
 
 void stop(const char* fault, const char* call, const std::string& at, const std::string& message,

@@ -51,13 +51,14 @@ void limit_pieces(Call& call, const Extent& e) {
 cudaError_t outside(Call& call, const char* what, const Area& area, const Extent& e) {
     const uint64_t address = number(area.start);
     uint64_t room = 0;
-    std::string message = std::string("the ") + what + " " + described(address);
-    if (find_memory(address, &room))
-        message += " has " + std::to_string(room) + " bytes from there on; the call needs " +
-                   std::to_string(span(area, e));
-    else
-        message += " is no device memory";
-    return call.refuse(cudaErrorInvalidValue, message);
+    const std::string it = std::string("the ") + what + " ";
+    std::string message = it + described(address) + " is no device memory";
+    if (find_freed(address))
+        message = it + FREED_ALREADY;
+    else if (find_memory(address, &room))
+        message = it + described(address) + " has " + std::to_string(room) +
+                  " bytes from there on; the call needs " + std::to_string(span(area, e));
+    return call.refuse(cudaErrorInvalidValue, message, freed_at(address));
 }
 
 bool fits(const Area& area, const Extent& e) {
@@ -99,7 +100,7 @@ cudaError_t upload(Call& call, const Memory& m, cudaStream_t stream) {
     if (find_memory(number(m.source.start)))
         host_is_device(call, "source", m.source, "cudaMemcpyHostToDevice",
                        "the arrays that solve() gets are in device memory already: pass them to the kernel as they "
-                       "are");
+                       "are, to Thrust by thrust::device_pointer_cast()");
     if (!fits(m.target, m.extent)) return outside(call, "target", m.target, m.extent);
     each_row(m, [&](char* target, char* source) {
         cross(call, Step::Kind::upload, target, source, m.extent.width, stream);
@@ -224,7 +225,9 @@ cudaError_t set_rows(Call& call, void* pointer, uint64_t pitch, int value, uint6
 char* part_of_symbol(Call& call, const void* shadow, uint64_t size, uint64_t offset, cudaError_t* error) {
     const auto found = state().symbols.find(shadow);
     if (found == state().symbols.end()) {
-        *error = call.refuse(cudaErrorInvalidSymbol, "no __device__ or __constant__ variable of this file");
+        *error = call.refuse(cudaErrorInvalidSymbol,
+                             "this is no __device__ or __constant__ variable of the file: the call takes the variable "
+                             "itself, not its name in quotes nor its address");
         return nullptr;
     }
     Symbol& symbol = found->second;

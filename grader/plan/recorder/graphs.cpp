@@ -53,7 +53,7 @@ cudaError_t end(Call& call, cudaStream_t handle, cudaGraph_t* graph) {
     const std::unique_ptr<Capture> capture(stream->capture);
     leave_capture(*capture);
     if (capture->spoiled)
-        return call.refuse(cudaErrorStreamCaptureInvalidated, "a call that a capture forbids has ended it");
+        return refuse_spoiled(call, *capture);
     if (!joined(*capture))
         return call.refuse(cudaErrorStreamCaptureUnjoined, "work of another stream is not joined into this one");
     auto made = std::make_unique<CUgraph_st>();

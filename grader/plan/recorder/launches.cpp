@@ -40,6 +40,8 @@ uint64_t threads_by_registers(const Kernel& kernel) {
     return static_cast<uint64_t>(state().attribute(cudaDevAttrMaxRegistersPerBlock) / each / 4 * 4 * 32);
 }
 
+bool given(const dim3& d) { return d.x || d.y || d.z; }
+
 uint64_t count(const dim3& d) { return uint64_t{d.x} * d.y * d.z; }
 
 // CUDA 13 gives the general error where CUDA 12 gives that of a launch.
@@ -79,15 +81,17 @@ cudaError_t fault_of(const Kernel& kernel, const Configuration& c, std::string& 
               std::to_string(kernel.max_threads);
         return bound ? cudaErrorInvalidValue : cudaErrorLaunchOutOfResources;
     }
-    if (c.cluster.x || c.cluster.y || c.cluster.z) {
+    const dim3 cluster = given(c.cluster) ? c.cluster : kernel.cluster;
+    if (given(cluster)) {
         const uint64_t most = kernel.wide_clusters ? 16 : 8;
-        if (s.attribute(cudaDevAttrClusterLaunch) == 0 && count(c.cluster) > 1) {
-            why = "cluster " + shown(c.cluster) + "; this GPU has no clusters";
+        if (s.attribute(cudaDevAttrClusterLaunch) == 0 && count(cluster) > 1) {
+            why = "cluster " + shown(cluster) + "; this GPU has no clusters";
             return cudaErrorInvalidClusterSize;
         }
-        if (count(c.cluster) == 0 || count(c.cluster) > most || c.grid.x % c.cluster.x || c.grid.y % c.cluster.y ||
-            c.grid.z % c.cluster.z) {
-            why = "cluster " + shown(c.cluster) + " with grid " + shown(c.grid) + "; a cluster has at most " +
+        if (count(cluster) == 0 || count(cluster) > most || c.grid.x % cluster.x || c.grid.y % cluster.y ||
+            c.grid.z % cluster.z) {
+            why = "cluster " + shown(cluster) + (given(c.cluster) ? "" : " (__cluster_dims__)") + " with grid " +
+                  shown(c.grid) + "; a cluster has at most " +
                   std::to_string(most) + " blocks and divides the grid";
             return cudaErrorInvalidClusterSize;
         }

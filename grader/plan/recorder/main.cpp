@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <sstream>
 
 #include "channel.h"
@@ -98,7 +97,7 @@ Arguments read_setting(const std::string& text) {
         } else if (what == "kernel") {
             Kernel kernel;
             words >> kernel.symbol >> kernel.registers >> kernel.shared_bytes >> kernel.local_bytes >>
-                kernel.max_threads;
+                kernel.max_threads >> kernel.cluster.x >> kernel.cluster.y >> kernel.cluster.z;
             for (uint32_t size = 0; words >> size;) kernel.parameters.push_back(size);
             s.kernels[kernel.symbol] = kernel;
         } else if (what == "limits") {
@@ -124,16 +123,13 @@ Arguments read_setting(const std::string& text) {
          "", "[]", reason);
 }
 
-// In a function of its own, so that what the submission throws is told before the stack is gone.
 void run(void* solve, const Arguments& arguments) {
     try {
         call_with(solve, arguments);
     } catch (const abi::__forced_unwind&) {
         stop("exit", "pthread_exit", "[]", "");
-    } catch (const std::exception& error) {
-        stop("exception", "", "[]", error.what());
     } catch (...) {
-        stop("exception", "", "[]", "");
+        stop_for_exception("solve");
     }
 }
 
@@ -144,14 +140,11 @@ int main() {
     using namespace kgrade;
     const Arguments arguments = read_setting(channel::receive());
     catch_crashes();
+    catch_exceptions();
     refuse_programs();
-    void* library = nullptr;
-    try {
-        library = dlopen(state().library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    } catch (...) {
-        stop("exception", "", "[]", "a constructor of a global variable threw it");
-    }
+    void* library = dlopen(state().library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) cannot_load(dlerror());
+    state().loaded = true;
     void* solve = dlsym(library, "solve");
     if (!solve) stop("load", "solve", "[]", "the library exports no solve()");
     run(solve, arguments);

@@ -1,4 +1,6 @@
 // Device memory: what the problem gave and what solve() allocates. The judge gives the addresses.
+#include <iterator>
+
 #include "channel.h"
 #include "streams.h"
 
@@ -14,12 +16,21 @@ constexpr uint64_t PITCH = 512;  // what a row of cudaMallocPitch() is a multipl
 
 CUmemPoolHandle_st default_pool;
 
-// "address N" or "error N".
-bool answered(const std::string& answer, uint64_t* value) {
+// "address N" or "error WORDS".
+bool answered(const std::string& answer, uint64_t* value, std::string* words = nullptr) {
     const size_t space = answer.find(' ');
     if (space == std::string::npos) return false;
     *value = strtoull(answer.c_str() + space, nullptr, 10);
+    if (words) *words = answer.substr(space + 1);
     return answer.compare(0, space, "address") == 0;
+}
+
+// Of a CUDA that gives addresses again, as the judge does where it has few left.
+void forget_freed(uint64_t address, uint64_t size) {
+    auto& freed = state().freed;
+    auto at = freed.lower_bound(address);
+    if (at != freed.begin() && std::prev(at)->first + std::prev(at)->second.size > address) --at;
+    while (at != freed.end() && at->first < address + size) at = freed.erase(at);
 }
 
 cudaError_t allocate(Call& call, void** pointer, uint64_t size) {
@@ -27,9 +38,11 @@ cudaError_t allocate(Call& call, void** pointer, uint64_t size) {
     *pointer = nullptr;
     if (size == 0) return cudaSuccess;
     uint64_t value = 0;
+    std::string words;
     if (!answered(channel::ask("{\"op\":\"alloc\",\"size\":" + std::to_string(size) + ",\"at\":" + call.at() + "}"),
-                  &value))
-        return call.error(cudaErrorMemoryAllocation, std::to_string(size) + " bytes");
+                  &value, &words))
+        return call.error(cudaErrorMemoryAllocation, words);
+    forget_freed(value, size);
     DeviceMemory memory;
     memory.size = size;
     state().memory[value] = memory;
@@ -54,13 +67,17 @@ cudaError_t release(Call& call, void* pointer, cudaStream_t stream) {
     auto& memory = state().memory;
     const auto found = memory.find(number(pointer));
     if (found == memory.end() || !found->second.array.empty() || found->second.symbol)
-        return call.error(cudaErrorInvalidValue, described(number(pointer)) + " is not what cudaMalloc() gave");
+        return call.error(cudaErrorInvalidValue,
+                          find_freed(number(pointer)) ? std::string("this ") + FREED_ALREADY
+                                                      : described(number(pointer)) + " is not what cudaMalloc() gave",
+                          freed_at(number(pointer)));
     if (is_capturing(stream)) {
         found->second.freed_by_graph = true;
         return cudaSuccess;
     }
     perform(recorded(call, "\"op\":\"free\",\"address\":" + std::to_string(found->first)), stream_id(stream));
     state().allocated -= found->second.size;
+    state().freed[found->first] = {found->second.size, call.at()};
     memory.erase(found);
     return cudaSuccess;
 }
@@ -83,6 +100,19 @@ const DeviceMemory* find_memory(uint64_t address, uint64_t* room) {
 bool on_device(uint64_t address, uint64_t size) {
     uint64_t room = 0;
     return find_memory(address, &room) && size <= room;
+}
+
+const Freed* find_freed(uint64_t address) {
+    const auto& freed = state().freed;
+    auto after = freed.upper_bound(address);
+    if (after == freed.begin() || find_memory(address)) return nullptr;
+    --after;
+    return address - after->first < after->second.size ? &after->second : nullptr;
+}
+
+std::string freed_at(uint64_t address) {
+    const Freed* freed = find_freed(address);
+    return freed ? freed->at : "[]";
 }
 
 std::string described(uint64_t address) {

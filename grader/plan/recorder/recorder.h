@@ -28,6 +28,7 @@ struct Kernel {
     int dynamic_limit = 0;  // dynamic shared memory that a launch may ask for
     int carveout = -1;
     bool wide_clusters = false;
+    dim3 cluster = dim3(0, 0, 0);  // that of __cluster_dims__; zeros for none
 };
 
 struct Symbol {
@@ -43,9 +44,16 @@ struct DeviceMemory {
     bool freed_by_graph = false;
 };
 
+// What solve() has freed: for the words about a later use.
+struct Freed {
+    uint64_t size = 0;
+    std::string at;
+};
+
 struct Failure {
     cudaError_t code = cudaSuccess;
     std::string call, message, at;
+    std::string earlier = "[]";  // the call before that is to blame, such as a cudaFree()
     bool read = false;  // the submission asked cudaGetLastError() or the like afterwards
 };
 
@@ -59,12 +67,14 @@ struct State {
     std::map<const void*, Symbol> symbols;           // by the address of the host's shadow
     uint64_t constant_bytes = 0;                     // of all __constant__ variables
     std::map<uint64_t, DeviceMemory> memory;         // by address
+    std::map<uint64_t, Freed> freed;
     uint64_t allocated = 0;
     uint64_t most_steps = 100000, most_bytes = 64 << 20;
     uint64_t steps = 0, bytes = 0;
     bool failed = false;  // `failure` is an enqueued piece of work that never ran
     Failure failure;
     std::vector<Failure> errors;  // what other calls were answered with
+    bool loaded = false;  // the library, its constructors included
     bool ended = false;
 
     int attribute(cudaDeviceAttr which) const;
@@ -85,10 +95,11 @@ public:
     // The offsets in the library of the calls that led here, innermost first, as a JSON list.
     const std::string& at();
 
-    // Answers with an error, which cudaGetLastError() then tells as well.
-    cudaError_t error(cudaError_t code, const std::string& message = "");
+    // Answers with an error, which cudaGetLastError() then tells as well. `earlier` is the place of the call before that
+    // is to blame.
+    cudaError_t error(cudaError_t code, const std::string& message = "", const std::string& earlier = "[]");
     // The same for work that is now missing: unless the submission handles it, the recording has failed.
-    cudaError_t refuse(cudaError_t code, const std::string& message);
+    cudaError_t refuse(cudaError_t code, const std::string& message, const std::string& earlier = "[]");
     // Ends the recording. `fault` is a word of grader/plan/frames.py.
     [[noreturn]] void stop(const char* fault, const std::string& message, const std::string& hint = "");
 
@@ -132,6 +143,11 @@ Step recorded(Call& call, std::string body);
 // The device memory that holds this address, or null. `room` becomes the bytes from there to its end.
 const DeviceMemory* find_memory(uint64_t address, uint64_t* room = nullptr);
 bool on_device(uint64_t address, uint64_t size);
+// The memory that held this address before it was freed, or null.
+const Freed* find_freed(uint64_t address);
+// Where it was freed, as a JSON list; empty for memory that was not.
+std::string freed_at(uint64_t address);
+constexpr char FREED_ALREADY[] = "is memory that is freed already";
 std::string described(uint64_t address);
 uint64_t symbol_address(Call& call, Symbol& symbol);
 void reserve_addresses(uint64_t address, uint64_t size);
@@ -143,6 +159,12 @@ void free_memory_of_graphs(Call& call);
 bool copy_guarded(void* target, const void* source, size_t size);
 void catch_crashes();
 void refuse_programs();
+
+// Exceptions that leave solve(), or that no handler can ever get.
+void catch_exceptions();
+// In a handler: ends the recording with what is being handled. `left` is what it came out of: "solve", "constructor" of
+// a global variable, or "noexcept", a function that lets none out.
+[[noreturn]] void stop_for_exception(const char* left);
 
 // ---- Streams -----------------------------------------------------------------------------------------------------
 

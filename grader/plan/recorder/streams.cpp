@@ -48,12 +48,24 @@ unsigned stream_id(cudaStream_t handle) { return find_stream(handle)->id; }
 bool is_capturing(cudaStream_t handle) { return find_stream(handle)->capture != nullptr; }
 
 void spoil_capture_of(cudaStream_t handle) {
-    if (Capture* capture = find_stream(handle)->capture) capture->spoiled = true;
+    if (Capture* capture = find_stream(handle)->capture) spoil(*capture);
 }
 
 bool several_streams() { return streams_made > 0; }
 
-void spoil(Capture& capture) { capture.spoiled = true; }
+void spoil(Capture& capture) {
+    if (capture.spoiled) return;
+    capture.spoiled = true;
+    capture.spoiled_by = Call::current->name;
+    capture.spoiled_at = Call::current->at();
+}
+
+cudaError_t refuse_spoiled(Call& call, const Capture& capture) {
+    return call.refuse(cudaErrorStreamCaptureInvalidated,
+                       "the capture was ended before, by " + capture.spoiled_by +
+                           (capture.spoiled_by[0] == 'c' ? "()" : "") + ", which it forbids or which failed in it",
+                       capture.spoiled_at);
+}
 
 void join(CUstream_st& stream, Capture& capture) {
     if (stream.capture) return;
@@ -74,7 +86,7 @@ bool stream_takes_work(Call& call, cudaStream_t handle, cudaError_t* error) {
         return false;
     }
     if (stream->capture && stream->capture->spoiled) {
-        *error = call.refuse(cudaErrorStreamCaptureInvalidated, "a call before has ended the capture of this stream");
+        *error = refuse_spoiled(call, *stream->capture);
         return false;
     }
     if (stream != &legacy) return true;

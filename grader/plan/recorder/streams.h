@@ -24,6 +24,7 @@ struct Capture {
     CUstream_st* origin;
     unsigned long long id;
     bool spoiled = false;
+    std::string spoiled_by, spoiled_at = "[]";  // the call that did, and its place
     std::vector<CapturedStep> steps;
     Progress done;                      // steps captured of each stream
     std::map<unsigned, Progress> seen;  // what each stream waits for
@@ -53,6 +54,7 @@ namespace kgrade {
 // The stream of a handle, the legacy default stream for null; null where the handle is none.
 CUstream_st* find_stream(cudaStream_t handle);
 void spoil(Capture& capture);
+cudaError_t refuse_spoiled(Call& call, const Capture& capture);
 std::vector<Capture*>& captures();
 void join(CUstream_st& stream, Capture& capture);
 void leave_capture(Capture& capture);

@@ -11,21 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.run.emulator import layout
+from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.translate.cfg import is_block_barrier
 from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.translate.storage import align_up
-
-_ALIGN = 64
-
-
-def aligned_bytes(size: int) -> tuple[NDArray[np.uint8], int]:
-    """(zeroed bytes, address) with the address a multiple of 64; keep the array as long as the address is used."""
-    backing = np.zeros(size + _ALIGN, np.uint8)
-    start = -backing.ctypes.data % _ALIGN
-    return backing[start : start + size], backing.ctypes.data + start
+from grader.run.emulator.watch import LaunchRecords
 
 
 def thread_indices(block: tuple[int, int, int]) -> NDArray[np.int32]:
@@ -58,7 +51,8 @@ class LaunchShape:
     """Thread indices: warp × axis × lane. Made once before the workers start: all of them hold addresses in it."""
     workspace: int = 0
     """The emulated address of a cooperative launch's workspace."""
-    sanitize: bool = False
+    races: LaunchRecords | None = None
+    """What the race checks work on; None where there are none."""
 
     @property
     def threads(self) -> int:
@@ -88,9 +82,10 @@ class Arena:
         self._shared, shared = aligned_bytes(max(static + shape.dynamic_shared, 1))
         self._table, table = aligned_bytes(layout.SHARED_SLOT_COUNT * layout.ENTRY_BYTES)
         self._fill_shared_table(shared, static)
-        self._seen, seen = aligned_bytes(layout.SEEN_BYTES * shape.warps if shape.sanitize else 0)
+        self._seen, seen = aligned_bytes(layout.SEEN_BYTES * shape.warps if shape.races else 0)
         plane = self._plane_bytes(static + shape.dynamic_shared)
         self._shadow, shadow = aligned_bytes(plane * len(layout.CELL))
+        self._log, log = aligned_bytes(layout.LOG_ENTRIES * layout.LOG_ENTRY_BYTES if plane else 0)
         local_bytes = shape.translation.local_bytes
         local_stride = align_up(local_bytes, 16)
         self._local, local = aligned_bytes(max(local_stride * 32 * shape.warps, 1))
@@ -98,7 +93,7 @@ class Arena:
         for index in range(shape.warps):
             self._set_warp(index, "index", np.int32, index)
             self._set_warp(index, "local", np.uint64, local + index * 32 * local_stride)
-            if shape.sanitize:
+            if shape.races:
                 self._set_warp(index, "seen", np.uint64, seen + index * layout.SEEN_BYTES)
             self._set_warp(index, "tid", np.uint64, tids.ctypes.data + index * 3 * 32 * 4)
         values = {
@@ -122,6 +117,9 @@ class Arena:
             "workspace": shape.workspace,
             "shadow": shadow,
             "plane": plane,
+            "log": log,
+            "launch": shape.races.address if shape.races else 0,
+            "begin": shape.races.begin if shape.races else 0,
         }
         for name, value in values.items():
             self._set(name, np.uint64, value)
@@ -133,7 +131,8 @@ class Arena:
             "dynamic_shared": shape.dynamic_shared,
             "total_shared": static + shape.dynamic_shared,
             "entry": program.entries[program.kernel],
-            "sanitize": int(shape.sanitize),
+            "sanitize": int(shape.races is not None),
+            "shared_cells": self._shared_cells(),
         }
         for name, value in words.items():
             self._set(name, np.int32, value)
@@ -142,8 +141,16 @@ class Arena:
             self._set("ntid", np.int32, shape.block[axis], 4 * axis)
 
     def _plane_bytes(self, shared: int) -> int:
-        granule = self.shape.translation.granule
-        return align_up(-(-shared // granule) * layout.CELL_FIELD_BYTES, _ALIGN) if self.shape.sanitize else 0
+        checks = self.shape.translation.checks
+        if self.shape.races is None or checks is None or not shared:
+            return 0
+        return align_up(-(-shared // checks.shared_granule) * layout.RECORD_BYTES, ALIGN)
+
+    def _shared_cells(self) -> int:
+        """Cells of all shared arrays, without what lies between them."""
+        checks, storage = self.shape.translation.checks, self.shape.translation.storage
+        sizes = [size for _, size in storage.shared_offsets.values()] + [self.shape.dynamic_shared]
+        return sum(-(-size // checks.shared_granule) for size in sizes) if checks is not None else 0
 
     def _fill_shared_table(self, shared: int, static: int) -> None:
         storage = self.shape.translation.storage
@@ -169,8 +176,8 @@ class Arena:
 
     @property
     def bytes(self) -> int:
-        parts = (self._context, self._warps, self._shared, self._table, self._local, self._seen, self._shadow)
-        return sum(part.nbytes for part in parts)
+        own = (self._context, self._warps, self._shared, self._table, self._local)
+        return sum(part.nbytes for part in (*own, self._seen, self._shadow, self._log))
 
     @property
     def instructions(self) -> int:

@@ -17,7 +17,9 @@ from grader.run.emulator.engine import Native
 from grader.run.emulator.events import EventLog
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
+from grader.run.emulator.state import Shape
 from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.watch import LaunchRecords
 
 # Blocks of one worker that may be in flight at the same time, as on a GPU with many multiprocessors: a block may wait
 # for one with a higher number. Their memory is bounded too.
@@ -48,6 +50,7 @@ class _Launch:
         geometry: Geometry,
         memory: Memory,
         limits: Limits,
+        races: LaunchRecords | None,
     ) -> None:
         self.translation = translation
         self.limits = limits
@@ -55,7 +58,7 @@ class _Launch:
         self.stop = np.zeros(1, np.int32)
         self.next_block = np.zeros(1, np.int64)
         self.remaining = np.full(1, limits.instructions, np.int64)
-        self.log = EventLog(translation, geometry.block, geometry.shared_bytes, memory)
+        self.log = EventLog(translation, Shape(geometry.grid, geometry.block), geometry.shared_bytes, memory)
         self.shape = LaunchShape(
             translation,
             native.address,
@@ -69,7 +72,7 @@ class _Launch:
             self.log.callback_address,
             thread_indices(geometry.block),
             layout.array_address(layout.WORKSPACE_SLOT) if geometry.cooperative else 0,
-            sanitize=translation.granule > 0,
+            races,
         )
         self.cooperative = geometry.cooperative
         self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
@@ -145,8 +148,9 @@ class _Launch:
             for thread in threads:
                 thread.join()
             raise
-        if self.errors:
-            raise self.errors[0]
+        errors = [*self.errors, *self.log.errors]
+        if errors:
+            raise errors[0]
         return self._result()
 
     def _result(self) -> LaunchResult:
@@ -171,7 +175,8 @@ def run_launch(
     limits: Limits,
     workers: int | None,
 ) -> LaunchResult:
-    launch = _Launch(translation, native, driver, geometry, memory, limits)
+    races = _watched(translation, geometry, memory)
+    launch = _Launch(translation, native, driver, geometry, memory, limits, races)
     if geometry.cooperative:
         most = COOPERATIVE_BYTES // Arena(launch.shape, 0).bytes
         if launch.blocks > most:
@@ -181,4 +186,35 @@ def run_launch(
             )
             refusal = Fault("launch_failure", message, kernel=translation.program.kernel)
             return LaunchResult("fault", refusal, faults=(refusal,))
-    return launch.run(max(1, min(workers or _cores(), launch.blocks)))
+    try:
+        return launch.run(max(1, min(workers or _cores(), launch.blocks)))
+    finally:
+        if races is not None:
+            memory.watch.end(races)
+
+
+def _watched(translation: Translation, geometry: Geometry, memory: Memory) -> LaunchRecords | None:
+    """Has the memory watched, as far as the kernel can write to it; None where its code has no checks."""
+    if translation.checks is None:
+        memory.watch.forget()
+        return None
+    written = _written_slots(translation, memory)
+    blocks = geometry.grid[0] * geometry.grid[1] * geometry.grid[2]
+    places, races = memory.watch.begin(memory.sizes(), written, translation.checks.global_granule, blocks)
+    memory.show(places)
+    return races
+
+
+def _written_slots(translation: Translation, memory: Memory) -> set[int] | None:
+    """The slots of the arrays that the kernel may write to, by the values of its parameters; None for all."""
+    parameters = memory.at(layout.array_address(layout.PARAMETER_SLOT))
+    if translation.written is None or parameters is None:
+        return None
+    storage, slots = translation.storage, set()
+    for name, offset in translation.written:
+        if name in storage.variables:
+            slots.add(storage.variables[name])
+        else:
+            at = storage.parameters[name] + offset
+            slots.add(int.from_bytes(parameters.data[at : at + 8].tobytes(), "little") >> layout.SLOT_BITS)
+    return slots

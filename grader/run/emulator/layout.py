@@ -28,9 +28,10 @@ SHARED_SLOT_BITS = 24
 SHARED_SLOT_MIDDLE = 1 << (SHARED_SLOT_BITS - 1)
 SHARED_SLOT_COUNT = 256
 
-# One entry of a slot table: host address minus emulated address, first emulated address, size in bytes.
+# One entry of a slot table: host address minus emulated address, first emulated address, size in bytes, and where
+# what is known of a global array's cells lies, 0 for an array that is not watched.
 ENTRY_BYTES = 32
-ENTRY_DELTA, ENTRY_BASE, ENTRY_SIZE = 0, 8, 16
+ENTRY_DELTA, ENTRY_BASE, ENTRY_SIZE, ENTRY_SHADOW = 0, 8, 16, 24
 
 
 def array_address(slot: int) -> int:
@@ -91,14 +92,29 @@ CONTEXT = {
     "shadow": 264,
     "at": 272,
     "epoch": 280,
-    "first": 284,
+    "epoch_end": 284,
     "time": 288,
     "released": 292,
     "other_thread": 296,
     "other_access": 300,
     "sanitize": 304,
+    "remarks": 308,
     "plane": 312,
-    "barriers": 320,
+    "launch": 320,
+    "begin": 328,
+    "chunk": 336,
+    "now": 344,
+    "never": 352,
+    "epoch_time": 360,
+    "far_acquired": 364,
+    "far_pending": 368,
+    "other_block": 372,
+    "dirty": 376,
+    "unwritten": 380,
+    "shared_cells": 384,
+    "log_count": 388,
+    "log": 392,
+    "barriers": 448,
 }
 BARRIER_BYTES = 32
 BARRIER = {
@@ -133,15 +149,48 @@ WARP = {
     "waiting": 320,
     "scratch": 384,
     "scratch2": 640,
+    "far_fenced": 896,
+    "far_published": 900,
+    "far_acquired": 904,
 }
-WARP_HEADER_BYTES = 896
+WARP_HEADER_BYTES = 960
 # By lane, the times up to which it has seen what the warp's other lanes did.
 SEEN_BYTES = 4096
 
-# What is known of a piece of shared memory, its cell: its last write, the last reads by one warp, and one by another
-# warp. Each field has a plane of its own, an i32 a cell, so that neighbouring cells are one vector.
-CELL = {"write": 0, "write_info": 1, "read": 2, "read_info": 3, "readers": 4, "earlier": 5, "earlier_info": 6}
-CELL_FIELD_BYTES = 4
+# What is known of a piece of memory, its cell: its last write, the last reads by one warp, an earlier read by another
+# warp, and which lanes of the one warp have read. Each has a plane of its own, an i64 a cell, so that neighbouring
+# cells are one vector. A record is an epoch of 22 bits, a thread of 10, flags and site in 16, and a time of 16.
+CELL = {"write": 0, "read": 1, "earlier": 2, "readers": 3}
+RECORD_BYTES = 8
+EPOCH_SHIFT = 42
+TAG_SHIFT = 32
+LAST_EPOCH = (1 << 22) - 1
+
+# What the blocks of a launch share for the race checks.
+LAUNCH = {
+    "next_chunk": 0,
+    "chunk_bits": 4,
+    "chunks": 8,
+    "first_epoch": 12,
+    "owners": 16,
+    "releases": 24,
+    "rested": 32,
+    "clock": 64,
+}
+LAUNCH_BYTES = 128
+# The last releases of a block: the warp, the times before which all warps' and its own accesses are released, and the
+# launch's clock; behind them the number of releases so far.
+RELEASES = 16
+RELEASE = {"warp": 0, "block_time": 4, "warp_time": 8, "clock": 12}
+RELEASE_BYTES = 16
+RELEASE_COUNT = RELEASES * RELEASE_BYTES
+BLOCK_RELEASES_BYTES = RELEASE_COUNT + 16
+
+# Reads of shared memory in an epoch without writes are only noted, until there is one: addresses, routine, warp, mask,
+# site, time.
+LOG = {"address": 0, "routine": 128, "warp": 136, "mask": 144, "site": 148, "time": 152}
+LOG_ENTRY_BYTES = 192
+LOG_ENTRIES = 512
 
 # What a warp's run, and the driver's, ends with.
 DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED = range(7)

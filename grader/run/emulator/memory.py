@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.run.emulator import layout
+from grader.run.emulator.backing import filled
+from grader.run.emulator.watch import Watch
 
 _PAD = 64
 
@@ -35,21 +38,30 @@ class Memory:
     def __init__(self) -> None:
         entries = np.zeros((layout.SLOT_COUNT, layout.ENTRY_BYTES // 8), np.uint64)
         self.table = entries
+        self.watch = Watch()
         self._slots: dict[int, Array] = {}
         self._names: dict[str, Array] = {}
         self._next = layout.FIRST_ARRAY_SLOT
         self.variables: dict[int, Any] = {}
 
-    def place(self, name: str, data: NDArray[Any]) -> int:
-        """Copies an array into emulated memory under a name; returns its address."""
-        if self._next >= layout.SLOT_COUNT - 1:
-            raise MemoryError(f"more than {layout.SLOT_COUNT - 1 - layout.FIRST_ARRAY_SLOT} arrays placed")
-        slot = self._next
-        self._next += 1
+    def place(self, name: str, data: NDArray[Any], written: bool = True) -> int:
+        """Copies an array into emulated memory under a name; returns its address.
+
+        One that is not `written` holds nothing that a kernel may read before something writes there.
+        """
+        slot = self._next_slot()
         array = self.place_at(slot, name, data)
         # Only these have names: a submission's variable may be called as an array is.
         self._names[name] = array
+        if not written:
+            self.watch.add_unwritten(slot, data.nbytes)
         return array.address
+
+    def _next_slot(self) -> int:
+        if self._next >= layout.SLOT_COUNT - 1:
+            raise MemoryError(f"more than {layout.SLOT_COUNT - 1 - layout.FIRST_ARRAY_SLOT} arrays placed")
+        self._next += 1
+        return self._next - 1
 
     def place_at(self, slot: int, name: str, data: NDArray[Any]) -> Array:
         """Like `place`, in a given slot."""
@@ -57,18 +69,28 @@ class Memory:
         start = -backing.ctypes.data % _PAD
         view = backing[start : start + data.nbytes].view(data.dtype).reshape(data.shape)
         view[...] = data
-        array = Array(name, layout.array_address(slot), view)
-        host = backing.ctypes.data + start
-        self.table[slot] = ((host - array.address) % (1 << 64), array.address, data.nbytes, 0)
+        return self._enter(slot, Array(name, layout.array_address(slot), view))
+
+    def _enter(self, slot: int, array: Array) -> Array:
+        host = array.data.ctypes.data
+        self.table[slot] = ((host - array.address) % (1 << 64), array.address, array.data.nbytes, 0)
         self._slots[slot] = array
         return array
 
     def allocate(self, name: str, size: int, fill: int) -> int:
         """Places so many bytes, each of this value, as an array whose elements have no type; returns its address."""
-        address = self.place(name, np.full(size, fill, np.uint8))
-        slot = address >> layout.SLOT_BITS
-        self._slots[slot] = self._names[name] = replace(self._slots[slot], plain=True)
-        return address
+        return self._allocate(self._next_slot(), name, size, fill)
+
+    def allocate_again(self, address: int, name: str, size: int, fill: int) -> None:
+        """Like `allocate`, at the address of an array that was freed."""
+        self._names.pop(self._slots[address >> layout.SLOT_BITS].name, None)
+        self._allocate(address >> layout.SLOT_BITS, name, size, fill)
+
+    def _allocate(self, slot: int, name: str, size: int, fill: int) -> int:
+        data = filled(size, fill, _PAD)
+        self.watch.add_unwritten(slot, size)
+        array = self._names[name] = self._enter(slot, Array(name, layout.array_address(slot), data, plain=True))
+        return array.address
 
     def free(self, address: int) -> None:
         """Takes the array at this address away for good: an access finds nothing, and is told that it is freed."""
@@ -78,6 +100,7 @@ class Memory:
         gone = np.broadcast_to(np.uint8(0), (array.data.nbytes,))
         self._slots[slot] = self._names[array.name] = replace(array, data=gone, freed=True)
         self.table[slot] = 0
+        self.watch.remove(slot)
 
     def span(self, address: int, size: int) -> NDArray[np.uint8]:
         """The live bytes of part of one array. Raises ValueError where they are not all inside one."""
@@ -87,8 +110,30 @@ class Memory:
             raise ValueError(f"{size} bytes from {address:#x} on are not inside an array")
         return array.data.reshape(-1).view(np.uint8)[offset : offset + size]
 
+    def wrote(self, address: int, size: int) -> None:
+        """The host has written these bytes of one array."""
+        slot = address >> layout.SLOT_BITS
+        self.watch.wrote(slot, address - self._slots[slot].address, size)
+
+    def copied(self, target: int, source: int, size: int) -> None:
+        """The host has copied bytes within the memory."""
+        places = [(a >> layout.SLOT_BITS, a - self._slots[a >> layout.SLOT_BITS].address) for a in (target, source)]
+        self.watch.copied(places[0], places[1], size)
+
+    def sizes(self) -> dict[int, int]:
+        """Bytes of all live arrays and variables, by slot."""
+        arrays = self._slots.items()
+        return {slot: a.data.nbytes for slot, a in arrays if slot >= layout.FIRST_VARIABLE_SLOT and not a.freed}
+
+    def show(self, records: Mapping[int, int]) -> None:
+        """Tells native code where the records of watched arrays lie, by slot; no others are watched."""
+        self.table[:, layout.ENTRY_SHADOW // 8] = 0
+        for slot, address in records.items():
+            self.table[slot, layout.ENTRY_SHADOW // 8] = address
+
     def clear(self) -> None:
         """Takes the placed arrays away. The variables of modules stay, as between two launches on a GPU."""
+        self.watch.clear(layout.FIRST_ARRAY_SLOT)
         for slot in range(layout.FIRST_ARRAY_SLOT, self._next):
             self.table[slot] = 0
             del self._slots[slot]

@@ -63,8 +63,8 @@ class _Compiled:
 class Module:
     """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code.
 
-    With `sanitize`, launches that are not too large are checked for races in shared memory, and for reads of shared
-    memory that nobody has written.
+    With `sanitize`, launches that are not too large are checked for races, and for reads of memory that nobody has
+    written.
     """
 
     def __init__(self, ptx: str, cache: Path | None = None, sanitize: bool = False) -> None:
@@ -161,9 +161,6 @@ class Module:
                 raise UnsupportedPtx(f"kernel {kernel} has instructions whose operands do not fit: {error}") from error
             compiled = _Compiled(translation, native, _driver(self._cache))
             self._compiled[kernel, sanitize] = compiled
-            if not translation.granule:
-                # Nothing in it to be checked: one code for both.
-                self._compiled[kernel, False] = compiled
         return self._compiled[kernel, sanitize]
 
     @contextmanager

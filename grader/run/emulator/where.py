@@ -50,9 +50,10 @@ class Where:
             return self.in_shared(address - layout.SHARED_WINDOW, access_bytes)
         if window == layout.LOCAL_WINDOW >> layout.SLOT_BITS and not {"global", "const"} & set(spaces):
             return self._in_local(address - layout.LOCAL_WINDOW, access_bytes)
-        return self._in_global(address, access_bytes)
+        return self.in_global(address, access_bytes)
 
-    def _in_global(self, address: int, access_bytes: int) -> Place:
+    def in_global(self, address: int, access_bytes: int) -> Place:
+        """The place of an address of the global state space."""
         array = self.memory.at(address)
         if array is None:
             if address < 1 << layout.SLOT_BITS:

@@ -45,8 +45,8 @@ class Stage:
     Arrays of their own would lie at other addresses, and the same kernel would differ from itself.
     """
 
-    def __init__(self, problem: Problem, sizes: Mapping[str, int]) -> None:
-        self._arrays = Contender(problem, sizes, self._note)
+    def __init__(self, problem: Problem, sizes: Mapping[str, int], structure: int) -> None:
+        self._arrays = Contender(problem, sizes, self._note, structure)
         self._addresses: list[Addresses] = []
         self._sets: list[BufferSet] = []
         self._prepared: list[Prepared] = []
@@ -88,17 +88,26 @@ class Contesting:
         self._ask = ask
 
     def answer(
-        self, sizes: Mapping[str, int], sigma: float, limit: float, verified: int, contenders: Sequence[Message]
+        self,
+        sizes: Mapping[str, int],
+        sigma: float,
+        limit: float,
+        verified: int,
+        structure: int,
+        contenders: Sequence[Message],
     ) -> Message:
         """Time these contenders at one size; on the way the judge is asked to check each of the outputs kept.
 
         Each has `name` and `seed`, and `program` with `image`, `symbols` and `constants`, or None for the problem's
         library call; where `constants` is None, the judge records its plans, for which it is asked with `contender`,
-        the name. The rest is as `contest` takes it. The answer is one of `contest`, `stopped` with the name of the
-        contender that failed and `message`, or `failed` with what nobody is blamed for. After the last two the process
-        is of no more use.
+        the name. `structure` is the seed of structures, which are the same for all; the rest is as `contest` takes it.
+        The answer is one of `contest`, `stopped` with the name of the contender that failed and `message`, or `failed`
+        with what nobody is blamed for. After the last two the process is of no more use.
         """
-        stage, loaded = Stage(self._problem, sizes), [_load(contender["program"]) for contender in contenders]
+        stage, loaded = (
+            Stage(self._problem, sizes, structure),
+            [_load(contender["program"]) for contender in contenders],
+        )
         entrants = [
             Entrant(each["name"], each["seed"], stage.maker(self._prepare(sizes, each, kernels, sigma, limit)))
             for each, kernels in zip(contenders, loaded, strict=True)

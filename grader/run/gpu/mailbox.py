@@ -16,14 +16,14 @@ ALIGNMENT = 256
 
 
 class Mailbox:
-    """Room for one set of outputs: float32 arrays with these many elements. Free it by `free`."""
+    """Room for one set of outputs: arrays of so many bytes each. Free it by `free`."""
 
-    def __init__(self, counts: Sequence[int]) -> None:
+    def __init__(self, sizes: Sequence[int]) -> None:
         import cupy
 
-        self.offsets, size = lay_out(counts)
+        self.offsets, size = lay_out(sizes)
         self._start: int = cupy.cuda.runtime.malloc(size)
-        self.arrays = [_array(self._start + at, n, self) for at, n in zip(self.offsets, counts, strict=True)]
+        self.arrays = [_array(self._start + at, n, self) for at, n in zip(self.offsets, sizes, strict=True)]
 
     def handle(self) -> str | None:
         """What another process opens the memory by; None where CUDA can't share it."""
@@ -41,18 +41,18 @@ class Mailbox:
         runtime.free(self._start)
 
 
-def lay_out(counts: Sequence[int]) -> tuple[list[int], int]:
+def lay_out(sizes: Sequence[int]) -> tuple[list[int], int]:
     """Where in bytes each array begins, and the size of all together."""
     offsets, end = [], 0
-    for count in counts:
+    for size in sizes:
         offsets.append(end)
-        end += -(-4 * count // ALIGNMENT) * ALIGNMENT
+        end += -(-size // ALIGNMENT) * ALIGNMENT
     return offsets, end
 
 
 @contextmanager
-def opened(handle: str, counts: Sequence[int]) -> Iterator[list[Any]]:
-    """The arrays in another process's mailbox, as CuPy's, valid inside the block.
+def opened(handle: str, sizes: Sequence[int]) -> Iterator[list[Any]]:
+    """The arrays in another process's mailbox, as CuPy's bytes, valid inside the block.
 
     Raises CUDA's own error where the memory can't be opened here.
     """
@@ -60,13 +60,13 @@ def opened(handle: str, counts: Sequence[int]) -> Iterator[list[Any]]:
 
     start = runtime.ipcOpenMemHandle(bytes.fromhex(handle))
     try:
-        yield [_array(start + at, n, None) for at, n in zip(lay_out(counts)[0], counts, strict=True)]
+        yield [_array(start + at, n, None) for at, n in zip(lay_out(sizes)[0], sizes, strict=True)]
     finally:
         runtime.ipcCloseMemHandle(start)
 
 
-def _array(address: int, count: int, owner: object) -> Any:
+def _array(address: int, size: int, owner: object) -> Any:
     import cupy
 
-    memory = cupy.cuda.UnownedMemory(address, 4 * count, owner)
-    return cupy.ndarray((count,), np.float32, cupy.cuda.MemoryPointer(memory, 0))
+    memory = cupy.cuda.UnownedMemory(address, size, owner)
+    return cupy.ndarray((size,), np.uint8, cupy.cuda.MemoryPointer(memory, 0))

@@ -58,11 +58,11 @@ class Measuring:
         is a program's image, or None for the library or nothing.
         """
         reset_persisting_l2()
-        candidate = Contender(self._problem, sizes, self._candidate(sizes, constants, sigma, limit))
+        candidate = Contender(self._problem, sizes, self._candidate(sizes, constants, sigma, limit), seed)
         paired = self._baseline(sizes, baseline)
         contenders = [candidate]
         if paired is not None:
-            contenders.append(Contender(self._problem, sizes, paired))
+            contenders.append(Contender(self._problem, sizes, paired, seed))
         try:
             timing = measure(
                 candidate.make_set,

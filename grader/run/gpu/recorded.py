@@ -16,10 +16,11 @@ from grader.process import Message, by_name
 from grader.run.extents import Extents
 from grader.run.gpu.buffers import read_memory
 from grader.run.gpu.device_code import load_module
+from grader.run.gpu.filling import POISONED
 from grader.run.gpu.refill import SOURCE, Refill, Span
 from grader.run.gpu.replay import Kernels, Replay
 from grader.run.gpu.scratch import Scratch
-from grader.run.gpu.timed import Addresses, Prepared
+from grader.run.gpu.timed import Addresses, Prepared, inputs_of
 from grader.run.gpu.timing import NOT_READY, POLL_SECONDS, Overtime
 from grader.run.handover import Outputs
 
@@ -116,10 +117,8 @@ class _Recording:
         import cupy
 
         owner, place = self._owner, self._addresses
-        inputs, outputs = (
-            [Span(place[name], array.nbytes(owner.sizes) // 4) for name, array in arrays.items()]
-            for arrays in (owner.problem.inputs, owner.problem.outputs)
-        )
+        inputs = inputs_of(owner.problem, owner.sizes, place)
+        outputs = [Span(place[n], array.nbytes(owner.sizes), POISONED) for n, array in owner.problem.outputs.items()]
         refill = Refill(load_module(SOURCE), [inputs], [outputs])
         # A key of its own: no replay's inputs are known beforehand.
         refill.enqueue(cupy.cuda.Stream.null, secrets.randbits(64), owner.sigma)

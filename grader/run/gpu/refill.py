@@ -1,7 +1,8 @@
 """Fresh inputs before every timed replay: made on the device, and again, bit by bit, in NumPy by the judge.
 
 A hash of a counter, so that no element depends on another, and integer arithmetic with one rounding at the end.
-It makes one family of inputs, nearly normal ones; the families that corner cases need are in `grader.inputs`.
+Floats are nearly normal, whole numbers and what a problem bounds evenly spread; the families of inputs that corner
+cases need are in `grader.inputs`.
 """
 
 from __future__ import annotations
@@ -14,32 +15,30 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.run.gpu.filling import CENTRE, KINDS, NORMAL, POISONED, Filling, Words, unit_of
 from grader.run.poison import BITS, Poison
-
-Words = npt.NDArray[np.uint64]
 
 GOLDEN = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _MASK = 2**64 - 1
 
-_CENTRE = 3 * (2**21 - 1)
-_PRIME = 1048573
-"""Near 2^20: dividing by it leaves values that use all 24 bits of a float's significand."""
-
 _CHUNK = 1 << 16
+
+_NAMES = "\n".join(f"#define {name.upper().replace(' ', '_')} {number}" for name, number in KINDS.items())
 
 _NUMBERS = f"""
 #define GOLDEN {GOLDEN}ull
 #define FIRST {_FIRST}ull
 #define SECOND {_SECOND}ull
-#define CENTRE {_CENTRE}
+#define CENTRE {CENTRE}
+{_NAMES}
 """
 
 SOURCE = (
     _NUMBERS
     + """
 typedef unsigned long long word;
-struct Segment { word address, count, stream; };
+struct Segment { word address, count, stream, kind, low, extent; };
 
 // The finaliser of splitmix64 (Steele, Lea and Flood, 2014).
 __device__ word mix(word z) {
@@ -48,19 +47,53 @@ __device__ word mix(word z) {
     return z ^ (z >> 31);
 }
 
-// One row of the grid for each segment. Stream 0 is an output, to be poisoned.
+__device__ float normal(word w, float unit) {
+    const int total = (int)(w & 0x1fffff) + (int)(w >> 21 & 0x1fffff) + (int)(w >> 42 & 0x1fffff);
+    return __fmul_rn((float)(2 * total - CENTRE), unit);
+}
+
+// Between two numbers. Rounded twice, as the judge does it: to double and then to the array's type.
+__device__ double evenly(word w, word low, word extent) {
+    return __dadd_rn(__dmul_rn((double)(w >> 11), __longlong_as_double(extent)), __longlong_as_double(low));
+}
+
+__device__ word whole(word w, word low, word extent) { return low + ((w >> 32) * extent >> 32); }
+
+__device__ unsigned short to_half(double value) {
+    unsigned short bits;
+    asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(value));
+    return bits;
+}
+
+__device__ void fill(const Segment& s, word i, word w, float unit) {
+    switch (s.kind) {
+        case NORMAL_4: ((float*)s.address)[i] = normal(w, unit); break;
+        case NORMAL_2: ((unsigned short*)s.address)[i] = to_half((double)normal(w, unit)); break;
+        case EVEN_4: ((float*)s.address)[i] = (float)evenly(w, s.low, s.extent); break;
+        case EVEN_2: ((unsigned short*)s.address)[i] = to_half(evenly(w, s.low, s.extent)); break;
+        case WHOLE_4: ((unsigned*)s.address)[i] = (unsigned)whole(w, s.low, s.extent); break;
+        case WHOLE_1: ((unsigned char*)s.address)[i] = (unsigned char)whole(w, s.low, s.extent); break;
+    }
+}
+
+__device__ void poison_all(const Segment& segment, word first, word step, unsigned poison) {
+    for (word i = first; i < segment.count / 4; i += step) ((unsigned*)segment.address)[i] = poison;
+    const word rest = segment.count & ~3ull;
+    if (first < segment.count - rest) ((unsigned char*)segment.address)[rest + first] = poison >> 8 * first;
+}
+
+// One row of the grid for each segment.
 extern "C" __global__ void refill(const Segment* segments, word key, float unit, unsigned poison) {
     const Segment segment = segments[blockIdx.y];
+    const word first = (word)blockIdx.x * blockDim.x + threadIdx.x, step = (word)gridDim.x * blockDim.x;
+    if (segment.kind == POISON) {
+        poison_all(segment, first, step, poison);
+        return;
+    }
     const word start = mix(key + segment.stream * GOLDEN);
-    const word step = (word)gridDim.x * blockDim.x;
-    for (word i = (word)blockIdx.x * blockDim.x + threadIdx.x; i < segment.count; i += step) {
-        if (segment.stream == 0) {
-            ((unsigned*)segment.address)[i] = poison;
-            continue;
-        }
+    for (word i = first; i < segment.count; i += step) {
         const word w = mix(start + (i + 1) * GOLDEN);
-        const int total = (int)(w & 0x1fffff) + (int)(w >> 21 & 0x1fffff) + (int)(w >> 42 & 0x1fffff);
-        ((float*)segment.address)[i] = __fmul_rn((float)(2 * total - CENTRE), unit);
+        fill(segment, i, w, unit);
     }
 }
 """
@@ -69,10 +102,15 @@ extern "C" __global__ void refill(const Segment* segments, word key, float unit,
 
 @dataclass(frozen=True)
 class Span:
-    """A float32 array in device memory."""
+    """An array in device memory with `count` elements, and what it is filled with before each replay."""
 
     address: int
     count: int
+    filling: Filling = NORMAL
+
+    @property
+    def nbytes(self) -> int:
+        return self.count * self.filling.itemsize
 
 
 def replay_key(seed: int, side: str, replay: int) -> int:
@@ -85,20 +123,17 @@ def replay_key(seed: int, side: str, replay: int) -> int:
     return int.from_bytes(digest, "little")
 
 
-def make_values(key: int, stream: int, count: int, sigma: float) -> npt.NDArray[np.float32]:
+def make_values(key: int, stream: int, count: int, sigma: float, filling: Filling = NORMAL) -> npt.NDArray[Any]:
     """What the device writes into input array number `stream`, from 1, of a replay with this key.
 
     Input array p of buffer set s, both from 0, of n input arrays is number s * n + p + 1.
     """
     start = np.uint64(_mix(key + stream * GOLDEN))
-    values = np.empty(count, dtype=np.float32)
+    values = np.empty(count, dtype=filling.dtype)
     for begin in range(0, count, _CHUNK):
         part = values[begin : begin + _CHUNK]
         numbers = np.arange(begin + 1, begin + 1 + part.size, dtype=np.uint64)
-        words = _mix_words(start + numbers * np.uint64(GOLDEN))
-        bits = np.uint64(2**21 - 1)
-        total = (words & bits) + (words >> np.uint64(21) & bits) + (words >> np.uint64(42) & bits)
-        part[:] = (2 * total.astype(np.int32) - np.int32(_CENTRE)).astype(np.float32) * unit_of(sigma)
+        part[:] = filling.make(_mix_words(start + numbers * np.uint64(GOLDEN)), sigma)
     return values
 
 
@@ -107,36 +142,33 @@ def stream_of(buffer_set: int, arrays: int, position: int) -> int:
     return buffer_set * arrays + position + 1
 
 
-def unit_of(sigma: float) -> Any:
-    """What the integers are scaled by: three uniform values of this size have a standard deviation of sigma."""
-    return np.float32(sigma / (2 * _PRIME))
-
-
 class Refill:
     """Writes fresh inputs and poisoned outputs into all buffer sets of one graph, by one launch.
 
-    `first` is the number of the first buffer set: the judge makes the inputs of a single one again.
+    An input that keeps what it has is None. `first` is the number of the first buffer set: the judge makes the inputs
+    of a single one again.
     """
 
     def __init__(
         self,
         module: Any,
-        inputs: Sequence[Sequence[Span]],
+        inputs: Sequence[Sequence[Span | None]],
         outputs: Sequence[Sequence[Span]],
         first: int = 0,
     ) -> None:
         import cupy
 
         rows = [
-            (span.address, span.count, stream_of(s, len(spans), p))
+            (span.address, span.count, stream_of(s, len(spans), p), *span.filling.row)
             for s, spans in enumerate(inputs, first)
             for p, span in enumerate(spans)
+            if span is not None
         ]
-        rows += [(span.address, span.count, 0) for spans in outputs for span in spans]
+        rows += [(span.address, span.nbytes, 0, *POISONED.row) for spans in outputs for span in spans]
         self._kernel = module.get_function("refill")
         self._table = cupy.asarray(np.array(rows, dtype=np.uint64))
         # Enough threads to fill any GPU; few blocks for each of many short arrays.
-        most = max(count for _, count, _ in rows)
+        most = max(count for _, count, *_ in rows)
         self._grid = (min(-(-most // 256), max(16384 // len(rows), 1)), len(rows), 1)
         self._poison = np.uint32(BITS[Poison.NAN][4])
 

@@ -34,7 +34,7 @@ def rehearse_timing(problem: Problem) -> None:
 
     stream = instruments_of(cupy.cuda.Device().id).stream
     for sizes in problem.benchmarks if problem.calls_library else ():
-        contender = Contender(problem, sizes, call_library(problem, sizes))
+        contender = Contender(problem, sizes, call_library(problem, sizes), SEED)
         try:
             contender.make_set(0).launch(stream)
             stream.synchronize()

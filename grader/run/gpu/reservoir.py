@@ -30,7 +30,7 @@ class Reservoir:
         self._outputs = outputs
         self._rounds = 0
         self._next = Kept(0, 0)
-        self._mailbox = Mailbox([span.count for span in outputs[0]])
+        self._mailbox = Mailbox([span.nbytes for span in outputs[0]])
 
     def choose(self, places: Sequence[int]) -> int | None:
         """Which of a round's replays, given by their places in it, will be kept; None for none."""

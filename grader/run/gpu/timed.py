@@ -13,8 +13,10 @@ from grader.plan.harness import Buffer, build_plan
 from grader.plan.plan import told
 from grader.problem import Problem
 from grader.run.gpu.buffers import DeviceArray, Overrun
+from grader.run.gpu.filling import POISONED
 from grader.run.gpu.refill import Span
 from grader.run.gpu.replay import Kernels, Replay
+from grader.run.gpu.timed_inputs import filling_of, structure_of
 from grader.run.gpu.timing import BufferSet
 
 Addresses = Mapping[str, int]
@@ -37,12 +39,13 @@ Prepare = Callable[[int, Addresses], Prepared]
 
 
 class Contender:
-    """Makes buffer sets for one problem size. Its arrays live until `free`."""
+    """Makes buffer sets for one problem size. Its arrays live until `free`. `structure` is the seed of structures."""
 
-    def __init__(self, problem: Problem, sizes: Mapping[str, int], prepare: Prepare) -> None:
+    def __init__(self, problem: Problem, sizes: Mapping[str, int], prepare: Prepare, structure: int) -> None:
         self._problem = problem
         self._sizes = sizes
         self._prepare = prepare
+        self._structure = structure
         self._sets: list[dict[str, DeviceArray]] = []
         self._prepared: list[Prepared] = []
 
@@ -51,10 +54,12 @@ class Contender:
         declared = {**self._problem.inputs, **self._problem.outputs}
         arrays = {name: DeviceArray(a.shape(self._sizes), a.dtype.numpy) for name, a in declared.items()}
         self._sets.append(arrays)
+        for name, values in structure_of(self._problem, self._sizes, self._structure, number).items():
+            arrays[name].write(values)
         prepared = self._prepare(number, {name: array.pointer for name, array in arrays.items()})
         self._prepared.append(prepared)
         return BufferSet(
-            inputs=spans_of([arrays[name] for name in self._problem.inputs]),
+            inputs=inputs_of(self._problem, self._sizes, {name: array.pointer for name, array in arrays.items()}),
             outputs=spans_of([arrays[name] for name in self._problem.outputs]),
             launch=prepared.launch,
             scratch=spans_of(prepared.scratch.values()),
@@ -82,9 +87,18 @@ def find_overrun(sets: Iterable[Mapping[str, DeviceArray]]) -> tuple[str, int, O
     return None
 
 
+def inputs_of(problem: Problem, sizes: Mapping[str, int], addresses: Addresses) -> list[Span | None]:
+    """What fills a problem's inputs at these addresses before each replay; None for those that keep what they have."""
+    fillings = {name: filling_of(problem, name, sizes) for name in problem.inputs}
+    return [
+        None if fill is None else Span(addresses[name], problem.inputs[name].nbytes(sizes) // fill.itemsize, fill)
+        for name, fill in fillings.items()
+    ]
+
+
 def spans_of(arrays: Iterable[DeviceArray]) -> list[Span]:
-    """The arrays as words of 4 bytes, whose last ones may be missing."""
-    return [Span(array.pointer, array.nbytes // 4) for array in arrays]
+    """Arrays that are poisoned."""
+    return [Span(array.pointer, array.nbytes, POISONED) for array in arrays]
 
 
 def launch_program(

@@ -37,12 +37,13 @@ _RULE = StoppingRule()
 
 @dataclass(frozen=True)
 class BufferSet:
-    """The float32 arrays of one launch sequence, and `launch`, which enqueues it on a CuPy stream.
+    """The arrays of one launch sequence, and `launch`, which enqueues it on a CuPy stream.
 
     `owner` is held as long as the set is used: what keeps the arrays allocated.
     """
 
-    inputs: Sequence[Span]
+    inputs: Sequence[Span | None]
+    """None is one that keeps what it has."""
     outputs: Sequence[Span]
     launch: Callable[[Any], None]
     owner: object = None
@@ -51,7 +52,8 @@ class BufferSet:
 
     @property
     def bytes(self) -> int:
-        return 4 * sum(span.count for span in (*self.inputs, *self.outputs, *self.scratch))
+        """Of what is filled: a structure is small beside it."""
+        return sum(span.nbytes for span in (*self.inputs, *self.outputs, *self.scratch) if span is not None)
 
 
 MakeSet = Callable[[int], BufferSet]

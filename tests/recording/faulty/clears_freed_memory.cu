@@ -1,10 +1,10 @@
 // expect: runtime_error launch_failure
-// says: is no device memory
+// says: the target is memory that is freed already (line 8)
 #include <cuda_runtime_api.h>
 
 extern "C" void solve(const float* A, const float* B, float* C, int N) {
     float* T;
     cudaMalloc((void**)&T, N * sizeof(float));
     cudaFree(T);
-    cudaMemset(T, 0, N * sizeof(float));  // <- here
+    cudaMemset(T + 10, 0, 4 * sizeof(float));  // <- here
 }

@@ -64,8 +64,8 @@ class FakeSide:
 class FakeMailbox:
     freed = 0
 
-    def __init__(self, counts: Sequence[int]) -> None:
-        assert list(counts) == [7]
+    def __init__(self, sizes: Sequence[int]) -> None:
+        assert list(sizes) == [4 * 7]
 
     def free(self) -> None:
         FakeMailbox.freed += 1

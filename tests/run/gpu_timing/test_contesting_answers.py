@@ -74,7 +74,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
             gpu.steps.append(f"unload {self.cubin}")
 
     class Contender:
-        def __init__(self, problem: Problem, sizes: Mapping[str, int], prepare: Any) -> None:
+        def __init__(self, problem: Problem, sizes: Mapping[str, int], prepare: Any, structure: int) -> None:
             self.prepare = prepare
 
         def make_set(self, number: int) -> BufferSet:
@@ -111,7 +111,7 @@ def problem() -> Problem:
 
 def answered(problem: Problem) -> dict[str, Any]:
     process = Contesting(problem, Outputs(), lambda message: {"do": "go_on"})
-    return process.answer(sizes=SIZES, sigma=3.0, limit=2.0, verified=10, contenders=CONTENDERS)
+    return process.answer(sizes=SIZES, sigma=3.0, limit=2.0, verified=10, structure=7, contenders=CONTENDERS)
 
 
 def test_programs_are_loaded_anew_and_run_on_the_same_arrays(gpu: Gpu, problem: Problem) -> None:

@@ -1,6 +1,8 @@
 // problem: reduce
-// expect: runtime_error
+// expect: runtime_error trap
+// on gpu: runtime_error
 // sizes: N=3000
+// says: grid.sync() in an ordinary launch
 //
 // A barrier for the grid in a kernel that was launched by <<<>>>: there is no such grid.
 
@@ -8,7 +10,7 @@
 
 __global__ void sum(const float* input, float* output, int N) {
     if (blockIdx.x == 0 && threadIdx.x == 0) output[0] = 0.0f;
-    cooperative_groups::this_grid().sync();
+    cooperative_groups::this_grid().sync();  // <- here
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < N) atomicAdd(output, input[i]);
 }

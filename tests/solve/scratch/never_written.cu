@@ -1,12 +1,14 @@
 // problem: zip
-// expect: wrong_answer wrong_value
+// expect: runtime_error uninitialized_read
+// on gpu: wrong_answer wrong_value
 // sizes: N=1000
+// says: scratch 1: 4,000 bytes, allocated in line 16.
 //
 // The launch that fills the scratch array is missing: what comes out of cudaMalloc is not zero.
 
 __global__ void add(const float* t, const float* b, float* output, int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < N) output[i] = t[i] + b[i];
+    if (i < N) output[i] = t[i] + b[i];  // <- here
 }
 
 extern "C" void solve(const float* a, const float* b, float* output, int N) {

@@ -2,6 +2,7 @@
 // expect: runtime_error out_of_bounds
 // on gpu: runtime_error | accepted
 // sizes: N=1000
+// says: The kernel reads memory that line 25 has freed
 //
 // The second kernel comes after cudaFreeAsync in the stream's order.
 

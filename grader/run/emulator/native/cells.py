@@ -1,7 +1,7 @@
-"""What is known of each piece of shared memory, and what one lane's access to a piece has to say to it, exactly.
+"""What one lane's access to a piece of memory, its cell, has to say to what is known of it, exactly.
 
 A cell holds the last write, the lanes of one warp that read last, and a reader of another warp. Vectors of accesses
-that are plainly in order take the quick way in shadow.py.
+that are plainly in order take the quick way in vectors.py.
 """
 
 from __future__ import annotations
@@ -9,22 +9,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CELL, CONTEXT, WARP
+from grader.run.emulator.layout import CELL, CONTEXT, TAG_SHIFT, WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
-from grader.run.emulator.native.order import THREAD_BITS, ordered_routine
+from grader.run.emulator.native.order import before_routine
 from grader.run.emulator.native.resolve import event_routine, report
 
-THREADS = 1 << THREAD_BITS
 # An access: its time, its site, and whether it is meant for what others do at the same time.
 TIME_MASK = (1 << 16) - 1
 SITE_SHIFT = 16
 SITE_MASK = (1 << 14) - 1
 VOLATILE, STRONG = 1 << 30, 1 << 31
+WRITTEN_BEFORE = 1 << TAG_SHIFT
+"""The record of global memory that the host, or a launch that was not watched, has written."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """An access to shared memory as the race checks see it."""
+    """An access as the race checks see it."""
 
     reads: bool
     writes: bool
@@ -46,13 +47,20 @@ class Kind:
 
 
 def info(f: IrFunction, kind: Kind) -> str:
-    """Flags, site and time of the access at hand."""
-    placed = f.let(f"or i32 {f.let(f'shl i32 %site, {SITE_SHIFT}')}, {kind.flags - (1 << 32) * (kind.flags >> 31)}")
-    return f.let(f"or i32 {placed}, {f.load('i32', '%ctx', CONTEXT['time'])}")
+    """Flags, site and time of the access at hand, as the low half of a record."""
+    placed = f.let(f"shl i32 %site, {SITE_SHIFT}")
+    known = f.let(f"or i32 {placed}, {f.load('i32', '%ctx', CONTEXT['time'])}")
+    return f.let(f"or i64 {f.let(f'zext i32 {known} to i64')}, {kind.flags}")
+
+
+def warp_record(f: IrFunction) -> str:
+    """The record of the warp's first thread now, without flags, site and time."""
+    number = f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64")
+    return f.let(f"or i64 {f.load('i64', '%ctx', CONTEXT['now'])}, {f.let(f'shl i64 {number}, {TAG_SHIFT + 5}')}")
 
 
 def cell_routine(module: IrModule, kind: Kind) -> str:
-    """`(ctx, warp, lane, cell, site, same)`: `same` says that the value is the one that is there already."""
+    """`(ctx, warp, lane, cell, plane, shared, site, same)`: `same` says that the value is the one that is there."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [
@@ -60,6 +68,8 @@ def cell_routine(module: IrModule, kind: Kind) -> str:
             ("ptr", "warp"),
             ("i32", "lane"),
             ("ptr", "cell"),
+            ("i64", "plane"),
+            ("i1", "shared"),
             ("i32", "site"),
             ("i1", "same"),
         ]
@@ -74,50 +84,54 @@ class _Cell:
     def __init__(self, f: IrFunction, kind: Kind) -> None:
         self.f = f
         self.kind = kind
-        epoch = f.load("i32", "%ctx", CONTEXT["epoch"])
-        self.epoch = epoch
-        self.plane = f.load("i64", "%ctx", CONTEXT["plane"])
-        number = f.let(f"shl i32 {f.load('i32', '%warp', WARP['index'])}, 5")
-        self.warp_tag = f.let(f"or i32 {f.let(f'shl i32 {epoch}, {THREAD_BITS}')}, {number}")
-        self.tag = f.let(f"or i32 {self.warp_tag}, %lane")
+        now, begin = f.load("i64", "%ctx", CONTEXT["now"]), f.load("i64", "%ctx", CONTEXT["begin"])
+        self.begin = f.let(f"select i1 %shared, i64 {now}, i64 {begin}")
+        never = f.load("i64", "%ctx", CONTEXT["never"])
+        self.never = f.let(f"select i1 %shared, i64 {never}, i64 {WRITTEN_BEFORE}")
+        self.warp = warp_record(f)
+        self.lane = f.let("zext i32 %lane to i64")
+        self.own = f.let(f"or i64 {self.warp}, {f.let(f'shl i64 {self.lane}, {TAG_SHIFT}')}")
         self.bit = f.let("shl i32 1, %lane")
 
-    def _field(self, name: str) -> str:
-        return self.f.field("%cell", self.f.let(f"mul i64 {self.plane}, {CELL[name]}"))
+    def _place(self, plane: str) -> str:
+        return self.f.field("%cell", self.f.let(f"mul i64 %plane, {CELL[plane]}"))
 
-    def _load(self, name: str) -> str:
-        return self.f.load("i32", self._field(name))
+    def _load(self, plane: str) -> str:
+        # One piece: another core may be writing it.
+        return self.f.let(f"load atomic i64, ptr {self._place(plane)} monotonic, align 8")
 
-    def _store(self, name: str, value: str) -> None:
-        self.f.store("i32", value, self._field(name))
+    def _store(self, plane: str, value: str) -> None:
+        self.f.do(f"store atomic i64 {value}, ptr {self._place(plane)} monotonic, align 8")
 
     def emit(self) -> None:
         f, kind = self.f, self.kind
         self._last_write()
         if kind.writes:
             self._readers()
-            self._store("write", self.tag)
-            self._store("write_info", info(f, kind))
+            self._store("write", f.let(f"or i64 {self.own}, {info(f, kind)}"))
         elif not kind.strong:
             self._record_read()
         f.do("ret void")
 
-    def _now(self, tag: str) -> str:
-        """Whether a tag is of this epoch."""
-        return self.f.let(f"icmp eq i32 {self.f.let(f'lshr i32 {tag}, {THREAD_BITS}')}, {self.epoch}")
+    def _live(self, record: str) -> str:
+        """Whether a record is of this launch, or of this epoch in shared memory."""
+        return self.f.let(f"icmp uge i64 {record}, {self.begin}")
 
-    def _unless_ordered(self, tag: str, known: str, event: str, passed: str) -> None:
-        """Goes to `passed`, after an event if the access of `tag` and `known` is not ordered before this one."""
+    def _same(self, record: str, tag: str) -> str:
+        """Whether a record is of this thread or, given the warp's, of this warp."""
         f = self.f
-        thread = f.let(f"and i32 {tag}, {THREADS - 1}")
-        time = f.let(f"and i32 {known}, {TIME_MASK}")
-        arguments = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
-        fine = f.call(ordered_routine(f.module), "i1", arguments)
+        return f.let(f"icmp ult i64 {f.let(f'xor i64 {record}, {tag}')}, {1 << TAG_SHIFT}")
+
+    def _unless_ordered(self, record: str, event: str, passed: str) -> None:
+        """Goes to `passed`, after an event if the access of `record` is not ordered before this one."""
+        f = self.f
+        fine = f.call(before_routine(f.module), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", f"i64 {record}"])
         race = f.name_block("race")
         f.branch(fine, passed, race)
         f.block(race)
-        f.store("i32", thread, "%ctx", CONTEXT["other_thread"])
-        f.store("i32", known, "%ctx", CONTEXT["other_access"])
+        thread = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {TAG_SHIFT}')} to i32")
+        f.store("i32", f.let(f"and i32 {thread}, {layout.MAX_THREADS - 1}"), "%ctx", CONTEXT["other_thread"])
+        f.store("i32", f.let(f"trunc i64 {record} to i32"), "%ctx", CONTEXT["other_access"])
         f.call(
             event_routine(f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
         )
@@ -125,24 +139,29 @@ class _Cell:
 
     def _last_write(self) -> None:
         f, kind = self.f, self.kind
-        tag = self._load("write")
-        known = self._load("write_info")
-        f.branch(f.let(f"icmp eq i32 {tag}, {self.tag}"), "written", "foreign")
+        record = self._load("write")
+        f.branch(self._same(record, self.own), "written", "foreign")
         f.block("foreign")
+        never = f.let(f"icmp ult i64 {record}, {self.never}")
+        f.branch(never, "unwritten", "initialised")
+        f.block("unwritten")
+        if kind.writes:
+            # Of shared memory it is counted what nobody has written yet.
+            one = f.let("zext i1 %shared to i32")
+            left = f.let(f"sub i32 {f.load('i32', '%ctx', CONTEXT['unwritten'])}, {one}")
+            f.store("i32", left, "%ctx", CONTEXT["unwritten"])
         if kind.reads:
-            never = f.let(f"icmp ult i32 {tag}, {f.load('i32', '%ctx', CONTEXT['first'])}")
-            f.branch(never, "unwritten", "initialised")
-            f.block("unwritten")
             report(f, layout.EVENT_UNINITIALIZED, "%site", self.bit)
-            f.goto("written")
-            f.block("initialised")
-        f.branch(self._now(tag), "concurrent", "written")
+        f.goto("written")
+        f.block("initialised")
+        f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
         if kind.strong:
+            known = f.let(f"trunc i64 {record} to i32")
             other_strong = f.let(f"icmp slt i32 {known}, 0")
             if kind.volatile:
                 # Lanes of a warp that rely on volatile alone rely on lockstep, which no GPU since Volta promises.
-                apart = f.let(f"icmp uge i32 {f.let(f'xor i32 {tag}, {self.tag}')}, {LANES}")
+                apart = f.let(f"icmp uge i64 {f.let(f'xor i64 {record}, {self.own}')}, {LANES << TAG_SHIFT}")
                 plain = f.let(f"icmp eq i32 {f.let(f'and i32 {known}, {VOLATILE}')}, 0")
                 meant = f.let(f"or i1 {apart}, {plain}")
                 other_strong = f.let(f"and i1 {other_strong}, {meant}")
@@ -151,19 +170,17 @@ class _Cell:
         event = str(layout.EVENT_RACE)
         if kind.writes and not kind.reads:
             event = f.let(f"select i1 %same, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
-        self._unless_ordered(tag, known, event, "written")
+        self._unless_ordered(record, event, "written")
         f.block("written")
 
     def _readers(self) -> None:
         f = self.f
         event = str(layout.EVENT_RACE)
-        tag = self._load("read")
-        known = self._load("read_info")
-        readers = self._load("readers")
-        f.branch(self._now(tag), "read", "unread")
+        record = self._load("read")
+        readers = f.let(f"trunc i64 {self._load('readers')} to i32")
+        f.branch(self._live(record), "read", "unread")
         f.block("read")
-        own = f.let(f"icmp eq i32 {tag}, {self.warp_tag}")
-        bit = f.let(f"select i1 {own}, i32 {self.bit}, i32 0")
+        bit = f.let(f"select i1 {self._same(record, self.warp)}, i32 {self.bit}, i32 0")
         rest = f.alloca("i32", align=4)
         f.store("i32", f.let(f"and i32 {readers}, {f.let(f'xor i32 {bit}, -1')}"), rest)
         f.goto("next")
@@ -171,34 +188,35 @@ class _Cell:
         left = f.load("i32", rest)
         f.branch(f.let(f"icmp eq i32 {left}, 0"), "unread", "reader")
         f.block("reader")
-        lane = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {left}", "i1 true"])
+        lane = f.let(f"zext i32 {f.intrinsic('llvm.cttz.i32', 'i32', [f'i32 {left}', 'i1 true'])} to i64")
         f.store("i32", f.let(f"and i32 {left}, {f.let(f'sub i32 {left}, 1')}"), rest)
-        self._unless_ordered(f.let(f"or i32 {tag}, {lane}"), known, event, "next")
+        reader = f.let(f"or i64 {record}, {f.let(f'shl i64 {lane}, {TAG_SHIFT}')}")
+        self._unless_ordered(reader, event, "next")
         f.block("unread")
         earlier = self._load("earlier")
-        other = f.let(f"icmp ne i32 {earlier}, {self.tag}")
-        f.branch(f.let(f"and i1 {self._now(earlier)}, {other}"), "again", "clear")
+        other = f.let(f"xor i1 {self._same(earlier, self.own)}, true")
+        f.branch(f.let(f"and i1 {self._live(earlier)}, {other}"), "again", "clear")
         f.block("again")
-        self._unless_ordered(earlier, self._load("earlier_info"), event, "clear")
+        self._unless_ordered(earlier, event, "clear")
         f.block("clear")
 
     def _record_read(self) -> None:
         f = self.f
-        tag = self._load("read")
-        known = self._load("read_info")
+        record = self._load("read")
         readers = self._load("readers")
-        mine = f.let(f"icmp eq i32 {tag}, {self.warp_tag}")
+        mine = self._same(record, self.warp)
         time = f.load("i32", "%ctx", CONTEXT["time"])
-        at_once = f.let(f"icmp eq i32 {f.let(f'and i32 {known}, {TIME_MASK}')}, {time}")
-        joined = f.let(f"select i1 {f.let(f'and i1 {mine}, {at_once}')}, i32 {readers}, i32 0")
-        foreign = f.let(f"and i1 {self._now(tag)}, {f.let(f'xor i1 {mine}, true')}")
+        at = f.let(f"and i32 {f.let(f'trunc i64 {record} to i32')}, {TIME_MASK}")
+        at_once = f.let(f"icmp eq i32 {at}, {time}")
+        joined = f.let(f"select i1 {f.let(f'and i1 {mine}, {at_once}')}, i64 {readers}, i64 0")
+        foreign = f.let(f"and i1 {self._live(record)}, {f.let(f'xor i1 {mine}, true')}")
         f.branch(foreign, "keep", "replace")
         f.block("keep")
-        lane = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {readers}", "i1 false"])
-        self._store("earlier", f.let(f"or i32 {tag}, {f.let(f'and i32 {lane}, 31')}"))
-        self._store("earlier_info", known)
+        lane = f.intrinsic("llvm.cttz.i64", "i64", [f"i64 {readers}", "i1 false"])
+        shifted = f.let(f"shl i64 {f.let(f'and i64 {lane}, 31')}, {TAG_SHIFT}")
+        self._store("earlier", f.let(f"or i64 {record}, {shifted}"))
         f.goto("replace")
         f.block("replace")
-        self._store("read", self.warp_tag)
-        self._store("read_info", info(f, self.kind))
-        self._store("readers", f.let(f"or i32 {joined}, {self.bit}"))
+        self._store("read", f.let(f"or i64 {self.warp}, {info(f, self.kind)}"))
+        bit = f.let(f"zext i32 {self.bit} to i64")
+        self._store("readers", f.let(f"or i64 {joined}, {bit}"))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
+from grader.run.emulator.native.epochs import begin_block, begin_warp
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
-from grader.run.emulator.native.order import begin_block, begin_warp
 from grader.run.emulator.native.threads import barrier_pointer, release_routine
 
 ENTRY = "kgrade_blocks"

@@ -1,6 +1,5 @@
-"""What orders the threads of a block: the times at which they met or published, as the race checks compare them.
+"""What orders threads: the times at which they met or published, as the race checks compare them.
 
-A block has an epoch, a new one after each barrier, and within it a clock that warp operations and fences move on.
 An access is known by its epoch, thread and time. Where exact knowledge would cost much, more is taken as ordered than
 is: a race may go unseen, but what is reported is one.
 """
@@ -8,41 +7,12 @@ is: a race may go unseen, but what is reported is one.
 from __future__ import annotations
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CONTEXT, WARP
+from grader.run.emulator.layout import CONTEXT, LAUNCH, WARP
+from grader.run.emulator.native.between_blocks import release_routine, seen_routine
+from grader.run.emulator.native.epochs import THREAD_BITS, tick_routine
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
 
-THREAD_BITS = 10
-LAST_EPOCH = (1 << (32 - THREAD_BITS)) - 1
-LAST_TIME = (1 << 16) - 1
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
-
-
-def new_epoch(f: IrFunction) -> None:
-    """Orders all that the block has done before all that it will do. After the last epoch the checks rest."""
-    epoch = f.load("i32", "%ctx", CONTEXT["epoch"])
-    over = f.let(f"icmp uge i32 {epoch}, {LAST_EPOCH}")
-    wanted = f.load("i32", "%ctx", CONTEXT["sanitize"])
-    f.store("i32", f.let(f"select i1 {over}, i32 0, i32 {wanted}"), "%ctx", CONTEXT["sanitize"])
-    f.store("i32", f.let(f"select i1 {over}, i32 1, i32 {f.let(f'add i32 {epoch}, 1')}"), "%ctx", CONTEXT["epoch"])
-
-
-def tick_routine(module: IrModule) -> str:
-    """`(ctx) -> time`: moves the block's clock on; at its end a new epoch begins instead."""
-
-    def build(owner: IrModule, name: str) -> IrFunction:
-        f = IrFunction(owner, name, "i32", [("ptr", "ctx")], attributes="nounwind noinline")
-        time = f.load("i32", "%ctx", CONTEXT["time"])
-        f.branch(f.let(f"icmp uge i32 {time}, {LAST_TIME}"), "last", "next", unlikely=True)
-        f.block("last")
-        new_epoch(f)
-        f.do(f"ret i32 {time}")
-        f.block("next")
-        later = f.let(f"add i32 {time}, 1")
-        f.store("i32", later, "%ctx", CONTEXT["time"])
-        f.do(f"ret i32 {later}")
-        return f
-
-    return module.routine("tick", build)
 
 
 def meet_routine(module: IrModule) -> str:
@@ -88,17 +58,19 @@ def meet_routine(module: IrModule) -> str:
     return module.routine("meet", build)
 
 
-def fence_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: a fence: what the warp has done can be published from now on."""
+def fence_routine(module: IrModule, far: bool) -> str:
+    """`(ctx, warp)`: a fence: what the warp has done can be published from now on, to other blocks too if `far`."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
         now = f.call(tick_routine(owner), "i32", ["ptr %ctx"])
         f.store("i32", now, "%warp", WARP["fenced"])
+        if far:
+            f.store("i32", now, "%warp", WARP["far_fenced"])
         f.do("ret void")
         return f
 
-    return module.routine("fenced", build)
+    return module.routine("fenced_far" if far else "fenced", build)
 
 
 def publish_routine(module: IrModule) -> str:
@@ -106,6 +78,9 @@ def publish_routine(module: IrModule) -> str:
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
+        wanted = f.load("i32", "%ctx", CONTEXT["sanitize"])
+        f.branch(f.let(f"icmp eq i32 {wanted}, 0"), "old", "on")
+        f.block("on")
         fenced = f.load("i32", "%warp", WARP["fenced"])
         published = f.load("i32", "%warp", WARP["published"])
         f.store("i32", f.load("i32", "%ctx", CONTEXT["released"]), "%warp", WARP["acquired"])
@@ -113,12 +88,52 @@ def publish_routine(module: IrModule) -> str:
         f.block("new")
         f.store("i32", fenced, "%warp", WARP["published"])
         f.store("i32", f.call(tick_routine(owner), "i32", ["ptr %ctx"]), "%ctx", CONTEXT["released"])
+        f.call(release_routine(owner), "void", ["ptr %ctx", "ptr %warp"])
         f.goto("old")
         f.block("old")
         f.do("ret void")
         return f
 
     return module.routine("publish", build)
+
+
+def before_routine(module: IrModule) -> str:
+    """`(ctx, warp, lane, record) -> i1`: whether an access of this launch is before what this lane does now.
+
+    It leaves the number of the block that made the access in the context.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [*_BOTH, ("i32", "lane"), ("i64", "record")]
+        f = IrFunction(owner, name, "i1", arguments, attributes="nounwind noinline")
+        tag = f.let(f"trunc i64 {f.let(f'lshr i64 %record, {layout.TAG_SHIFT}')} to i32")
+        thread = f.let(f"and i32 {tag}, {(1 << THREAD_BITS) - 1}")
+        epoch = f.let(f"lshr i32 {tag}, {THREAD_BITS}")
+        time = f.let(f"and i32 {f.let('trunc i64 %record to i32')}, 65535")
+        own_block = f.let(f"trunc i64 {f.load('i64', '%ctx', CONTEXT['block'])} to i32")
+        f.store("i32", own_block, "%ctx", CONTEXT["other_block"])
+        same = f.let(f"icmp eq i32 {epoch}, {f.load('i32', '%ctx', CONTEXT['epoch'])}")
+        f.branch(same, "now", "other")
+        f.block("now")
+        told = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(ordered_routine(owner), 'i1', told)}")
+        f.block("other")
+        launch = f.load("ptr", "%ctx", CONTEXT["launch"])
+        since = f.let(f"sub i32 {epoch}, {f.load('i32', launch, LAUNCH['first_epoch'])}")
+        chunk = f.let(f"lshr i32 {since}, {f.load('i32', launch, LAUNCH['chunk_bits'])}")
+        place = f.let(f"zext i32 {f.let(f'shl i32 {chunk}, 2')} to i64")
+        block = f.load("i32", f.load("ptr", launch, LAUNCH["owners"]), place)
+        f.store("i32", block, "%ctx", CONTEXT["other_block"])
+        f.branch(f.let(f"icmp eq i32 {block}, {own_block}"), "own", "foreign")
+        f.block("own")
+        f.do("ret i1 true")
+        f.block("foreign")
+        warp = f.let(f"lshr i32 {thread}, 5")
+        told = ["ptr %ctx", "ptr %warp", f"i64 {f.let(f'zext i32 {block} to i64')}", f"i32 {warp}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(seen_routine(owner), 'i1', told)}")
+        return f
+
+    return module.routine("before", build)
 
 
 def ordered_routine(module: IrModule) -> str:
@@ -153,25 +168,3 @@ def ordered_routine(module: IrModule) -> str:
         return f
 
     return module.routine("ordered", build)
-
-
-def begin_block(f: IrFunction) -> None:
-    """What a block starts with: nothing of earlier ones is known, and no shared memory is written."""
-    new_epoch(f)
-    first = f.let(f"shl i32 {f.load('i32', '%ctx', CONTEXT['epoch'])}, {THREAD_BITS}")
-    f.store("i32", first, "%ctx", CONTEXT["first"])
-    f.store("i32", "1", "%ctx", CONTEXT["time"])
-    f.store("i32", "0", "%ctx", CONTEXT["released"])
-
-
-def begin_warp(f: IrFunction, warp: str) -> None:
-    for field in ("published", "acquired", "fenced", "full"):
-        f.store("i32", "0", warp, WARP[field])
-    seen = f.load("ptr", warp, WARP["seen"])
-    clear, done = f.name_block("clear"), f.name_block("cleared")
-    f.branch(f.let(f"icmp eq ptr {seen}, null"), done, clear)
-    f.block(clear)
-    f.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
-    f.do(f"call void @llvm.memset.p0.i64(ptr {seen}, i8 0, i64 {layout.SEEN_BYTES}, i1 false)")
-    f.goto(done)
-    f.block(done)

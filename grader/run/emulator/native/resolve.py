@@ -14,8 +14,8 @@ RESOLVED = "{ i64, i64 }"
 ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lane"), ("i64", "address")]
 
 
-def table_entry(f: IrFunction, space: str, address: str) -> tuple[str, str, str]:
-    """(delta, base, size) of the slot that holds `address` in the global or shared table."""
+def slot_entry(f: IrFunction, space: str, address: str) -> str:
+    """The entry of the slot that holds `address`, in the global or shared table."""
     shared = space == "shared"
     bits, count = (
         (layout.SHARED_SLOT_BITS, layout.SHARED_SLOT_COUNT) if shared else (layout.SLOT_BITS, layout.SLOT_COUNT)
@@ -23,7 +23,12 @@ def table_entry(f: IrFunction, space: str, address: str) -> tuple[str, str, str]
     table = f.load("ptr", "%ctx", CONTEXT["shared_table" if shared else "globals"])
     slot = f.let(f"lshr i64 {address}, {bits}")
     known = f.intrinsic("llvm.umin.i64", "i64", [f"i64 {slot}", f"i64 {count - 1}"])
-    entry = f.field(table, f.let(f"mul i64 {known}, {layout.ENTRY_BYTES}"))
+    return f.field(table, f.let(f"mul i64 {known}, {layout.ENTRY_BYTES}"))
+
+
+def table_entry(f: IrFunction, space: str, address: str) -> tuple[str, str, str]:
+    """(delta, base, size) of the slot that holds `address` in the global or shared table."""
+    entry = slot_entry(f, space, address)
     return (
         f.load("i64", entry, layout.ENTRY_DELTA),
         f.load("i64", entry, layout.ENTRY_BASE),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
+from grader.run.emulator.native.epochs import new_epoch
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
-from grader.run.emulator.native.order import new_epoch
 from grader.run.emulator.native.resolve import event_routine
 
 

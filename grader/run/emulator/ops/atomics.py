@@ -18,7 +18,7 @@ from grader.run.emulator.ops.memory import state_space
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import PtxType
 from grader.run.emulator.translate.emitter import FLOAT_BITS, LLVM_FLOAT, Emitter
-from grader.run.emulator.translate.sanitizer import check_atomic
+from grader.run.emulator.translate.sanitizer import acquired, check_atomic
 
 _OPERATIONS = {
     "add": "add",
@@ -80,7 +80,9 @@ def _emit(e: Emitter, i: Instruction, address_at: int) -> V:
     check_atomic(e, atomic.space, atomic.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     t = FLOAT_BITS.get(atomic.t, atomic.t)
-    return V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))
+    result = V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))
+    acquired(e)
+    return result
 
 
 def atom(e: Emitter, i: Instruction) -> None:

@@ -11,7 +11,7 @@ from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand,
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
-from grader.run.emulator.translate.sanitizer import check_access, fenced
+from grader.run.emulator.translate.sanitizer import acquired, check_access, fenced
 from grader.run.emulator.translate.storage import align_up
 
 _SPACES = {
@@ -53,6 +53,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
     check_access(e, access.space, access.width, access.count, access.store, address, values)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
+    acquired(e)
     if access.store:
         return []
     if access.count == 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from grader.run.emulator import layout
 from grader.run.emulator.errors import UnsupportedPtx
@@ -25,6 +26,9 @@ from grader.run.emulator.ptx.syntax import (
 from grader.run.emulator.ptx.types import PtxType
 from grader.run.emulator.translate.special import read_special
 from grader.run.emulator.translate.storage import Frame, Storage
+
+if TYPE_CHECKING:
+    from grader.run.emulator.translate.granules import Checks
 
 LLVM_FLOAT = {("f", 32): "float", ("f", 64): "double"}
 FLOAT_BITS = {"float": "i32", "double": "i64"}
@@ -52,7 +56,7 @@ class Emitter:
         functions: Mapping[str, int],
         sites: Sites,
         masked_stores: bool,
-        granule: int = 0,
+        checks: Checks | None = None,
     ) -> None:
         self.f = f
         self.function = function
@@ -63,8 +67,8 @@ class Emitter:
         self.faultable = False
         self._functions = functions
         self._masked_stores = masked_stores
-        # Bytes of shared memory of which the race checks know one thing; 0: they are not wanted.
-        self.granule = granule
+        # What the race checks need to know; None: they are not wanted.
+        self.checks = checks
         self._cache: dict[str, V] = {}
         self._dirty: set[str] = set()
         self._predicate: V | None = None

@@ -29,7 +29,9 @@ from grader.run.emulator.translate.cfg import (
 from grader.run.emulator.translate.convergence import gather_lanes
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
-from grader.run.emulator.translate.sanitizer import has_barrier, lanes_meet, shared_granule
+from grader.run.emulator.translate.granules import Checks, checks_of
+from grader.run.emulator.translate.pointers import Source, written_through
+from grader.run.emulator.translate.sanitizer import lanes_meet
 from grader.run.emulator.translate.storage import Storage, assign_storage
 
 ENTRY = "kgrade_warp"
@@ -45,31 +47,37 @@ class Translation:
     storage: Storage
     sites: list[Instruction]
     local_bytes: int
-    granule: int = 0
-    """Bytes of shared memory of which the race checks know one thing; 0 where they are not part of the code."""
+    checks: Checks | None = None
+    """What the race checks need to know; None where they are not part of the code."""
+    written: frozenset[Source] | None = None
+    """Where the pointers come from that the kernel writes through; None: from anywhere."""
 
 
 def translate(
     module: PtxModule, kernel: str, variables: dict[str, int], masked_stores: bool, sanitize: bool = False
 ) -> Translation:
-    """With `sanitize`, accesses to shared memory are checked for races. Raises UnsupportedPtx for what is not known."""
+    """With `sanitize`, accesses to shared and global memory are checked for races.
+
+    Raises UnsupportedPtx for what is not known.
+    """
     program = build_program(module, kernel)
     storage = assign_storage(program, module, variables)
     ir_module = IrModule()
     sites = Sites()
-    granule = shared_granule(program) if sanitize and (storage.shared or has_barrier(program)) else 0
+    checks = checks_of(module, program) if sanitize else None
     dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks))
     calls = CallCompiler(program, storage, dispatcher)
     for block in program.blocks:
         function = program.functions[block.function]
-        emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, granule)
+        emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks)
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
             # Inline assembly reaches the emulator unchecked: what is not PTX is named like what is not known.
             raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
-    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes, granule)
+    written = written_through(module, program) if sanitize else None
+    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes, checks, written)
 
 
 def _may_wait(instruction: Instruction) -> bool:

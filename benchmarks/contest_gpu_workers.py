@@ -1,0 +1,152 @@
+"""Whether several GPUs of one machine judge as many times the submissions, at the times of a worker that is alone.
+
+    python benchmarks/contest_gpu_workers.py                    # every GPU of this machine
+    python benchmarks/contest_gpu_workers.py --each 12 --alone 4
+    python benchmarks/contest_gpu_workers.py --devices emulator emulator
+
+First one worker judges alone on each device in turn, then all at once. Workers are processes of `kgrade worker` on one
+database. All submissions are one kernel with another comment, so that none is compiled already. What counts is the time
+from the first claim to the last result, self-tests left out; and for each device the median time of its submissions
+beside the others', against that which it had alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+from math import exp, log
+from pathlib import Path
+from statistics import mean, median
+
+from sqlalchemy import select
+
+from grader.contest.auth import hash_token
+from grader.contest.database import Database
+from grader.contest.records import JUDGED, NewAccount
+from grader.contest.schema import Judging
+from grader.contest.settings import ContestProblem, Settings, settings_to_json
+from grader.run.choose import choose_gpu, device_name
+from grader.run.gpu.devices import find_gpus
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SLUG, PROBLEM = "workers", "matmul"
+KERNEL = REPOSITORY / "problems" / PROBLEM / "submissions" / "accepted" / "6_vectorised.cu"
+LONGEST_SECONDS = 400.0
+
+
+class Contest:
+    """A contest of one problem in a workspace of its own, and the workers on it."""
+
+    def __init__(self, folder: Path, gpu_model: str) -> None:
+        for name in ("problems", "submissions"):
+            (folder / name).mkdir()
+        self._folder = folder
+        self._url = str(folder / "contests.db")
+        self._database = Database(self._url)
+        now = self._database.now()
+        settings = Settings(
+            slug=SLUG,
+            title="Workers",
+            problems=(ContestProblem(PROBLEM),),
+            start=now - timedelta(hours=1),
+            end=now + timedelta(hours=1),
+            per_hour=10_000,
+            gpu_model=gpu_model,
+        )
+        self._database.add_contest(SLUG, settings_to_json(settings), who="benchmark")
+        people = [NewAccount(f"student {n}", token_hash=hash_token(f"token-{n}")) for n in range(8)]
+        self._database.add_accounts(SLUG, people, who="benchmark")
+        self._accounts = self._database.accounts(SLUG)
+        self._submitted = 0
+
+    def judge(self, devices: Sequence[str], count: int) -> tuple[float, dict[str, list[float]]]:
+        """Has so many submissions judged: submissions a minute, and the times in seconds by device."""
+        numbers = [self._submit() for _ in range(count)]
+        with ExitStack() as opened:
+            workers = [self._start(f"{number} {device}", device) for number, device in enumerate(devices)]
+            for worker in workers:
+                opened.callback(_end, worker)
+            rows = self._judged(numbers, workers)
+        began, ended = min(row[1] for row in rows), max(row[2] for row in rows)
+        times: dict[str, list[float]] = defaultdict(list)
+        for worker, _, _, report in rows:
+            times[worker.partition(" ")[2]].append(_time_of(report))
+        return 60 * count / (ended - began).total_seconds(), dict(times)
+
+    def _submit(self) -> int:
+        self._submitted += 1
+        text = f"// {self._submitted}\n{KERNEL.read_text()}"
+        account = self._accounts[self._submitted % len(self._accounts)]
+        return self._database.submit(account, PROBLEM, KERNEL.name, text)
+
+    def _start(self, name: str, device: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "grader", "--workspace", str(self._folder), "worker", "--name", name]
+        return subprocess.Popen([*command, "--device", device, "--database", self._url], cwd=REPOSITORY)
+
+    def _judged(
+        self, numbers: Sequence[int], workers: Sequence[subprocess.Popen[bytes]]
+    ) -> list[tuple[str, datetime, datetime, str]]:
+        """Worker, start, end and report of each, when all are judged."""
+        wanted = select(Judging.worker, Judging.started, Judging.finished, Judging.report)
+        wanted = wanted.where(Judging.submission_id.in_(numbers), Judging.state == JUDGED)
+        until = time.monotonic() + LONGEST_SECONDS
+        while time.monotonic() < until and all(worker.poll() is None for worker in workers):
+            with self._database.reading() as connection:
+                rows = [tuple(row) for row in connection.execute(wanted)]
+            if len(rows) == len(numbers):
+                return rows
+            time.sleep(0.2)
+        sys.exit(f"{len(rows)} of {len(numbers)} were judged; a worker ended, or {LONGEST_SECONDS:.0f} s were over")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    process.wait(30)
+
+
+def _time_of(report: str) -> float:
+    """The geometric mean over the sizes of a submission's times; of the emulator, the grading's seconds."""
+    told = json.loads(report)
+    if told["verdict"] != "accepted":
+        sys.exit(f"{told['verdict']}: {told['headline']}")
+    if told["measurement"] is None:
+        return float(told["seconds"])
+    return exp(mean(log(size["time"]["value"]) for size in told["measurement"]["sizes"]))
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--devices", nargs="+", help="as --device names them; every GPU where none is given")
+    arguments.add_argument("--each", type=int, default=10, help="submissions for each worker when all work")
+    arguments.add_argument("--alone", type=int, default=3, help="submissions for a worker that is alone")
+    given = arguments.parse_args()
+    devices = given.devices or [f"gpu:{number}" for number in range(len(find_gpus()))]
+    if not devices:
+        sys.exit("there is no NVIDIA GPU here; --devices emulator emulator tries it without")
+    with tempfile.TemporaryDirectory() as folder:
+        contest = Contest(Path(folder), device_name(choose_gpu(devices[0])))
+        alone: dict[str, float] = {}
+        rates = []
+        for device in dict.fromkeys(devices):
+            # The first device's rate is the one that the others' is compared with.
+            rate, times = contest.judge([device], given.each if not rates else given.alone)
+            rates.append(rate)
+            alone[device] = median(times[device])
+            print(f"{device} alone: {rate:.2f} submissions a minute, {alone[device] * 1e6:.3f} µs", flush=True)
+        together, times = contest.judge(devices, given.each * len(devices))
+    print(f"{len(devices)} at once: {together:.2f} submissions a minute, {together / rates[0]:.2f} times one worker's")
+    for device, found in times.items():
+        change = median(found) / alone[device] - 1
+        print(f"  {device}: {len(found)} submissions, {median(found) * 1e6:.3f} µs, {change:+.3%} of alone")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Remarks on a file with its own solve() that compiles, and may mean something else than was meant.
+
+They go by the text alone: whether the remark matters, its reader knows.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.compile.facts import Facts
+from grader.compile.signature import Parameters
+from grader.report import Diagnostic
+
+FLAG = "cudaStreamNonBlocking"
+
+_MESSAGE = (
+    f"kgrade runs work in the order of its calls; on a GPU, streams of {FLAG} do not wait for this work in the default "
+    "stream, nor it for them"
+)
+_HINT = "Where they share arrays, put an event or a synchronization between them, or take cudaStreamCreate()."
+
+_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_LAUNCH = re.compile(r"<<<(.*?)>>>", re.DOTALL)
+_CALL = re.compile(r"\bcudaMem(?:cpy|set)(?:2D|3D|ToSymbol|FromSymbol)?(Async)?\s*\(")
+_WAIT = re.compile(r"\bcuda(?:Device|Stream|Event)Synchronize\b|\bcudaStreamWaitEvent\b")
+_DEFAULT = ("", "0", "NULL", "nullptr", "cudaStreamLegacy")
+
+
+def order_remarks(parameters: Parameters, facts: Facts) -> tuple[Diagnostic, ...]:
+    """One remark where solve() has the names of the problem's arrays in another order than kgrade passes them."""
+    solve = next((f for f in facts.functions if f.name == "solve" and f.defined and not f.namespace), None)
+    if solve is None or len(solve.parameters) != len(parameters):
+        return ()
+    arrays = [
+        (name, _name_of(own)) for (kind, name), own in zip(parameters, solve.parameters, strict=True) if "*" in kind
+    ]
+    wanted, found = (", ".join(names) for names in zip(*arrays, strict=True)) if arrays else ("", "")
+    if wanted == found or {name for name, _ in arrays} != {own for _, own in arrays}:
+        return ()
+    message = f"solve() has the arrays {found} in this order; kgrade passes {wanted}"
+    expected = ", ".join(f"{kind} {name}" for kind, name in parameters)
+    return (Diagnostic("warning", message, solve.line, hint=f'expected: extern "C" void solve({expected})'),)
+
+
+def _name_of(parameter: str) -> str:
+    """The last word of `const float *a`, `float a[]`."""
+    words = re.findall(r"\w+", re.sub(r"\[[^]]*\]", "", parameter.split("=")[0]))
+    return words[-1] if words else ""
+
+
+def stream_remarks(source: str) -> tuple[Diagnostic, ...]:
+    """One remark, at the first work in the default stream, where the file makes streams that do not wait for it, nor
+    waits for any itself.
+
+    Recorded work is replayed as if each stream waited for the default one and that for it, so that a file may need an
+    event that nothing here misses.
+    """
+    text = _TEXT.sub(_blanked, source)
+    if not re.search(rf"\b{FLAG}\b", text):
+        return ()
+    launches = [(match.start(), _stream_of(match[1]) in _DEFAULT) for match in _LAUNCH.finditer(text)]
+    calls = [(match.start(), not match[1]) for match in _CALL.finditer(text)]
+    work = sorted([*launches, *calls])
+    first = next((place for place, in_default in work if in_default), None)
+    # Whoever waits somewhere before the last work has thought of the order.
+    waits = next((match.start() for match in _WAIT.finditer(text)), len(text))
+    if first is None or waits < work[-1][0]:
+        return ()
+    return (Diagnostic("warning", _MESSAGE, text.count("\n", 0, first) + 1, hint=_HINT),)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _stream_of(configuration: str) -> str:
+    """The fourth of a launch's parameters; empty where there are fewer."""
+    parts, depth = [""], 0
+    for character in configuration:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts[3].strip() if len(parts) > 3 else ""

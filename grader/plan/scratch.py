@@ -1,0 +1,73 @@
+"""Device memory that solve() asks for while it is recorded: what is in use, and what was freed and is given again.
+
+A device keeps what it gave until the recording's end, so that the use of a freed piece can be found out. Where it has
+little left, pieces that were freed are given a second time, as CUDA does at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.plan.plan import Alloc, Free, Step
+from grader.plan.validate import ScratchLimit
+from grader.run.extents import bytes_of
+from grader.run.runner import Device
+
+LIMIT = ScratchLimit()
+
+NEW_BYTES = 256 << 20
+NEW_PIECES = 512
+"""Until so much was given, every piece is a new one."""
+
+
+class Scratch:
+    """The pieces of one recording. `given` has for each address the most bytes that it stood for."""
+
+    def __init__(self, device: Device, limit: ScratchLimit = LIMIT) -> None:
+        self.given: dict[int, int] = {}
+        self._device = device
+        self._limit = limit
+        self._live: dict[int, Alloc] = {}
+        self._freed: dict[int, None] = {}
+        # A GPU's driver has no word for memory that is given again.
+        self._gives_again = bool(getattr(device, "gives_again", False))
+
+    @property
+    def in_use(self) -> tuple[Alloc, ...]:
+        return tuple(self._live.values())
+
+    def see(self, steps: Iterable[Step]) -> None:
+        """What these steps free may be given again."""
+        for step in steps:
+            if isinstance(step, Free) and self._live.pop(step.address, None) is not None:
+                self._freed[step.address] = None
+
+    def allocate(self, size: int) -> Alloc | str:
+        """A piece of so many bytes, or why there is none."""
+        # Where nothing is given again, what was freed still takes its room.
+        used = sum(piece.size for piece in self._live.values()) if self._gives_again else sum(self.given.values())
+        pieces = len(self._live) if self._gives_again else len(self.given)
+        address = None
+        if 0 < size <= self._limit.size - used and pieces < self._limit.pieces:
+            plenty = sum(self.given.values()) + size <= NEW_BYTES and len(self.given) < NEW_PIECES
+            address = self._new(size) if plenty else self._freed_before(size)
+            if address is None:
+                address = self._new(size) or self._freed_before(size, larger=True)
+        if address is None:
+            beside = f" beside {bytes_of(used)} in {pieces:,} allocation{'' if pieces == 1 else 's'}" if pieces else ""
+            return f"no room for {bytes_of(size)}{beside}"
+        self.given[address] = max(size, self.given.get(address, 0))
+        piece = self._live[address] = Alloc(address, size)
+        return piece
+
+    def _new(self, size: int) -> int | None:
+        return self._device.allocate(size)
+
+    def _freed_before(self, size: int, larger: bool = False) -> int | None:
+        """The piece freed first, of those with so much room; with `larger` one that is to get more room."""
+        if not self._gives_again:
+            return None
+        found = next((address for address in self._freed if larger or self.given[address] >= size), None)
+        if found is not None:
+            del self._freed[found]
+        return found

@@ -1,0 +1,120 @@
+"""What can be seen wrong with a problem's declaration without running anything: words, parameters, gates.
+
+Each mistake is a ProblemError that names the field. `problem_trial` tries the functions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from grader.errors import ProblemError
+from grader.gates import Gates
+from grader.parameters import Array, Size
+
+if TYPE_CHECKING:
+    from grader.definition import Problem
+
+DIFFICULTIES = ("easy", "medium", "hard")
+
+
+def check_declaration(problem: Problem) -> None:
+    """Raises ProblemError for the first mistake found."""
+    _check_words(problem)
+    _check_params(problem)
+    _check_values(problem)
+    _check_gates(problem)
+    _check_benchmarks(problem)
+
+
+def _check_words(problem: Problem) -> None:
+    if not isinstance(problem.title, str) or not problem.title.strip():
+        raise ProblemError(f"title: {problem.title!r} is not a title; give the problem's name in words")
+    if problem.difficulty not in DIFFICULTIES:
+        raise ProblemError(f"difficulty: {problem.difficulty!r} is none of {', '.join(DIFFICULTIES)}")
+    if not all(isinstance(tag, str) for tag in problem.tags):
+        raise ProblemError(f"tags: {problem.tags!r} has to hold strings only")
+    if not _is_identifier(problem.kernel):
+        raise ProblemError(f"kernel: {problem.kernel!r} is not a C identifier")
+    for name, value in problem.constants.items():
+        if not _is_identifier(name):
+            raise ProblemError(f"constants: {name!r} is not a C identifier")
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ProblemError(f"constants.{name}: {value!r} is not a whole number from 1 up")
+
+
+def _check_params(problem: Problem) -> None:
+    for name, parameter in problem.params.items():
+        if not _is_identifier(name) or name == "launch":
+            raise ProblemError(f"params: {name!r} can't be a parameter's name; use a C identifier other than launch")
+        if not isinstance(parameter, (Array, Size)):
+            raise ProblemError(
+                f"params.{name}: {parameter!r} is none of array(...), out(...), size(low, high), choice(low, high)"
+            )
+    for name, parameter in problem.params.items():
+        for dimension in parameter.named if isinstance(parameter, Array) else ():
+            if dimension not in problem.sizes:
+                raise ProblemError(
+                    f"params.{name}: dimension {dimension!r} is no size; sizes are {_list(problem.sizes)}"
+                )
+    for kind, found in (("array", problem.inputs), ("out", problem.outputs), ("size", problem.sizes)):
+        if not found:
+            raise ProblemError(f"params: at least one {kind}(...) is needed")
+    for name, size in problem.sizes.items():
+        if size.is_choice:
+            continue
+        # Half of the cases have no size divisible by 16, so each size needs a value that is not.
+        if size.low == size.high and size.low % 16 == 0:
+            raise ProblemError(
+                f"params.{name}: no edge size is possible, size({size.low}, {size.high}) allows only a "
+                "multiple of 16 and a kernel without bounds checks would pass; widen the range"
+            )
+
+
+def _check_values(problem: Problem) -> None:
+    for name, parameter in problem.inputs.items():
+        for end in parameter.values.names if parameter.values else ():
+            if end not in problem.sizes:
+                raise ProblemError(f"params.{name}: values name {end!r}, no size; sizes are {_list(problem.sizes)}")
+    for name, size in problem.sizes.items():
+        of = problem.sizes.get(size.index_of) if size.index_of else None
+        if size.index_of and (of is None or not of.is_choice or of.high != size.high + 1):
+            raise ProblemError(
+                f"params.{name}: index({size.index_of!r}, {size.high + 1}) has to name a choice that ends at "
+                f"{size.high + 1}"
+            )
+
+
+def _check_benchmarks(problem: Problem) -> None:
+    """Timed replays get fresh inputs before each, made on the device: nearly normal f32 numbers and no others."""
+    if problem.benchmarks and not problem.refillable:
+        raise ProblemError(
+            "benchmarks: timed replays get nearly normal f32 inputs and keep f32 outputs, which this problem's "
+            "are not; leave benchmarks out"
+        )
+
+
+def _check_gates(problem: Problem) -> None:
+    gates = problem.gates
+    if not isinstance(gates, Gates):
+        raise ProblemError(
+            f"gates: {gates!r} is none of contraction(terms=...), total(terms=...), elementwise(), exact(), "
+            "scaled(terms=...)"
+        )
+    for name in gates.terms:
+        if isinstance(name, str) and name not in problem.sizes:
+            raise ProblemError(f"gates: terms {name!r} is no size; sizes are {_list(problem.sizes)}")
+    needed = {"contraction": 2, "total": 1}.get(gates.kind)
+    if needed is not None and len(problem.operands) != needed:
+        raise ProblemError(
+            f"gates: {gates.kind} needs {needed} input array(s) of floats, params has {len(problem.operands)}"
+        )
+
+
+def _is_identifier(name: object) -> bool:
+    return isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is not None
+
+
+def _list(names: Sequence[str] | Mapping[str, object]) -> str:
+    return ", ".join(names) or "nothing"

@@ -1,0 +1,47 @@
+"""Host memory for emulated arrays: full of one byte, and costing nothing where no kernel touches it.
+
+Scratch is full of a value that no program expects. Pages of a file that all such memory shares are copied by the
+system when they are written to, so that a hundred megabytes come and go in microseconds.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+_PIECE = 1 << 20
+
+
+def filled(size: int, value: int, pad: int) -> NDArray[np.uint8]:
+    """So many bytes of this value, aligned to `pad`, with as many bytes that may be read before and after them."""
+    file = _file(value)
+    length = -(-(size + 2 * pad) // mmap.PAGESIZE) * mmap.PAGESIZE
+    file.grow(length)
+    try:
+        backing = mmap.mmap(file.descriptor, length, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    except OSError as error:
+        raise MemoryError(str(error)) from error
+    return np.frombuffer(backing, np.uint8)[pad : pad + size]
+
+
+class _File:
+    """A file in memory, full of one byte."""
+
+    def __init__(self, value: int) -> None:
+        self.descriptor = os.memfd_create(f"kgrade-{value}")
+        self._piece = bytes([value]) * _PIECE
+        self._size = 0
+
+    def grow(self, size: int) -> None:
+        """To at least this size."""
+        while self._size < size:
+            self._size += os.write(self.descriptor, self._piece)
+
+
+@cache
+def _file(value: int) -> _File:
+    return _File(value)

@@ -1,0 +1,185 @@
+"""Checks the accesses of a whole warp at once, where nothing contradicts them; doubtful ones are left to others.
+
+What is doubtful goes to the block `slow`, before anything is noted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.run.emulator.layout import CONTEXT, TAG_SHIFT
+from grader.run.emulator.native.cells import STRONG, TIME_MASK, WRITTEN_BEFORE, Kind, info, warp_record
+from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
+from grader.run.emulator.native.planes import ANY, Cells
+
+_THREAD = splat("i64", 1 << TAG_SHIFT)
+
+
+@dataclass(frozen=True)
+class Warp:
+    """The access at hand: the lanes that make it, their addresses, and that of the first of them."""
+
+    active: str
+    address: V
+    leader: str
+
+
+class Quick:
+    """Emits the check of one kind of access to shared or global memory."""
+
+    def __init__(self, f: IrFunction, kind: Kind, shared: bool, cells: Cells, warp: Warp) -> None:
+        self.f = f
+        self.kind = kind
+        self.shared = shared
+        self.cells = cells
+        self.warp = warp
+        self._warp_tag = f.spread("i64", warp_record(f))
+        self._now = f.spread("i64", f.load("i64", "%ctx", CONTEXT["now"]))
+        if shared:
+            self._never = f.spread("i64", f.load("i64", "%ctx", CONTEXT["never"]))
+        else:
+            self._never = splat("i64", WRITTEN_BEFORE)
+            self._begin = f.spread("i64", f.load("i64", "%ctx", CONTEXT["begin"]))
+            self._chunk = f.spread("i64", f.load("i64", "%ctx", CONTEXT["chunk"]))
+            self._age = f.op("sub", self._now, self._chunk)
+
+    def _tag(self, lane: V) -> V:
+        return self.f.op("or", self._warp_tag, self.f.op("shl", lane, splat("i64", TAG_SHIFT)))
+
+    def _live(self, record: V) -> V:
+        """Whether a record is of this epoch or, in global memory, of another block of this launch."""
+        f = self.f
+        if self.shared:
+            return f.compare("icmp uge", record, self._now)
+        unordered = f.compare("icmp uge", f.op("sub", record, self._chunk), self._age)
+        return f.op("and", unordered, f.compare("icmp uge", record, self._begin))
+
+    def _foreign(self, record: V, tag: V) -> V:
+        return self.f.compare("icmp uge", self.f.op("xor", record, tag), _THREAD)
+
+    def _concurrent(self, record: V, tag: V) -> V:
+        return self.f.op("and", self._live(record), self._foreign(record, tag))
+
+    def _unwritten(self, record: V) -> V:
+        return self.f.compare("icmp ult", record, self._never)
+
+    def _slow_if(self, *doubtful: V) -> None:
+        f = self.f
+        some = doubtful[0]
+        for one in doubtful[1:]:
+            some = f.op("or", some, one)
+        bits = f.bits(f.op("and", some, self.cells.active))
+        quick = f.name_block("quick")
+        f.branch(f.let(f"icmp eq i32 {bits}, 0"), quick, "slow")
+        f.block(quick)
+
+    def _stamp(self) -> V:
+        return self.f.spread("i64", info(self.f, self.kind))
+
+    # Reads
+
+    def check_read(self) -> None:
+        """Whether each lane reads what was written, and in order before it."""
+        cells = self.cells
+        with cells.each_chunk():
+            written = cells.load("write")
+            other = self._concurrent(written, self._tag(cells.lane()))
+            if self.kind.strong:
+                other = self.f.op("and", other, self._plain(written))
+            self._slow_if(other, self._unwritten(written))
+
+    def note_read(self) -> None:
+        f, cells = self.f, self.cells
+        time = f.spread("i64", f.let(f"zext i32 {f.load('i32', '%ctx', CONTEXT['time'])} to i64"))
+        alike = f.bits(f.compare("icmp eq", self.warp.address, f.spread("i64", self.warp.leader)))
+        active = self.warp.active
+        uniform = f.let(f"icmp eq i32 {f.let(f'and i32 {alike}, {active}')}, {active}")
+        together = f.spread("i64", f.let(f"zext i32 {active} to i64"))
+        stamped = f.op("or", self._warp_tag, self._stamp())
+        with cells.each_chunk():
+            record, readers = cells.load("read"), cells.load("readers")
+            own = V("i64", f.let(f"select i1 {uniform}, {together}, {cells.sharers(cells.lane())}"))
+            mine = f.invert(self._foreign(record, self._warp_tag))
+            at = f.op("and", record, splat("i64", TIME_MASK))
+            same = f.op("and", mine, f.compare("icmp eq", at, time))
+            joined = f.op("or", f.select(same, readers, splat("i64", 0)), own)
+            known_already = f.op("and", same, f.compare("icmp eq", joined, readers))
+            changed = f.op("and", f.invert(known_already), cells.active)
+            note, done = f.name_block("note"), f.name_block("noted")
+            f.branch(f.let(f"icmp eq i32 {f.bits(changed)}, 0"), done, note)
+            f.block(note)
+            foreign = f.op("and", f.op("and", self._live(record), f.invert(mine)), cells.active)
+            keep, replace = f.name_block("keep"), f.name_block("replace")
+            f.branch(f.let(f"icmp eq i32 {f.bits(foreign)}, 0"), replace, keep)
+            f.block(keep)
+            lane = f.op("and", f.map("llvm.cttz", readers, tail=["i1 false"]), splat("i64", LANES - 1))
+            reader = f.op("or", record, f.op("shl", lane, splat("i64", TAG_SHIFT)))
+            cells.store("earlier", reader, foreign)
+            f.goto(replace)
+            f.block(replace)
+            cells.store("read", stamped)
+            cells.store("readers", joined)
+            f.goto(done)
+            f.block(done)
+
+    # Writes
+
+    def write(self) -> None:
+        f, cells = self.f, self.cells
+        fresh, before = f.alloca("i32", align=4), f.alloca(f"<{LANES} x i64>")
+        f.store("i32", "0", fresh)
+        with cells.each_chunk():
+            written = self._check_write()
+            count = f.intrinsic("llvm.ctpop.i32", "i32", [f"i32 {self._unwritten_bits(written)}"])
+            f.store("i32", f.let(f"add i32 {f.load('i32', fresh)}, {count}"), fresh)
+            f.store_lanes(written, before)
+        if not self.kind.atomic:
+            self._single(before)
+        with cells.each_chunk():
+            cells.store("write", f.op("or", self._tag(cells.lane()), self._stamp()))
+        if self.shared:
+            left = f.load("i32", "%ctx", CONTEXT["unwritten"])
+            f.store("i32", f.let(f"sub i32 {left}, {f.load('i32', fresh)}"), "%ctx", CONTEXT["unwritten"])
+
+    def _unwritten_bits(self, written: V) -> str:
+        return self.f.bits(self.f.op("and", self._unwritten(written), self.cells.active))
+
+    def _plain(self, record: V) -> V:
+        f = self.f
+        return f.compare("icmp eq", f.op("and", record, splat("i64", STRONG)), splat("i64", 0))
+
+    def _check_write(self) -> V:
+        f, cells = self.f, self.cells
+        lane = cells.lane()
+        written, record, readers = (cells.load(plane) for plane in ("write", "read", "readers"))
+        alone = f.op(
+            "and",
+            f.invert(self._foreign(record, self._warp_tag)),
+            f.compare("icmp eq", readers, f.op("shl", splat("i64", 1), lane)),
+        )
+        read = f.op("and", self._live(record), f.invert(alone))
+        other = self._concurrent(written, self._tag(lane))
+        if self.kind.atomic:
+            other = f.op("or", f.op("and", other, self._plain(written)), self._unwritten(written))
+        self._slow_if(other, read, self._live(cells.load("earlier")))
+        return written
+
+    def _single(self, before: str) -> None:
+        """Lanes that write to one place are slow: the tag of the last of them is left there."""
+        f, cells = self.f, self.cells
+        single, several, look = f.name_block("single"), f.name_block("several"), f.name_block("look")
+        f.branch(f.let(f"icmp eq i32 {cells.mode}, {ANY}"), look, single)
+        f.block(look)
+        tag = self._tag(cells.lane())
+        if cells.count == 1:
+            old = f.load_lanes("i64", before)
+        else:
+            old = cells.load("write")
+        cells.store("write", tag)
+        lost = f.compare("icmp ne", cells.load("write"), tag)
+        bits = f.bits(f.op("and", lost, cells.active))
+        f.branch(f.let(f"icmp eq i32 {bits}, 0"), single, several)
+        f.block(several)
+        cells.store("write", old)
+        f.goto("slow")
+        f.block(single)

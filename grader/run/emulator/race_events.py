@@ -1,0 +1,121 @@
+"""Makes findings of what the race checks tell: races, reads of what nobody wrote, barriers that do not match."""
+
+from __future__ import annotations
+
+import math
+
+from grader.run.emulator import layout
+from grader.run.emulator.faults import Fault
+from grader.run.emulator.findings import Finding, Findings
+from grader.run.emulator.native.cells import SITE_MASK, SITE_SHIFT
+from grader.run.emulator.races import Access, Order, Race, access_of
+from grader.run.emulator.state import Shape, State
+from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.where import Place, Where
+
+MOST_RACES = 256
+"""Races of one worker's blocks that are looked at, of a launch."""
+
+
+class RaceEvents:
+    """Of one launch."""
+
+    def __init__(self, translation: Translation, shape: Shape, where: Where, findings: Findings) -> None:
+        self._sites = translation.sites
+        self._program = translation.program
+        self._shape = shape
+        self._where = where
+        self._findings = findings
+        self._order: Order | None = None
+
+    def barriers(self, state: State, count: int) -> None:
+        """Threads of a block that wait for each other at different barriers of the program."""
+        counters = [state.word(name) for name in ("other_access", "other_thread")]
+        first, second = (self._program.blocks[counter - 1].instructions[-1] for counter in counters)
+        if first.line == second.line:
+            # The compiler may have made two of one.
+            return
+        key = (layout.EVENT_BARRIER, counters[1], "")
+        if not self._findings.add(key, state.block, 0):
+            return
+        message = (
+            f"threads of a block wait at the barrier of line {first.line}, others at that of line {second.line}: "
+            "all have to come to the same one; move it out of the branch"
+        )
+        fault = Fault(
+            "barrier_divergence",
+            message,
+            line=second.line,
+            kernel=self._program.kernel,
+            block=state.block_index,
+            thread=state.thread_index(state.counters().index(counters[1])),
+            instruction=second.text,
+        )
+        self._findings.put(key, Finding((state.block, count), fault, 1))
+
+    def access(self, state: State, kind: int, site: int, lane: int, count: int) -> None:
+        """A race, or a read of what nobody wrote: the thread goes on."""
+        told = state.word("sanitize") + 1
+        # Only the first are told: a block that races everywhere must not take long.
+        state.set_word("sanitize", 0 if told > MOST_RACES else told)
+        instruction = self._sites[site]
+        verb, size = access_of(instruction)
+        place = self._place(state.wide("at"), size)
+        here = Access(verb, instruction, state.block_index, state.thread_index(lane), state.linear(lane))
+        if kind == layout.EVENT_UNINITIALIZED:
+            self._unwritten(state, here, (kind, site, place.array), place, size, count)
+            return
+        self._order = self._order or Order(self._program, math.prod(self._shape.block))
+        race = self._order.race(here, self._other(state))
+        key = (kind, self._site_of(race, site, state), place.array)
+        known = self._findings.get(key)
+        block = min(state.block, state.word("other_block"))
+        message = race.message(place.words, kind == layout.EVENT_SAME_VALUE)
+        if self._findings.add(key, block, 1) or (
+            known is not None and known.order[0] == block and known.weight < race.weight
+        ):
+            order = known.order if known is not None and known.order[0] == block else (block, count)
+            fault = self._fault("data_race", message, race.second, place, size)
+            self._findings.put(key, Finding(order, fault, 1, race.weight))
+
+    def _site_of(self, race: Race, site: int, state: State) -> int:
+        """The site of the access that is told second: which of the two came later depends on the workers."""
+        other = state.word("other_access") >> SITE_SHIFT & SITE_MASK
+        return site if race.second.instruction is self._sites[site] else other
+
+    def _unwritten(
+        self, state: State, here: Access, key: tuple[int, int, str], place: Place, size: int, count: int
+    ) -> None:
+        if self._findings.add(key, state.block, 1):
+            who = "no thread of the block" if "shared" in place.words else "nobody"
+            message = f"read of {size} bytes that {who} has written: {place.words}"
+            fault = self._fault("uninitialized_read", message, here, place, size)
+            self._findings.put(key, Finding((state.block, count), fault, 1))
+
+    def _place(self, address: int, size: int) -> Place:
+        if address >> layout.SLOT_BITS:
+            return self._where.in_global(address, size)
+        return self._where.in_shared(address, size)
+
+    def _other(self, state: State) -> Access:
+        linear = state.word("other_thread")
+        instruction = self._sites[state.word("other_access") >> SITE_SHIFT & SITE_MASK]
+        block = self._shape.block_index(state.word("other_block"))
+        return Access(access_of(instruction)[0], instruction, block, self._shape.thread_index(linear), linear)
+
+    def _fault(self, kind: str, message: str, access: Access, place: Place, size: int) -> Fault:
+        return Fault(
+            kind,
+            message,
+            line=access.line,
+            kernel=self._program.kernel,
+            access=access.verb,
+            bytes=size,
+            array=place.array,
+            index=place.index,
+            extent=place.extent,
+            itemsize=place.itemsize,
+            block=access.block,
+            thread=access.thread,
+            instruction=access.instruction.text,
+        )

@@ -1,0 +1,78 @@
+"""Reads the state of a block in flight, as native code has it at the time of an event."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+from grader.run.emulator.faults import Index3
+from grader.run.emulator.layout import CONTEXT, WARP
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A launch's grid and block."""
+
+    grid: Index3
+    block: Index3
+
+    def block_index(self, number: int) -> Index3:
+        return _index(number, self.grid)
+
+    def thread_index(self, linear: int) -> Index3:
+        return _index(linear, self.block)
+
+
+def _index(number: int, extents: Index3) -> Index3:
+    x, y, _ = extents
+    return number % x, number // x % y, number // (x * y)
+
+
+@dataclass(frozen=True)
+class State:
+    """A block's context and the warp that raised an event: their addresses."""
+
+    shape: Shape
+    context: int
+    warp: int
+
+    def word(self, name: str) -> int:
+        return ctypes.c_uint32.from_address(self.context + CONTEXT[name]).value
+
+    def wide(self, name: str) -> int:
+        return ctypes.c_uint64.from_address(self.context + CONTEXT[name]).value
+
+    def set_word(self, name: str, value: int) -> None:
+        ctypes.c_uint32.from_address(self.context + CONTEXT[name]).value = value
+
+    @property
+    def block(self) -> int:
+        """The block's number in its grid."""
+        return self.wide("block")
+
+    @property
+    def block_index(self) -> Index3:
+        return self.shape.block_index(self.block)
+
+    def linear(self, lane: int) -> int:
+        """A lane's number in its block."""
+        return 32 * ctypes.c_uint32.from_address(self.warp + WARP["index"]).value + lane
+
+    def thread_index(self, lane: int) -> Index3:
+        return self.shape.thread_index(self.linear(lane))
+
+    def counters(self) -> list[int]:
+        """The program counters of the warp's lanes."""
+        return list((ctypes.c_uint32 * 32).from_address(self.warp + WARP["pc"]))
+
+    def scratch(self, name: str, lane: int) -> int:
+        return ctypes.c_uint64.from_address(self.warp + WARP[name] + 8 * lane).value
+
+    def local(self, lane: int) -> bytes:
+        """A lane's local memory."""
+        base = ctypes.c_uint64.from_address(self.warp + WARP["local"]).value + lane * self.wide("local_stride")
+        return ctypes.string_at(base, self.wide("local_bytes"))
+
+
+def lanes_of(bits: int) -> list[int]:
+    return [lane for lane in range(32) if bits >> lane & 1]

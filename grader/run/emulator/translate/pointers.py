@@ -1,0 +1,117 @@
+"""Which arrays a kernel may write to, as far as its code tells: the parameters and variables that stores go through.
+
+Every array has an address slot of its own, so that a pointer made from a parameter stays in that parameter's array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.run.emulator.ops.common import types_of
+from grader.run.emulator.ptx.syntax import Address, Function, Group, Instruction, Operand, PtxModule, Symbol
+from grader.run.emulator.translate.cfg import Program, callee
+from grader.run.emulator.translate.storage import reads_and_writes
+
+Source = tuple[str, int]
+"""A parameter's name and an offset in it, or a variable's name."""
+_UNKNOWN: Source = ("", 0)
+_LOADS = {"ld", "ldu", "prefetch", "prefetchu", "ldmatrix", "discard", "applypriority"}
+_SHARED_OR_LOCAL = {"shared", "shared::cta", "local", "param", "param::entry", "param::func"}
+
+
+def written_through(module: PtxModule, program: Program) -> frozenset[Source] | None:
+    """The sources of all addresses in global memory that the kernel writes to; None where they can't be known."""
+    for name, function in program.functions.items():
+        if name != program.kernel and any(True for _ in _stores(function)):
+            return None
+    kernel = program.functions[program.kernel]
+    sources = _sources(module, kernel)
+    found: set[Source] = set()
+    for address in _stores(kernel):
+        if address is None:
+            return None
+        if isinstance(address.base, Symbol):
+            through = _symbol(module, kernel, address.base.name)
+        else:
+            through = sources.get(address.base.name, set()) if address.base is not None else set()
+            if not through:
+                return None
+        if _UNKNOWN in through:
+            return None
+        found |= through
+    return frozenset(found)
+
+
+def _stores(function: Function) -> Iterator[Address | None]:
+    """The addresses that a function writes to, outside of shared and local memory; None for what is not understood."""
+    for item in function.body or ():
+        if not isinstance(item, Instruction) or item.opcode in _LOADS or _SHARED_OR_LOCAL & set(item.modifiers):
+            continue
+        if item.opcode == "wmma" and "load" in item.modifiers:
+            continue
+        if item.opcode == "call":
+            if callee(item) is None:
+                yield None
+            continue
+        addresses = [operand for operand in item.operands if isinstance(operand, Address)]
+        yield from addresses if item.opcode in ("st", "red", "atom", "wmma") else [None] * len(addresses)
+
+
+def _symbol(module: PtxModule, function: Function, name: str) -> set[Source]:
+    variable = module.variables.get(name)
+    if variable is None or variable.space == "shared" or name in function.variables:
+        return set()
+    return {(name, 0)}
+
+
+def _symbols(operand: Operand) -> list[str]:
+    if isinstance(operand, Symbol):
+        return [operand.name]
+    return [name for item in operand.items for name in _symbols(item)] if isinstance(operand, Group) else []
+
+
+def _sources(module: PtxModule, function: Function) -> dict[str, set[Source]]:
+    """By register, what a pointer in it can have been made from. All paths are taken together."""
+    sources: dict[str, set[Source]] = {}
+    changed = True
+    while changed:
+        changed = False
+        for item in function.body or ():
+            if not isinstance(item, Instruction):
+                continue
+            reads, writes = reads_and_writes(item)
+            if not writes:
+                continue
+            made = _made(module, function, item, sources, reads)
+            for name in writes:
+                known = sources.setdefault(name, set())
+                if not made <= known:
+                    known |= made
+                    changed = True
+    return sources
+
+
+def _made(
+    module: PtxModule, function: Function, item: Instruction, sources: dict[str, set[Source]], reads: list[str]
+) -> set[Source]:
+    if item.opcode in ("ld", "ldu", "atom"):
+        return _loaded(function, item)
+    made = {source for name in reads for source in sources.get(name, ())}
+    for operand in item.operands[1:]:
+        for name in _symbols(operand):
+            made |= _symbol(module, function, name)
+    return made
+
+
+def _loaded(function: Function, item: Instruction) -> set[Source]:
+    """A pointer in a parameter is known by its place; one in memory is not known. Narrower values are no pointers."""
+    kinds = types_of(item)
+    width = kinds[-1].bytes if kinds else 8
+    if width < 8:
+        return set()
+    address = item.operands[1]
+    parameters = {p.name for p in function.parameters}
+    if isinstance(address, Address) and isinstance(address.base, Symbol) and address.base.name in parameters:
+        count = len(item.operands[0].items) if isinstance(item.operands[0], Group) else 1
+        return {(address.base.name, address.offset + width * index) for index in range(count)}
+    return {_UNKNOWN}

@@ -1,0 +1,79 @@
+"""What timed replays' arrays are filled with: how random words become values, here as in `refill`'s device code.
+
+Integer arithmetic with one rounding at the end, so that both give the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Words = npt.NDArray[np.uint64]
+
+CENTRE = 3 * (2**21 - 1)
+_PRIME = 1048573
+"""Near 2^20: dividing by it leaves values that use all 24 bits of a float's significand."""
+
+KINDS = {"poison": 0, "normal 4": 1, "normal 2": 2, "even 4": 3, "even 2": 4, "whole 4": 5, "whole 1": 6}
+
+_MASK = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What an array is filled with: values of one kind, between two numbers where the kind is not nearly normal.
+
+    `dtype` is NumPy's name of the array's type.
+    """
+
+    kind: str
+    dtype: str = "float32"
+    low: float = 0
+    high: float = 0
+
+    @property
+    def itemsize(self) -> int:
+        return np.dtype(self.dtype).itemsize
+
+    @property
+    def row(self) -> tuple[int, int, int]:
+        """The number of its kind on the device, and the two words that say where values begin and how far they go."""
+        if self.kind == "poison":
+            return KINDS[self.kind], 0, 0
+        number = KINDS[f"{self.kind} {self.itemsize}"]
+        if self.kind == "whole":
+            return number, int(self.low) & _MASK, self._count
+        low, scale = (int(np.float64(x).view(np.uint64)) for x in (self.low, self._scale))
+        return number, low, scale
+
+    def make(self, words: Words, sigma: float) -> npt.NDArray[Any]:
+        """The values that these words become, as on the device; nearly normal ones of this standard deviation."""
+        if self.kind == "normal":
+            bits = np.uint64(2**21 - 1)
+            total = (words & bits) + (words >> np.uint64(21) & bits) + (words >> np.uint64(42) & bits)
+            made: npt.NDArray[Any] = (2 * total.astype(np.int32) - np.int32(CENTRE)).astype(np.float32) * unit_of(sigma)
+        elif self.kind == "even":
+            made = (words >> np.uint64(11)).astype(np.float64) * self._scale + self.low
+        else:
+            made = ((words >> np.uint64(32)) * np.uint64(self._count) >> np.uint64(32)).astype(np.int64) + int(self.low)
+        return made.astype(self.dtype)
+
+    @property
+    def _scale(self) -> float:
+        return (self.high - self.low) / (2**53 - 1)
+
+    @property
+    def _count(self) -> int:
+        return int(self.high) - int(self.low) + 1
+
+
+NORMAL = Filling("normal")
+POISONED = Filling("poison", "uint8")
+
+
+def unit_of(sigma: float) -> Any:
+    """What the integers are scaled by: three uniform values of this size have a standard deviation of sigma."""
+    return np.float32(sigma / (2 * _PRIME))

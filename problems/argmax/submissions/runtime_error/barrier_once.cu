@@ -1,0 +1,38 @@
+// expect: runtime_error data_race
+//
+// Argmax whose tree has no barrier between its levels.
+//
+// One barrier before the tree is not enough: each level reads what another warp has just written.
+
+#define BLOCK 256
+
+__global__ void argmax_kernel(const float* input, int* output, int M, int N) {
+    __shared__ float values[BLOCK];
+    __shared__ int places[BLOCK];
+    const float* row = input + (size_t)blockIdx.x * N;
+    float largest = -INFINITY;
+    int place = N;
+    for (int j = threadIdx.x; j < N; j += BLOCK) {
+        if (row[j] > largest) {
+            largest = row[j];
+            place = j;
+        }
+    }
+    int t = threadIdx.x;
+    values[t] = largest;
+    places[t] = place;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {
+        if (t < half) {
+            bool larger = values[t + half] > values[t];
+            bool first = values[t + half] == values[t] && places[t + half] < places[t];
+            if (larger || first) {
+                values[t] = values[t + half];
+                places[t] = places[t + half];
+            }
+        }
+    }
+    if (t == 0) {
+        output[blockIdx.x] = places[0];
+    }
+}

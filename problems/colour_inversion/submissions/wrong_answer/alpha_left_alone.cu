@@ -1,0 +1,15 @@
+// expect: wrong_answer unwritten_output
+//
+// Colour inversion that writes no alpha.
+//
+// It "stays as it is", but the output is another array.
+
+__global__ void invert_kernel(const unsigned char* input, unsigned char* output, int H, int W) {
+    int pixel = blockIdx.x * blockDim.x + threadIdx.x;
+    if (pixel < H * W) {
+        for (int colour = 0; colour < 3; colour++) {
+            output[4 * pixel + colour] = 255 - input[4 * pixel + colour];
+        }
+
+    }
+}

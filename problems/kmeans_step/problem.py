@@ -1,0 +1,50 @@
+"""One step of k-means: each point to its nearest centre, and the sums that the new centres are made of."""
+
+import numpy as np
+
+from grader.problem import Cost, Problem, array, ceil_div, exact, i32, integers, out, size
+
+problem = Problem(
+    title="K-means step",
+    difficulty="medium",
+    tags=("clustering", "atomics", "shared memory"),
+    kernel="kmeans_kernel",
+    params=dict(
+        # Whole numbers: distances are exact, so that ties are ties.
+        points=array(i32, "N", 2, values=integers(-1000, 1000)),
+        centres=array(i32, "K", 2, values=integers(-1000, 1000)),
+        labels=out(i32, "N"),
+        sums=out(i32, "K", 2),
+        counts=out(i32, "K"),
+        N=size(1, 2_000_000),
+        K=size(1, 256),
+    ),
+    constants=dict(BLOCK=256),
+    gates=exact(),
+)
+
+
+@problem.reference
+def reference(points, centres, N, K):
+    labels = np.zeros(N, np.int64)
+    best = np.full(N, np.iinfo(np.int64).max)
+    for k in range(K):
+        distance = ((points - centres[k]) ** 2).sum(axis=1)
+        nearer = distance < best
+        labels[nearer], best[nearer] = k, distance[nearer]
+    sums = np.stack([np.bincount(labels, weights=points[:, axis], minlength=K) for axis in (0, 1)], axis=1)
+    return dict(labels=labels, sums=sums, counts=np.bincount(labels, minlength=K))
+
+
+@problem.solve
+def solve(launch, points, centres, labels, sums, counts, N, K):
+    block = launch.constant("BLOCK")
+    launch.memset(sums, 0)
+    launch.memset(counts, 0)
+    launch(grid=ceil_div(N, block), block=block, arguments=(points, centres, labels, sums, counts, N, K))
+
+
+@problem.cost
+def cost(N, K):
+    # Two differences, two squares, a sum and a comparison for each pair.
+    return Cost(flops=6 * N * K, bytes=12 * N + 20 * K)

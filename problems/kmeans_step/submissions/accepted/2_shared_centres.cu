@@ -1,0 +1,36 @@
+// expect: accepted
+//
+// K-means step 2: centres in shared memory, and a point in one load.
+//
+// Added to step 1: the block copies the centres once, and its threads read them from there K times. int2 has the
+// size of a point. No thread returns early, for all of them have to reach the barrier.
+
+#define MOST 256
+
+__global__ void kmeans_kernel(const int* points, const int* centres, int* labels, int* sums, int* counts, int N,
+                              int K) {
+    __shared__ int2 shared[MOST];
+    for (int k = threadIdx.x; k < K; k += blockDim.x) {
+        shared[k] = reinterpret_cast<const int2*>(centres)[k];
+    }
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) {
+        int2 p = reinterpret_cast<const int2*>(points)[i];
+        int nearest = 0;
+        int least = INT_MAX;
+        for (int k = 0; k < K; k++) {
+            int dx = p.x - shared[k].x;
+            int dy = p.y - shared[k].y;
+            int distance = dx * dx + dy * dy;
+            if (distance < least) {
+                least = distance;
+                nearest = k;
+            }
+        }
+        labels[i] = nearest;
+        atomicAdd(&sums[2 * nearest], p.x);
+        atomicAdd(&sums[2 * nearest + 1], p.y);
+        atomicAdd(&counts[nearest], 1);
+    }
+}

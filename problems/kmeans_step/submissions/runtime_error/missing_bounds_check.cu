@@ -1,0 +1,29 @@
+// expect: runtime_error out_of_bounds
+//
+// K-means without a bounds check.
+//
+// The last block is complete even where the points are not.
+
+__global__ void kmeans_kernel(const int* points, const int* centres, int* labels, int* sums, int* counts, int N,
+                              int K) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    {
+        int x = points[2 * i];  // <- here
+        int y = points[2 * i + 1];
+        int nearest = 0;
+        int least = INT_MAX;
+        for (int k = 0; k < K; k++) {
+            int dx = x - centres[2 * k];
+            int dy = y - centres[2 * k + 1];
+            int distance = dx * dx + dy * dy;
+            if (distance < least) {
+                least = distance;
+                nearest = k;
+            }
+        }
+        labels[i] = nearest;
+        atomicAdd(&sums[2 * nearest], x);
+        atomicAdd(&sums[2 * nearest + 1], y);
+        atomicAdd(&counts[nearest], 1);
+    }
+}

@@ -1,0 +1,36 @@
+"""Matrix multiplication of halves, with sums in single precision."""
+
+from grader.problem import Cost, Problem, array, ceil_div, contraction, f16, out, size
+
+problem = Problem(
+    title="Half-precision matrix multiplication",
+    difficulty="medium",
+    tags=("fp16", "tensor cores", "tiling", "shared memory", "compute bound"),
+    kernel="matmul_fp16_kernel",
+    params=dict(
+        A=array(f16, "M", "N"),
+        B=array(f16, "N", "K"),
+        C=out(f16, "M", "K"),
+        M=size(1, 8192),
+        N=size(1, 8192),
+        K=size(1, 8192),
+    ),
+    constants=dict(TILE=16),
+    gates=contraction(terms="N"),
+)
+
+
+@problem.reference
+def reference(A, B):
+    return A @ B
+
+
+@problem.solve
+def solve(launch, A, B, C, M, N, K):
+    tile = launch.constant("TILE")
+    launch(grid=(ceil_div(K, tile), ceil_div(M, tile)), block=(tile, tile), arguments=(A, B, C, M, N, K))
+
+
+@problem.cost
+def cost(M, N, K):
+    return Cost(flops=2 * M * N * K, bytes=2 * (M * N + N * K + M * K))

@@ -1,0 +1,17 @@
+// expect: wrong_answer unwritten_output
+//
+// 2D stencil that leaves the rim alone.
+//
+// The student read "stay as they are" as "need not be written". The output is another array, and nobody copied
+// them.
+
+__global__ void stencil_kernel(const float* input, float* output, int H, int W) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < H && column < W) {
+        int i = row * W + column;
+        if (row > 0 && row < H - 1 && column > 0 && column < W - 1) {
+            output[i] = 0.25f * (input[i - W] + input[i + W] + input[i - 1] + input[i + 1]);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+"""Top-k: the largest elements of every row, in order."""
+
+import numpy as np
+
+from grader.problem import Cost, Problem, array, exact, f32, out, size, uniform
+
+problem = Problem(
+    title="Top-k of rows",
+    difficulty="hard",
+    tags=("selection", "sorting", "shared memory", "warp shuffle"),
+    kernel="top_k_kernel",
+    params=dict(
+        # Mostly negative, and in some cases with many equal elements.
+        input=array(f32, "M", "N", values=uniform(-50.0, 3.0)),
+        output=out(f32, "M", "K"),
+        M=size(1, 65535),
+        N=size(33, 1_000_000),
+        K=size(1, 32),
+    ),
+    constants=dict(BLOCK=256),
+    gates=exact(),
+)
+
+
+@problem.reference
+def reference(input, K):
+    return -np.sort(-input, axis=1)[:, :K]
+
+
+@problem.solve
+def solve(launch, input, output, M, N, K):
+    launch(grid=M, block=launch.constant("BLOCK"), arguments=(input, output, M, N, K))
+
+
+@problem.cost
+def cost(M, N, K):
+    # Insertion into a sorted list takes up to K comparisons.
+    return Cost(flops=M * N * K, bytes=4 * M * (N + K))

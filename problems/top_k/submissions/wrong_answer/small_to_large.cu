@@ -1,0 +1,31 @@
+// expect: wrong_answer wrong_value
+//
+// Top-k from small to large.
+//
+// The largest element comes first.
+
+#define MOST 32
+
+__global__ void top_k_kernel(const float* input, float* output, int M, int N, int K) {
+    if (threadIdx.x > 0) {
+        return;
+    }
+    const float* row = input + (size_t)blockIdx.x * N;
+    float list[MOST];
+    for (int r = 0; r < K; r++) {
+        list[r] = -INFINITY;
+    }
+    for (int j = 0; j < N; j++) {
+        float x = row[j];
+        if (x > list[K - 1]) {
+            int r = K - 1;
+            for (; r > 0 && list[r - 1] < x; r--) {
+                list[r] = list[r - 1];
+            }
+            list[r] = x;
+        }
+    }
+    for (int r = 0; r < K; r++) {
+        output[(size_t)blockIdx.x * K + r] = list[K - 1 - r];
+    }
+}
