@@ -97,6 +97,7 @@ def chain(steps: int) -> Subject:
 SUBJECTS = {
     "matmul 1024": (matmul(1024), None),
     "matmul 256": (matmul(256), None),
+    "matmul 32": (matmul(32), None),
     "saxpy 250,000": (saxpy(250_000), saxpy(250_000, "saxpy4", 4)),
     "saxpy 1,000": (saxpy(1_000), saxpy(1_000, "saxpy4", 4)),
     "saxpy 64M": (saxpy(64_000_000), saxpy(64_000_000, "saxpy4", 4)),
