@@ -134,7 +134,11 @@ def make_cublas_sets(n: int) -> MakeSet:
         arrays = [cupy.empty((n, n), dtype=cupy.float32) for _ in range(3)]
         a, b, c = (array.data.ptr for array in arrays)
         spans = [Span(array.data.ptr, array.size) for array in arrays]
-        return BufferSet(spans[:2], spans[2:], lambda stream: library.matmul(stream, a, b, c, n, n, n), arrays)
+
+        def launch(stream: Any) -> None:
+            library.matmul(stream, "float32", a, b, c, n, n, n)
+
+        return BufferSet(spans[:2], spans[2:], launch, arrays)
 
     return make
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from grader.arrays import module_of, widen
 from grader.errors import ProblemError
 from grader.gates import Gates
-from grader.parameters import Array, Parameter, Size, f32, i32
+from grader.parameters import Array, Parameter, Size, f16, i8, i32
 from grader.problem_checks import check_declaration
 from grader.structure import Draw
 
@@ -101,10 +101,10 @@ class Problem:
         return {n: a for n, a in self.inputs.items() if a.dtype is i32 and a.values is None}
 
     @property
-    def refillable(self) -> bool:
-        """Whether timed replays can get fresh inputs of the kind that the device makes."""
-        plain = all(a.dtype is f32 for a in (*self.inputs.values(), *self.outputs.values()))
-        return plain and self.inputs.keys() == self.operands.keys()
+    def precision(self) -> str:
+        """In which numbers a GPU may compute it at best: "fp32", "fp16" or "int8"."""
+        types = {array.dtype for array in self.inputs.values()}
+        return "int8" if i8 in types else "fp16" if f16 in types else "fp32"
 
     @property
     def c_parameters(self) -> list[tuple[str, str]]:
@@ -172,8 +172,11 @@ class Problem:
         return made
 
     def run_harness(self, launch: object, values: Mapping[str, object]) -> None:
-        """Calls the harness; `values` holds a buffer handle or a size for every parameter."""
-        self._call("solve", {"launch": launch, **values})
+        """Calls the harness; `values` holds a buffer handle or a size for every parameter.
+
+        One that takes them as `**parameters` gets them in the kernel's order.
+        """
+        self._call("solve", {"launch": launch, **{name: values[name] for name in self.params}})
 
     @property
     def calls_library(self) -> bool:

@@ -95,7 +95,7 @@ class Measurer:
         if not self._problem.benchmarks:
             return Timed(note="the problem names no benchmark sizes")
         progress("measuring what this GPU can do")
-        reached, _ = ceilings(self._gpu, self._cache)
+        reached, _ = ceilings(self._gpu, self._cache, precision=self._problem.precision)
         baseline = self._compile_baseline()
         found: list[SizeMeasurement] = []
         null = None
@@ -121,7 +121,8 @@ class Measurer:
         measurement = Measurement(tuple(found), reached, null)
         if any(is_outdated(light_of(size, reached), size.time.value) for size in found):
             progress("measuring what this GPU can do")
-            measurement = replace(measurement, ceilings=ceilings(self._gpu, self._cache, fresh=True)[0])
+            fresh, _ = ceilings(self._gpu, self._cache, precision=self._problem.precision, fresh=True)
+            measurement = replace(measurement, ceilings=fresh)
         return Timed(_with_shares(measurement))
 
     def _time(

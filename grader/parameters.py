@@ -75,13 +75,16 @@ class Size:
     """An `int` parameter and the range, both ends included, that cases draw it from.
 
     A choice is one of a few values, all of them as likely, and says nothing of how large a case is. `index_of`
-    names the choice that it has to stay below.
+    names the choice that it has to stay below. `product_of` names the choice that says of how many lengths a size is
+    the product, `less` of them left out.
     """
 
     low: int
     high: int
     is_choice: bool = False
     index_of: str = ""
+    product_of: str = ""
+    less: int = 0
     c_type = "int"
 
 
@@ -104,6 +107,15 @@ def size(low: int, high: int) -> Size:
     """A size from `low` to `high`, both included."""
     _check_range("size", low, high, least=1)
     return Size(low, high)
+
+
+def product(low: int, high: int, of: str, less: int = 0) -> Size:
+    """A size that is the product of several lengths, as many as the choice `of` says: the elements of a tensor.
+
+    `less` is how many fewer they are. A product of no lengths is 1.
+    """
+    _check_range("product", low, high, least=1)
+    return Size(low, high, product_of=of, less=less)
 
 
 def choice(low: int, high: int) -> Size:

@@ -5,7 +5,7 @@ It holds no code of its own.
 
 from grader.definition import Cost, Problem, ceil_div
 from grader.gates import Gates, contraction, elementwise, exact, scaled, total
-from grader.parameters import Array, DType, Size, array, choice, f16, f32, i8, i32, index, out, size, u8
+from grader.parameters import Array, DType, Size, array, choice, f16, f32, i8, i32, index, out, product, size, u8
 from grader.problem_loader import find_problems, load_problem
 from grader.values import below, integers, uniform
 
@@ -32,6 +32,7 @@ __all__ = [
     "integers",
     "load_problem",
     "out",
+    "product",
     "scaled",
     "size",
     "total",

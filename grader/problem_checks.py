@@ -25,7 +25,6 @@ def check_declaration(problem: Problem) -> None:
     _check_params(problem)
     _check_values(problem)
     _check_gates(problem)
-    _check_benchmarks(problem)
 
 
 def _check_words(problem: Problem) -> None:
@@ -84,15 +83,8 @@ def _check_values(problem: Problem) -> None:
                 f"params.{name}: index({size.index_of!r}, {size.high + 1}) has to name a choice that ends at "
                 f"{size.high + 1}"
             )
-
-
-def _check_benchmarks(problem: Problem) -> None:
-    """Timed replays get fresh inputs before each, made on the device: nearly normal f32 numbers and no others."""
-    if problem.benchmarks and not problem.refillable:
-        raise ProblemError(
-            "benchmarks: timed replays get nearly normal f32 inputs and keep f32 outputs, which this problem's "
-            "are not; leave benchmarks out"
-        )
+        if size.product_of and not (size.product_of in problem.sizes and problem.sizes[size.product_of].is_choice):
+            raise ProblemError(f"params.{name}: product(of={size.product_of!r}) has to name a choice")
 
 
 def _check_gates(problem: Problem) -> None:

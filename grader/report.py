@@ -171,7 +171,9 @@ class SizeMeasurement:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What one GPU reaches: bytes a second, fp32 operations a second, and the time of an empty kernel in seconds.
+    """What one GPU reaches: bytes a second, operations a second, and the time of an empty kernel in seconds.
+
+    `precision` says of which numbers the operations are: "fp32", "fp16" with sums in fp32, or "int8".
 
     The first two were measured on this GPU; those of the data sheet stand beside them, None where it is unknown.
     """
@@ -184,6 +186,7 @@ class Ceilings:
     datasheet_bandwidth: float | None
     datasheet_flops: float | None
     floor: float
+    precision: str = "fp32"
 
 
 @dataclass(frozen=True)

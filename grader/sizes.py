@@ -79,14 +79,20 @@ def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
             raise UsageError(f"size {name} is {value!r}; a whole number is needed", hint)
         if not size.low <= value <= size.high:
             raise UsageError(f"size {name}={value} is out of range; it goes from {size.low} to {size.high}", hint)
-    if not fit_together(problem, sizes):
-        name = next(n for n, s in problem.sizes.items() if s.index_of and sizes[n] >= sizes[s.index_of])
-        raise UsageError(f"size {name}={sizes[name]} has to be less than {problem.sizes[name].index_of}", hint)
+    for name, size in problem.sizes.items():
+        if size.index_of and sizes[name] >= sizes[size.index_of]:
+            raise UsageError(f"size {name}={sizes[name]} has to be less than {size.index_of}", hint)
+        if size.product_of and sizes[name] > 1 and sizes[size.product_of] <= size.less:
+            raise UsageError(f"size {name}={sizes[name]} has to be 1 where {size.product_of} is {size.less}", hint)
 
 
 def fit_together(problem: Problem, sizes: Mapping[str, int]) -> bool:
-    """Whether every index is below the choice that it is an index of."""
-    return all(sizes[name] < sizes[size.index_of] for name, size in problem.sizes.items() if size.index_of)
+    """Whether every index is below the choice that it is an index of, and a product of no lengths is 1."""
+    try:
+        check_sizes(problem, sizes)
+    except UsageError:
+        return False
+    return True
 
 
 def off_sixteen(sizes: Mapping[str, int]) -> bool:
@@ -102,6 +108,7 @@ class _Draw:
         self.budget = budget
         self.names = tuple(name for name, size in problem.sizes.items() if not size.is_choice)
         self._choices: Sizes = {}
+        self._decks: dict[str, list[int]] = {}
         self._lines = 0
 
     def next(self, strategy: Callable[[_Draw], Sizes]) -> Sizes:
@@ -121,15 +128,44 @@ class _Draw:
         chosen: Sizes = {}
         for name, size in self.problem.sizes.items():
             if size.is_choice and not size.index_of:
-                chosen[name] = self.rng.randint(size.low, size.high)
+                chosen[name] = self._deal(name)
         for name, size in self.problem.sizes.items():
             if size.index_of:
                 chosen[name] = self.rng.randrange(chosen[size.index_of])
         return chosen
 
+    def _deal(self, name: str) -> int:
+        """The next value of a choice: each comes once before any comes again."""
+        size = self.problem.sizes[name]
+        if not self._decks.get(name):
+            self._decks[name] = list(range(size.low, size.high + 1))
+            self.rng.shuffle(self._decks[name])
+        return self._decks[name].pop()
+
+    def _factored(self, name: str, value: int) -> int:
+        """Near the value and not above it, the product of as many lengths as `product_of` says.
+
+        A drawn value is often a prime, which leaves all lengths but one at 1.
+        """
+        last = value
+        product = 1
+        lengths = self._choices[self.problem.sizes[name].product_of] - self.problem.sizes[name].less
+        if lengths == 0:
+            return 1
+        for _ in range(lengths - 1):
+            length = self.rng.choice((3, 5, 7) if value % 16 else (2, 3, 4, 5))
+            if last >= 2 * length:
+                product, last = product * length, last // length
+        last -= value % 16 > 0 and last % 16 == 0
+        return max(product * last, self.problem.sizes[name].low)
+
     def _whole(self, sizes: Sizes) -> Sizes:
         """Sizes and choices in the order of the parameters."""
-        return {name: {**sizes, **self._choices}[name] for name in self.problem.sizes}
+        whole = {**sizes, **self._choices}
+        for name in self.names:
+            if self.problem.sizes[name].product_of:
+                whole[name] = self._factored(name, whole[name])
+        return {name: whole[name] for name in self.problem.sizes}
 
     def smallest(self) -> Sizes:
         return {name: self.problem.sizes[name].low for name in self.names}

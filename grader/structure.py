@@ -5,7 +5,7 @@ They come from a case's own stream of words, so a seed means the same structure 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -33,5 +33,37 @@ class Draw:
 
     def order(self, count: int) -> Integers:
         """The numbers 0 to count - 1 in any order."""
-        shuffled: Integers = np.argsort(self._words(max(count, 1))[:count], kind="stable")
+        shuffled: Integers = np.argsort(self._words(max(count, 1))[:count], kind="stable").astype(np.int64)
         return shuffled
+
+    def shape(self, count: int, dimensions: int) -> list[int]:
+        """Lengths whose product is `count`: its prime factors, dealt out to the dimensions in any order."""
+        lengths, factors = [1] * dimensions, _prime_factors(count)
+        turn = self.order(dimensions).tolist()
+        for number, which in enumerate(self.order(len(factors)).tolist()):
+            # Every dimension gets one first, so that few lengths are 1; a broadcast one comes of `broadcast`.
+            dimension = turn[number] if number < dimensions else self.one(0, dimensions - 1)
+            lengths[dimension] *= factors[which]
+        return lengths
+
+    def strides(self, shape: Sequence[int]) -> list[int]:
+        """Strides that lay an array of this shape out without gaps, its dimensions in any order."""
+        strides, step = [0] * len(shape), 1
+        for dimension in self.order(len(shape)).tolist():
+            strides[dimension] = step
+            step *= shape[dimension]
+        return strides
+
+    def broadcast(self, shape: Sequence[int]) -> list[int]:
+        """A shape that broadcasts to this one: each length stays, or is 1 in one of three cases."""
+        return [1 if self.one(0, 2) == 0 else length for length in shape]
+
+
+def _prime_factors(number: int) -> list[int]:
+    factors, divisor = [], 2
+    while divisor * divisor <= number:
+        while number % divisor == 0:
+            factors.append(divisor)
+            number //= divisor
+        divisor += 1
+    return factors + [number] * (number > 1)

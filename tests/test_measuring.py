@@ -100,11 +100,14 @@ class PlayedCeilings:
     fresh: float = 4e12
     asked: list[bool] = field(default_factory=list)
 
-    def __call__(self, gpu: Gpu, cache: Path | None, *, fresh: bool = False) -> tuple[Ceilings, Figures]:
+    def __call__(
+        self, gpu: Gpu, cache: Path | None, *, precision: str, fresh: bool = False
+    ) -> tuple[Ceilings, Figures]:
+        assert precision == "fp32"
         self.asked.append(fresh)
         bandwidth = self.fresh if fresh else self.known
         published = Ceilings(gpu.name, gpu.uuid, gpu.driver, bandwidth, 5e13, None, None, 1e-6)
-        return published, Figures(bandwidth, bandwidth, bandwidth, 5e13, 1e-6)
+        return published, Figures(bandwidth, bandwidth, bandwidth, 5e13, 5e14, 1e15, 1e-6)
 
 
 def program(cubin: bytes = b"mine", block: int = 128) -> Program:

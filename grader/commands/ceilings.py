@@ -74,18 +74,29 @@ def _chosen(device: str) -> Gpu:
 def _table(found: Ceilings, figures: Figures) -> Table:
     """A row a ceiling: what it is, what was reached, what the data sheet says, and the share of it."""
     from grader.boards.words import duration, percent, quantity
+    from grader.measure.ceilings import PRECISIONS
+    from grader.measure.datasheet import datasheet
     from grader.terminal.table import plain_table
 
+    sheet = datasheet(found.gpu)
     numbers = ("reached", "data sheet", "share")
     table = plain_table("ceiling", *numbers, numbers=numbers)
     rows = (
         ("memory, reading", figures.read, found.datasheet_bandwidth, "B/s"),
         ("memory, writing", figures.write, found.datasheet_bandwidth, "B/s"),
         ("memory, copying", figures.copy, found.datasheet_bandwidth, "B/s"),
-        ("arithmetic, fp32", found.flops, found.datasheet_flops, "FLOP/s"),
+        *(
+            (
+                f"arithmetic, {name}",
+                figures.rate(name),
+                sheet.rate(name) if sheet else None,
+                "OP/s" if name == "int8" else "FLOP/s",
+            )
+            for name in PRECISIONS
+        ),
     )
     for name, reached, promised, unit in rows:
-        sheet = ("unknown", "") if promised is None else (quantity(promised, unit), percent(reached / promised))
-        table.add_row(name, quantity(reached, unit), *sheet)
+        beside = ("unknown", "") if promised is None else (quantity(promised, unit), percent(reached / promised))
+        table.add_row(name, quantity(reached, unit), *beside)
     table.add_row("an empty kernel", duration(found.floor), "", "")
     return table

@@ -56,6 +56,9 @@ OPTIONS = (
     # The calls of the runtime stay open: whoever loads the library answers them.
     *("-cudart", "none"),
     *("-Xcompiler", "-fPIC"),
+    # What files that use Thrust or CUTLASS are often compiled with; a file without it is compiled to the same.
+    "--extended-lambda",
+    "--expt-relaxed-constexpr",
     # Source lines, for device code and for host code.
     "-lineinfo",
     *("-Xcompiler", "-g1"),

@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request, Security
 from fastapi.responses import Response, StreamingResponse
+from fastapi.security import HTTPBearer
 from sqlalchemy import select
 
 from grader.contest.access import LARGEST_NUMBER, Access, Refused, Visitor
@@ -23,6 +24,7 @@ from grader.contest.api_shapes import (
     Counted,
     Held,
     Me,
+    Mistake,
     News,
     NewSubmission,
     Problem,
@@ -42,9 +44,26 @@ from grader.contest.schema import Judging
 from grader.contest.site import Site
 from grader.report import from_json, to_data
 
-router = APIRouter(prefix="/api")
+MISTAKES: dict[int | str, dict[str, Any]] = {
+    400: {"model": Mistake, "description": "The file, the report or the key can't be read."},
+    401: {"model": Mistake, "description": "The token is missing, or not valid any more."},
+    403: {"model": Mistake, "description": "Not now, or not for this account."},
+    404: {"model": Mistake, "description": "There is nothing here that this account may see."},
+    413: {"model": Mistake, "description": "Too large; it was not read."},
+    422: {"model": Mistake, "description": "A field is missing, unknown, or has no such value."},
+    429: {"model": Mistake, "description": "Too often."},
+    503: {"model": Mistake, "description": "The database is away or full; what was confirmed is kept. Try again."},
+}
+# It is there for the description: who a token belongs to is found out below.
+_BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="What came with the personal link.")
+
+router = APIRouter(prefix="/api", responses=MISTAKES, dependencies=[Security(_BEARER)])
 
 Number = Annotated[int, Path(ge=1, le=LARGEST_NUMBER)]
+
+
+class EventStream(StreamingResponse):
+    media_type = "text/event-stream"
 
 
 def site_of(request: Request) -> Site:
@@ -124,7 +143,7 @@ def scoreboard(slug: InContest, visitor: AsVisitor, request: Request) -> Respons
     return Response(site_of(request).board_json(contest), media_type="application/json")
 
 
-@router.get("/contests/{slug}/scoreboard/events")
+@router.get("/contests/{slug}/scoreboard/events", response_class=EventStream)
 def scoreboard_events(slug: InContest, visitor: AsVisitor, request: Request) -> StreamingResponse:
     """Server-sent events: `board` with a number that grows whenever the scoreboard changes."""
     site, settings = site_of(request), _same_contest(visitor, slug).contest
@@ -159,7 +178,7 @@ def submission(number: Number, visitor: AsVisitor, access: WithAccess) -> Submis
     return _submission(row, None if report is None else to_data(report))
 
 
-@router.get("/submissions/{number}/events")
+@router.get("/submissions/{number}/events", response_class=EventStream)
 def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, request: Request) -> StreamingResponse:
     """Server-sent events: `progress` at each change, then one `done`."""
     site, row = site_of(request), access.submission(visitor, number)
@@ -229,7 +248,7 @@ def stream(site: Site, visitor: Visitor, texts: AsyncIterator[str]) -> Streaming
         raise Refused(429, "too many live pages are open", "close some of them") from None
     # nginx would hold the events back.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return StreamingResponse(texts, media_type="text/event-stream", headers=headers)
+    return EventStream(texts, headers=headers)
 
 
 def _same_contest(visitor: Visitor, slug: str) -> Visitor:

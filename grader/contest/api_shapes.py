@@ -21,6 +21,13 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Mistake(BaseModel):
+    """Why a request was refused, and what to do next where there is something."""
+
+    error: str
+    hint: str
+
+
 class Problem(BaseModel):
     name: str
     title: str

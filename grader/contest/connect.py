@@ -5,8 +5,9 @@ It knows no table.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import URL, Engine, create_engine, make_url
@@ -50,6 +51,10 @@ class Address:
                 raise unwritable(self.path)
             with explained(self.path):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
+                # Everybody's code and the hidden seeds are in it: whoever else works on this machine reads it not.
+                # SQLite's log and the rest beside it get the same mode.
+                with suppress(FileExistsError):
+                    os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             return open_engine(self.path, read_only=False, pooled=True)
         # A connection that was cut while it lay in the pool is replaced before it is used.
         return create_engine(self.url, pool_pre_ping=True, pool_size=8, max_overflow=32)

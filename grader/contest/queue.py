@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, selec
 from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome, takes
 from grader.contest.records import JUDGED, QUEUED, RUNNING
 from grader.contest.schema import Account, Contest, Judging, Source, Submission
+from grader.contest.tables.base import storable
 from grader.contest.tables.staff import Staff
 from grader.verdict import Verdict
 
@@ -72,7 +73,7 @@ class LeaseQueue:
         return None
 
     def heartbeat(self, job: Claim, progress: str) -> bool:
-        values = {"lease_until": self.database.now() + self.lease, "progress": progress[:200]}
+        values = {"lease_until": self.database.now() + self.lease, "progress": storable(progress[:200])}
         with self.database.writing(flushed=False) as connection:
             return _change(connection, job, values)
 
@@ -86,7 +87,7 @@ class LeaseQueue:
                 "score": outcome.score,
                 "score_low": outcome.score_low,
                 "score_high": outcome.score_high,
-                "report": outcome.report,
+                "report": None if outcome.report is None else storable(outcome.report),
                 "progress": "",
                 "lease_until": None,
                 "finished": self.database.now(),
@@ -110,7 +111,7 @@ class LeaseQueue:
             "state": RUNNING,
             "attempt": Judging.attempt + 1,
             "tries": Judging.tries + 1,
-            "worker": worker,
+            "worker": storable(worker),
             "lease_until": now + self.lease,
             "started": now,
             "progress": "starting",

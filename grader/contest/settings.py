@@ -217,7 +217,7 @@ def settings_from_data(
         read.mistake("end", end.isoformat(" "), f"a time after the start, {start.isoformat(' ')}")
     elif start and end and freeze and not start <= freeze <= end:
         read.mistake("freeze", freeze.isoformat(" "), f"a time from start to end ({start} to {end})")
-    read.raise_mistakes(place)
+    read.raise_mistakes(place, slug)
     return settings
 
 

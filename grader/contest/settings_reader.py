@@ -34,15 +34,15 @@ class Reader:
     def mistake(self, key: str, value: object, expected: str) -> None:
         self._mistakes.append(f"{self._prefix}{key} = {_shown(value)}: {expected} is expected")
 
-    def raise_mistakes(self, place: str) -> None:
+    def raise_mistakes(self, place: str, slug: str) -> None:
         """Raises UsageError where anything was wrong, a line for each mistake."""
         if len(self._mistakes) == 1:
-            raise UsageError(f"{place}: {self._mistakes[0]}", "correct it, then type: kgrade contest check SLUG")
+            raise UsageError(f"{place}: {self._mistakes[0]}", f"correct it, then type: kgrade contest check {slug}")
         if self._mistakes:
             lines = "".join(f"\n  {mistake}" for mistake in self._mistakes)
             raise UsageError(
                 f"{place} has {len(self._mistakes)} mistakes:{lines}",
-                "correct them, then type: kgrade contest check SLUG",
+                f"correct them, then type: kgrade contest check {slug}",
             )
 
     def get(self, key: str) -> object:

@@ -1,4 +1,4 @@
-"""What this GPU can do at best: its bandwidth and its fp32 rate, measured once and remembered.
+"""What this GPU can do at best: its bandwidth and its rate in each precision, measured once and remembered.
 
 The measuring is done in a child process; here is what asks for it, keeps it, and sets the datasheet beside it.
 """
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 CHILD = "grader.measure.ceilings_child"
 TIME_LIMIT = 60.0
 
-FORMAT = 1
+FORMAT = 2
 """In every file: raise it when the figures are measured in another way."""
+
+PRECISIONS = ("fp32", "fp16", "int8")
 
 TOLERANCE = 0.03
 """A kernel beyond a ceiling by more than this says that the ceiling is measured too low."""
@@ -34,27 +36,34 @@ TOLERANCE = 0.03
 
 @dataclass(frozen=True)
 class Figures:
-    """As measured: bytes a second by kind of traffic, fp32 operations a second, seconds of an empty kernel."""
+    """As measured: bytes a second by kind of traffic, operations a second by precision, seconds of an empty kernel."""
 
     read: float
     write: float
     copy: float
-    flops: float
+    fp32: float
+    fp16: float
+    int8: float
     floor: float
 
     @property
     def bandwidth(self) -> float:
         return max(self.read, self.write, self.copy)
 
+    def rate(self, precision: str) -> float:
+        """Operations a second; `precision` is one of PRECISIONS."""
+        return float(getattr(self, precision))
+
 
 def ceilings(
     gpu: Gpu,
     cache: Path | None,
     *,
+    precision: str = "fp32",
     fresh: bool = False,
     measure: Callable[[int], Mapping[str, Any]] | None = None,
 ) -> tuple[Ceilings, Figures]:
-    """The ceilings of a GPU, from the cache folder where they are known for its driver.
+    """The ceilings of a GPU in one of PRECISIONS, from the cache folder where they are known for its driver.
 
     `fresh` measures anew. `measure` stands in for the child process in tests. Raises JudgeError where the
     GPU can't be measured.
@@ -71,10 +80,11 @@ def ceilings(
         uuid=gpu.uuid,
         driver=gpu.driver,
         bandwidth=figures.bandwidth,
-        flops=figures.flops,
+        flops=figures.rate(precision),
         datasheet_bandwidth=sheet.bandwidth if sheet else None,
-        datasheet_flops=sheet.flops if sheet else None,
+        datasheet_flops=sheet.rate(precision) if sheet else None,
         floor=figures.floor,
+        precision=precision,
     )
     return published, figures
 

@@ -14,6 +14,7 @@ from grader.compile.toolkit import find_toolkit
 from grader.errors import JudgeError, ToolMissing
 from grader.extras import install_command
 from grader.process import serve
+from grader.run.gpu.filling import Filling
 from grader.run.gpu.refill import SOURCE as REFILL
 from grader.run.gpu.refill import Refill, Span
 
@@ -21,6 +22,8 @@ SIZE = 2 << 30
 """Bytes of one array: many times any cache."""
 
 MATRIX_SIDES = (4096, 8192)
+MATRICES = {"fp32": "float32", "fp16": "float16", "int8": "int8"}
+"""The precisions, and the type of the matrices that show their rates."""
 REPEATS = 15
 STREAMS = {"read": 1, "write": 1, "copy": 2}
 """The kernels that measure bandwidth, and how many arrays each one moves."""
@@ -74,16 +77,23 @@ def _measure() -> dict[str, Any]:
     with stream:
         instruments = Instruments(stream)
         figures: dict[str, Any] = _bandwidths(stream)
-        figures["flops"] = max(_matrix_product(stream, side) for side in MATRIX_SIDES)
+        for name, dtype in MATRICES.items():
+            figures[name] = max(_matrix_product(stream, side, dtype) for side in MATRIX_SIDES)
+        # Where the library has no product of bytes for this GPU, a kernel turns them into halves or floats.
+        figures["int8"] = max(figures["int8"], figures["fp16"], figures["fp32"])
         figures["floor"] = instruments.floor()
     return figures
 
 
 def _fill(stream: Any, *arrays: Any) -> None:
-    """Nearly normal numbers. On zeros fewer transistors switch, and the clock is higher than with any real input."""
+    """Random numbers. On zeros fewer transistors switch, and the clock is higher than with any real input."""
     from grader.run.gpu.device_code import load_module
 
-    spans = [Span(array.data.ptr, array.size) for array in arrays]
+    bytes_of_numbers = Filling("whole", "int8", -128, 127)
+    spans = [
+        Span(a.data.ptr, a.size, bytes_of_numbers if a.dtype == "int8" else Filling("normal", a.dtype.name))
+        for a in arrays
+    ]
     Refill(load_module(REFILL), [spans], []).enqueue(stream, 1, 1.0)
     # The table of addresses is gone with the Refill.
     stream.synchronize()
@@ -113,13 +123,22 @@ def _bandwidths(stream: Any) -> dict[str, float]:
     return best
 
 
-def _matrix_product(stream: Any, side: int) -> float:
-    """Operations a second of the vendor's product of two fp32 matrices, without TF32."""
+def _matrix_product(stream: Any, side: int, dtype: str) -> float:
+    """Operations a second of the vendor's product of two matrices, of floats without TF32; 0 where it has none."""
     import cupy
 
-    a, b, c = (cupy.empty((side, side), dtype=cupy.float32) for _ in range(3))
+    from grader.run.gpu.cublas import loaded
+
+    a, b = (cupy.empty((side, side), dtype=dtype) for _ in range(2))
+    c = cupy.empty((side, side), dtype="int32" if dtype == "int8" else dtype)
     _fill(stream, a, b)
-    return 2 * side**3 / _seconds(stream, lambda: cupy.matmul(a, b, out=c))
+    places = (a.data.ptr, b.data.ptr, c.data.ptr)
+    try:
+        return 2 * side**3 / _seconds(stream, lambda: loaded().matmul(stream, dtype, *places, side, side, side))
+    except JudgeError:
+        if dtype != "int8":
+            raise
+        return 0.0
 
 
 def _seconds(stream: Any, call: Callable[[], object]) -> float:

@@ -34,7 +34,7 @@ from grader.plan.plan import DEFAULT_STREAM, Free, Plan, Step, Synchronize, with
 from grader.plan.recording import Argument, Recording
 from grader.plan.scratch import Scratch
 from grader.plan.stopped import Stop, died, failed_call, forged, told_stop, took_too_long
-from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, validate
+from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, Validator
 from grader.run.runner import Device
 from grader.sandbox import Sandbox, SandboxedProcess, SandboxLimits
 from grader.verdict import FaultClass, Verdict
@@ -87,11 +87,14 @@ class Call:
         self._facts = _facts(program.cubin)
         self._recorded: list[Recorded] = []
         self._executed = 0
+        self._has_streams = False
         self._reads = 0
         self._read_bytes = 0
         self._errors: tuple[CallError, ...] = ()
         self._extents = [Extent(a.name, a.bits, a.size) for a in arguments if a.size]
         self._scratch = Scratch(device)
+        self._validator = Validator(program.kernels, self._extents, properties, self._scratch.given)
+        self._validated = 0
 
     def run(self, library: Path) -> None:
         """Until solve() has returned and its plan is valid. Raises Ended."""
@@ -171,6 +174,7 @@ class Call:
             return _NO_SYMBOL
         if all(extent.address != address for extent in self._extents):
             self._extents.append(Extent(name, address, size))
+            self._validator.add(self._extents[-1])
         return b"address %d" % address
 
     def _read(self, frame: Mapping[str, Any]) -> bytes:
@@ -182,9 +186,11 @@ class Call:
             raise Ended(Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, at=places(frame)))
         self._validate()
         with self._own_time():
-            data = self._device.read(self._left(), address, size)
+            left = self._left()
+            data = self._device.read(left, address, size)
         self._executed = len(self._recorded)
-        if any(_stream_of(recorded.step) for recorded in self._recorded):
+        self._has_streams = self._has_streams or any(map(_stream_of, left))
+        if self._has_streams:
             self._recorded.append(Recorded(Synchronize(), places(frame)))
         return data
 
@@ -204,11 +210,13 @@ class Call:
         self._validate()
 
     def _validate(self) -> None:
-        plan = Plan(tuple(recorded.step for recorded in self._recorded))
+        """All that was recorded since the last time."""
+        new = [recorded.step for recorded in self._recorded[self._validated :]]
         try:
-            validate(plan, self._program.kernels, self._extents, self._properties, self._scratch.given)
+            self._validator.check(new)
         except InvalidPlan as error:
             self._refuse(error)
+        self._validated += len(new)
 
     def _refuse(self, error: InvalidPlan) -> NoReturn:
         at = self._recorded[error.step].at if error.step < len(self._recorded) else ()

@@ -98,7 +98,10 @@ def died(ended: Ended, cpu_seconds: int, seconds: float) -> Stop:
         message = f"solve() was stopped after {cpu_seconds} seconds of computing on the host"
         return Stop(Verdict.TIME_LIMIT_EXCEEDED, message)
     if by is not None:
-        return Stop(Verdict.RUNTIME_ERROR, f"the process of solve() was ended by {by.name} before solve() returned")
+        message = f"the process of solve() was ended by {by.name} before solve() returned"
+        # What assert() and abort() do is told by themselves.
+        hint = "the C library ends a process so whose memory was freed twice or written beyond its end"
+        return Stop(Verdict.RUNTIME_ERROR, message, hint=hint if by is signal.SIGABRT else "")
     message = f"the process of solve() ended with exit code {ended.returncode} before solve() returned"
     return Stop(Verdict.RUNTIME_ERROR, message, hint="return from solve() instead")
 
@@ -155,6 +158,8 @@ def _signal(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
 
 
 def _exit(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    if text(frame, "call") == "assert":
+        return Stop(Verdict.RUNTIME_ERROR, _how("exit", frame))
     return Stop(Verdict.RUNTIME_ERROR, f"{_how('exit', frame)} before it returned", hint="return from solve() instead")
 
 
@@ -210,7 +215,9 @@ def _how(kind: str, frame: Mapping[str, Any]) -> str:
         )
         return f"{who} throws {name}{f' ({said})' if said else ''} {why}"
     call = text(frame, "call")
-    if call in ("abort", "pthread_exit"):
+    if call == "assert":
+        return f"solve() ended at an assert() that does not hold ({text(frame, 'message')})"
+    if call in ("abort", "pthread_exit", "std::terminate"):
         return f"solve() called {call}()"
     return f"solve() ended the process by {call}({number(frame, 'code', 2**32)})"
 

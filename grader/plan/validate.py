@@ -6,7 +6,7 @@ What the kernels read and write, and whether inputs stay as they were, is for ot
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -62,34 +62,48 @@ def validate(
     scratch: ScratchLimit = ScratchLimit(),
 ) -> None:
     """Raises InvalidPlan. `given` is the scratch that the judge gave: sizes by address."""
-    checker = _Checker({kernel.symbol: kernel for kernel in kernels}, extents, device, given, scratch)
-    if len(plan.steps) > MOST_STEPS:
-        raise InvalidPlan(MOST_STEPS, f"the plan has {len(plan.steps)} steps; {MOST_STEPS} are allowed")
-    for index, step in enumerate(plan.steps):
-        fault = checker.fault_of(step)
-        if fault:
-            raise InvalidPlan(index, fault)
+    Validator(kernels, extents, device, given, scratch).check(plan.steps)
 
 
-class _Checker:
-    """Goes through the steps and knows which scratch is in use."""
+class Validator:
+    """Checks a plan in the pieces in which it comes; `given` may grow meanwhile. It knows which scratch is in use."""
 
     def __init__(
         self,
-        kernels: Mapping[str, Kernel],
+        kernels: Iterable[Kernel],
         extents: Sequence[Extent],
         device: DeviceTable,
         given: Mapping[int, int],
-        scratch: ScratchLimit,
+        scratch: ScratchLimit = ScratchLimit(),
     ) -> None:
-        self._kernels = kernels
+        self._kernels = {kernel.symbol: kernel for kernel in kernels}
         self._device = device
         self._given = given
         self._limit = scratch
-        self._live: dict[int, Extent] = {extent.address: extent for extent in extents}
-        self._fixed = {extent.address for extent in extents}
-        self._order = sorted(self._live)
+        self._live: dict[int, Extent] = {}
+        self._fixed: set[int] = set()
+        self._order: list[int] = []
         self._used = 0
+        self._checked = 0
+        for extent in extents:
+            self.add(extent)
+
+    def add(self, extent: Extent) -> None:
+        """Memory that was there before the next step, and stays."""
+        if extent.address not in self._live:
+            insort(self._order, extent.address)
+        self._live[extent.address] = extent
+        self._fixed.add(extent.address)
+
+    def check(self, steps: Iterable[Step]) -> None:
+        """The next steps. Raises InvalidPlan; it is of no use afterwards."""
+        for step in steps:
+            if self._checked == MOST_STEPS:
+                raise InvalidPlan(MOST_STEPS, f"the plan has more than {MOST_STEPS} steps")
+            fault = self.fault_of(step)
+            if fault:
+                raise InvalidPlan(self._checked, fault)
+            self._checked += 1
 
     def fault_of(self, step: Step) -> str:
         """What is wrong with the step, or nothing."""
@@ -144,7 +158,7 @@ class _Checker:
             return f"scratch at {step.address:#x} that was not given"
         self._used += step.size
         self._live[step.address] = Extent("scratch", step.address, step.size)
-        self._order = sorted(self._live)
+        insort(self._order, step.address)
         if self._used > self._limit.size:
             return f"{self._used} bytes of scratch at once; {self._limit.size} are allowed"
         if len(self._live) - len(self._fixed) > self._limit.pieces:
@@ -157,7 +171,7 @@ class _Checker:
             return f"scratch at {step.address:#x} is freed and not in use"
         self._used -= extent.size
         del self._live[step.address]
-        self._order = sorted(self._live)
+        self._order.remove(step.address)
         return ""
 
 

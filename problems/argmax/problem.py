@@ -16,6 +16,12 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=exact(),
+    baseline="accepted/3_packed_pairs.cu",
+    benchmarks=[
+        dict(M=4096, N=4096),
+        dict(M=1023, N=8191),
+        dict(M=1, N=1_000_000),
+    ],
 )
 
 

@@ -10,6 +10,11 @@ problem = Problem(
     params=dict(input=array(u8, "H", "W", 4), output=out(u8, "H", "W", 4), H=size(1, 16384), W=size(1, 16384)),
     constants=dict(BLOCK=256),
     gates=exact(),
+    baseline="accepted/3_four_pixels.cu",
+    benchmarks=[
+        dict(H=4096, W=4096),
+        dict(H=2047, W=2049),
+    ],
 )
 
 

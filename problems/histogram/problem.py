@@ -17,6 +17,11 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=exact(),
+    baseline="accepted/3_runs_in_registers.cu",
+    benchmarks=[
+        dict(N=16_777_216, BINS=256),
+        dict(N=1_000_003, BINS=4096),
+    ],
 )
 
 

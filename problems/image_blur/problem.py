@@ -18,6 +18,11 @@ problem = Problem(
     ),
     constants=dict(TILE=16),
     gates=exact(),
+    baseline="accepted/2_shared_tile.cu",
+    benchmarks=[
+        dict(H=8192, W=8192, R=1),
+        dict(H=2047, W=4095, R=1),
+    ],
 )
 
 

@@ -21,6 +21,11 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=exact(),
+    baseline="accepted/3_shared_sums.cu",
+    benchmarks=[
+        dict(N=1_000_000, K=64),
+        dict(N=100_003, K=255),
+    ],
 )
 
 

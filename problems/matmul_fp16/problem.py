@@ -17,6 +17,11 @@ problem = Problem(
     ),
     constants=dict(TILE=16),
     gates=contraction(terms="N"),
+    benchmarks=[
+        dict(M=1024, N=1024, K=1024),
+        dict(M=2048, N=2048, K=2048),
+        dict(M=4095, N=2049, K=1023),
+    ],
 )
 
 
@@ -29,6 +34,11 @@ def reference(A, B):
 def solve(launch, A, B, C, M, N, K):
     tile = launch.constant("TILE")
     launch(grid=(ceil_div(K, tile), ceil_div(M, tile)), block=(tile, tile), arguments=(A, B, C, M, N, K))
+
+
+@problem.baseline
+def baseline(library, A, B, C):
+    library.matmul(A, B, C)
 
 
 @problem.cost

@@ -21,6 +21,12 @@ problem = Problem(
     ),
     constants=dict(TILE=16),
     gates=exact(),
+    baseline="accepted/3_four_products_at_once.cu",
+    benchmarks=[
+        dict(M=1024, N=1024, K=1024),
+        dict(M=2048, N=2048, K=2048),
+        dict(M=4095, N=2049, K=1023),
+    ],
 )
 
 

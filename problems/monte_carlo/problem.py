@@ -18,6 +18,11 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=exact(),
+    baseline="accepted/3_vectorised.cu",
+    benchmarks=[
+        dict(N=16_777_216),
+        dict(N=1_000_003),
+    ],
 )
 
 

@@ -22,6 +22,11 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # One row may have all the entries.
     gates=contraction(terms="NNZ"),
+    baseline="accepted/3_lanes_by_length.cu",
+    benchmarks=[
+        dict(M=500_000, N=500_000, NNZ=4_000_000),
+        dict(M=100_003, N=99_991, NNZ=1_000_003),
+    ],
 )
 
 

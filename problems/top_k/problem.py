@@ -19,6 +19,11 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=exact(),
+    baseline="accepted/3_lists_of_warps.cu",
+    benchmarks=[
+        dict(M=1024, N=16384, K=8),
+        dict(M=511, N=8191, K=5),
+    ],
 )
 
 

@@ -15,7 +15,8 @@ from grader.run.gpu.devices import Gpu
 
 from .conftest import Kgrade
 
-FIGURES = {"read": 4.31e12, "write": 3.9e12, "copy": 4.1e12, "flops": 51.2e12, "floor": 1.19e-6}
+BANDWIDTHS = {"read": 4.31e12, "write": 3.9e12, "copy": 4.1e12}
+FIGURES = {**BANDWIDTHS, "fp32": 51.2e12, "fp16": 740e12, "int8": 1400e12, "floor": 1.19e-6}
 H200 = Gpu(0, "GPU-one", "NVIDIA H200", "580.95.05", (9, 0), 140 << 30)
 UNKNOWN = Gpu(1, "GPU-two", "NVIDIA Unheard-of", "580.95.05", (9, 0), 8 << 30)
 
@@ -53,6 +54,8 @@ def test_what_was_reached_stands_beside_the_data_sheet(kgrade: Kgrade, asked: li
         "memory, writing 3.90 TB/s 4.80 TB/s 81.2 %",
         "memory, copying 4.10 TB/s 4.80 TB/s 85.4 %",
         "arithmetic, fp32 51.2 TFLOP/s 67.0 TFLOP/s 76.4 %",
+        "arithmetic, fp16 740 TFLOP/s 989 TFLOP/s 74.8 %",
+        "arithmetic, int8 1.40 POP/s 1.98 POP/s 70.7 %",
         "an empty kernel 1.19 µs",
     ):
         assert row.split() in rows(answer.out)

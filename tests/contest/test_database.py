@@ -1,5 +1,6 @@
 """The database keeps contests, accounts and submissions, alike on SQLite and PostgreSQL."""
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -364,3 +365,12 @@ def test_a_clock_behind_the_newest_submission_is_named() -> None:
     with pytest.raises(StoreError, match=r"clock is 5 hours behind the newest submission") as caught:
         clock.check(now + timedelta(hours=5))
     assert "timedatectl" in caught.value.hint
+
+
+def test_the_file_is_the_owners_alone(tmp_path: Path) -> None:
+    """Everybody's code and the hidden seeds are in it."""
+    with contextlib.closing(Database(str(tmp_path / "contests.db"))) as database:
+        database.audit("prof", "a change")
+        files = sorted(tmp_path.iterdir())
+        assert {path.name for path in files} >= {"contests.db", "contests.db-turn", "contests.db-wal"}
+        assert [path.stat().st_mode & 0o777 for path in files] == [0o600] * len(files)

@@ -11,7 +11,7 @@ from grader.measure.ceilings import ceilings, is_outdated
 from grader.run.gpu.devices import Gpu
 
 GPU = Gpu(index=0, uuid="GPU-12", name="NVIDIA H200", driver="580.1", capability=(9, 0), memory=1 << 30)
-MEASURED = dict(read=4.1e12, write=4.0e12, copy=4.2e12, flops=5.1e13, floor=9e-7)
+MEASURED = dict(read=4.1e12, write=4.0e12, copy=4.2e12, fp32=5.1e13, fp16=7e14, int8=1.4e15, floor=9e-7)
 
 
 class Counter:
@@ -31,6 +31,12 @@ def test_the_bandwidth_is_the_best_of_three_and_the_datasheet_stands_beside(tmp_
     assert found.bandwidth == 4.2e12
     assert (found.flops, found.floor, found.datasheet_bandwidth, found.datasheet_flops) == (5.1e13, 9e-7, 4.8e12, 67e12)
     assert figures.read == 4.1e12
+
+
+@pytest.mark.parametrize(("precision", "flops", "sheet"), [("fp16", 7e14, 989e12), ("int8", 1.4e15, 1979e12)])
+def test_each_precision_has_a_rate_of_its_own(tmp_path: Path, precision: str, flops: float, sheet: float) -> None:
+    found, _ = ceilings(GPU, tmp_path, precision=precision, measure=Counter())
+    assert (found.precision, found.flops, found.datasheet_flops, found.bandwidth) == (precision, flops, sheet, 4.2e12)
 
 
 def test_an_unknown_gpu_has_no_datasheet() -> None:
@@ -68,7 +74,9 @@ def test_no_cache_is_no_error(tmp_path: Path) -> None:
     assert ceilings(GPU, occupied, measure=Counter())[0].bandwidth == 4.2e12
 
 
-@pytest.mark.parametrize("figures", [dict(read=0.0), dict(flops=float("nan")), dict(copy=None), dict(more=1.0)])
+@pytest.mark.parametrize(
+    "figures", [dict(read=0.0), dict(fp32=float("nan")), dict(int8=0.0), dict(copy=None), dict(more=1.0)]
+)
 def test_figures_that_mean_nothing_are_refused(figures: dict[str, object]) -> None:
     with pytest.raises(JudgeError, match="ceilings were measured"):
         ceilings(GPU, None, measure=Counter(**figures))

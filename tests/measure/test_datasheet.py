@@ -8,7 +8,7 @@ from grader.measure.datasheet import datasheet
 def test_a_known_gpu_has_its_figures_and_where_they_are_from() -> None:
     sheet = datasheet("NVIDIA H200")
     assert sheet is not None
-    assert (sheet.bandwidth, sheet.flops) == (4.8e12, 67e12)
+    assert (sheet.bandwidth, sheet.rate("fp32"), sheet.rate("fp16")) == (4.8e12, 67e12, 989e12)
     assert "H200" in sheet.source
 
 

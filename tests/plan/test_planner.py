@@ -11,7 +11,7 @@ import pytest
 from grader.compile.program import Kernel, Program
 from grader.plan import recorder
 from grader.plan.device_table import EMULATED
-from grader.plan.plan import Alloc, Launch, Plan, Step
+from grader.plan.plan import Alloc, Free, Launch, Plan, Step
 from grader.plan.planner import READ_BYTES, RecordingPlanner, arguments_of
 from grader.plan.recording import Recording
 from grader.plan.stopped import RecordingStopped
@@ -81,3 +81,11 @@ def test_the_line_of_a_launch_is_told_where_there_is_one(
     monkeypatch.setattr(recorder, "lines_of", lambda *_: lines)
     assert planner.launch_line("add") == found
     assert planner.launch_line("other") is None
+    again = Alloc(1, 8, 5), Free(1, 6), Alloc(1, 16, 9)
+    monkeypatch.setattr(recorder, "with_lines", lambda program, recording, sandbox: recording)
+    planner = planner_of(problem, monkeypatch, again, leaked=(Alloc(1, 16),))
+    planner.plan({"N": 5}, ADDRESSES, None)
+    assert planner.leak == "solve() does not free 16 bytes that it got from cudaMalloc, in line 9"
+    planner = planner_of(problem, monkeypatch, (*again, Alloc(2, 1, 11)), leaked=(Alloc(1, 16), Alloc(2, 1)))
+    planner.plan({"N": 5}, ADDRESSES, None)
+    assert planner.leak.endswith("17 bytes in 2 allocations that it got from cudaMalloc, first in line 9")

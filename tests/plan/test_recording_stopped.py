@@ -56,3 +56,5 @@ def test_the_end_of_a_process_is_told_apart() -> None:
     assert died(Ended(0, None, True, ""), 5, 10.0).verdict is Verdict.TIME_LIMIT_EXCEEDED
     assert "exit code 0" in died(Ended(0, None, False, ""), 5, 10.0).message
     assert "SIGSEGV" in died(Ended(139, None, False, ""), 5, 10.0).message
+    assert "freed twice" in died(Ended(134, None, False, ""), 5, 10.0).hint
+    assert died(Ended(139, None, False, ""), 5, 10.0).hint == ""

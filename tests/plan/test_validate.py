@@ -9,7 +9,7 @@ import pytest
 from grader.compile.program import Kernel
 from grader.plan.device_table import EMULATED
 from grader.plan.plan import Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload, WaitEvent
-from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, ScratchLimit, validate
+from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, ScratchLimit, Validator, validate
 
 KERNELS = (Kernel("k", "_Z1kPfi", (8, 4)),)
 EXTENTS = (Extent("A", 0x1000, 100), Extent("C", 0x2000, 100))
@@ -79,3 +79,18 @@ def test_what_may_not(steps: list[Step]) -> None:
 def test_too_many_steps() -> None:
     with pytest.raises(InvalidPlan):
         check(*[Memset(0x1000, 0, 1)] * (MOST_STEPS + 1))
+
+
+def test_a_plan_may_come_in_pieces() -> None:
+    given = {0x3000: 64}
+    validator = Validator(KERNELS, EXTENTS, EMULATED, given)
+    validator.check([Alloc(0x3000, 64), Memset(0x3000, 0, 64), Free(0x3000)])
+    # Given again, in part; and a variable that was asked for meanwhile.
+    validator.check([Alloc(0x3000, 32), Memset(0x3000, 0, 32)])
+    validator.add(Extent("table", 0x7000, 8))
+    validator.add(Extent("table", 0x7000, 8))
+    given[0x6000] = 16
+    validator.check([Upload(0x7000, bytes(8)), Alloc(0x6000, 16), Memset(0x6000, 0, 16)])
+    with pytest.raises(InvalidPlan, match="step 10: 33 bytes") as raised:
+        validator.check([Memset(0x7000, 0, 1), Memset(0x3000, 0, 33)])
+    assert raised.value.step == 9

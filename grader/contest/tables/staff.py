@@ -52,10 +52,16 @@ class Staff(Transactions):
 
     def worker_seen(self, name: str, gpu_model: str, state: str, note: str = "") -> None:
         """Notes that a worker lives and what it does; an embedded one appears by this alone."""
-        values = {"gpu_model": storable(gpu_model), "seen": self.now(), "state": state, "note": storable(note)}
+        name = storable(name)
+        values = {
+            "gpu_model": storable(gpu_model),
+            "seen": self.now(),
+            "state": storable(state),
+            "note": storable(note),
+        }
         with self.writing(flushed=False) as connection:
             if connection.execute(update(Worker).where(Worker.name == name).values(**values)).rowcount == 0:
-                connection.execute(insert(Worker).values(name=storable(name), **values))
+                connection.execute(insert(Worker).values(name=name, **values))
 
     def workers(self) -> list[WorkerRecord]:
         with self.reading() as connection:

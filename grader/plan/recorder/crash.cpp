@@ -133,3 +133,7 @@ API void _exit(int code) { ended_by("_exit", code); }
 API void _Exit(int code) noexcept { ended_by("_Exit", code); }
 API void quick_exit(int code) noexcept { ended_by("quick_exit", code); }
 API void abort() noexcept { ended_by("abort", 134); }
+// Of assert().
+API void __assert_fail(const char* assertion, const char*, unsigned, const char*) noexcept {
+    stop("exit", "assert", frames_here(), assertion);
+}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
+from grader.run.emulator.counters import Counters
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.memory import Memory
@@ -53,6 +54,7 @@ class LaunchShape:
     """The emulated address of a cooperative launch's workspace."""
     races: LaunchRecords | None = None
     """What the race checks work on; None where there are none."""
+    counters: Counters | None = None
 
     @property
     def threads(self) -> int:
@@ -120,6 +122,7 @@ class Arena:
             "log": log,
             "launch": shape.races.address if shape.races else 0,
             "begin": shape.races.begin if shape.races else 0,
+            "counters": shape.counters.address if shape.counters else 0,
         }
         for name, value in values.items():
             self._set(name, np.uint64, value)

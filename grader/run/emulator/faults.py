@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from grader.run.emulator.counts import LaunchCounts
+
 Index3 = tuple[int, int, int]
 
 
@@ -53,3 +55,5 @@ class LaunchResult:
     faults: tuple[Fault, ...] = field(default=())
     remarks: tuple[Fault, ...] = ()
     """What is no fault by itself: threads that write the same value to one place."""
+    counts: LaunchCounts | None = None
+    """What it cost, where that was asked for."""

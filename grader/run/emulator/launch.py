@@ -7,12 +7,13 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from grader.run.emulator import layout
 from grader.run.emulator.arena import Arena, LaunchShape, thread_indices
+from grader.run.emulator.counters import Counters
 from grader.run.emulator.engine import Native
 from grader.run.emulator.events import EventLog
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
@@ -51,6 +52,7 @@ class _Launch:
         memory: Memory,
         limits: Limits,
         races: LaunchRecords | None,
+        counters: Counters | None,
     ) -> None:
         self.translation = translation
         self.limits = limits
@@ -73,6 +75,7 @@ class _Launch:
             thread_indices(geometry.block),
             layout.array_address(layout.WORKSPACE_SLOT) if geometry.cooperative else 0,
             races,
+            counters,
         )
         self.cooperative = geometry.cooperative
         self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
@@ -176,7 +179,8 @@ def run_launch(
     workers: int | None,
 ) -> LaunchResult:
     races = _watched(translation, geometry, memory)
-    launch = _Launch(translation, native, driver, geometry, memory, limits, races)
+    counters = _counters(translation, memory)
+    launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters)
     if geometry.cooperative:
         most = COOPERATIVE_BYTES // Arena(launch.shape, 0).bytes
         if launch.blocks > most:
@@ -187,10 +191,22 @@ def run_launch(
             refusal = Fault("launch_failure", message, kernel=translation.program.kernel)
             return LaunchResult("fault", refusal, faults=(refusal,))
     try:
+        if counters is not None:
+            # One after the other: what a block reads first, and for which warp, has to be the same each time.
+            return replace(launch.run(1), counts=counters.result())
         return launch.run(max(1, min(workers or _cores(), launch.blocks)))
     finally:
         if races is not None:
             memory.watch.end(races)
+
+
+def _counters(translation: Translation, memory: Memory) -> Counters | None:
+    """What the launch is counted in, known to native code; None where its code does not count."""
+    if translation.counting is None:
+        return None
+    counters = Counters(translation.counting, translation.storage, memory)
+    memory.show(counters.maps)
+    return counters
 
 
 def _watched(translation: Translation, geometry: Geometry, memory: Memory) -> LaunchRecords | None:

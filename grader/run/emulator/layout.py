@@ -114,6 +114,7 @@ CONTEXT = {
     "shared_cells": 384,
     "log_count": 388,
     "log": 392,
+    "counters": 440,
     "barriers": 448,
 }
 BARRIER_BYTES = 32

@@ -64,11 +64,12 @@ class Module:
     """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code.
 
     With `sanitize`, launches that are not too large are checked for races, and for reads of memory that nobody has
-    written.
+    written. With `count`, a launch tells what it cost, and none is checked for races.
     """
 
-    def __init__(self, ptx: str, cache: Path | None = None, sanitize: bool = False) -> None:
-        self._sanitize = sanitize
+    def __init__(self, ptx: str, cache: Path | None = None, sanitize: bool = False, count: bool = False) -> None:
+        self._sanitize = sanitize and not count
+        self._count = count
         self._has_assembly = ASSEMBLY_MARK in ptx
         self._cache = cache
         self._compiled: dict[tuple[str, bool], _Compiled] = {}
@@ -154,7 +155,7 @@ class Module:
     def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
         if (kernel, sanitize) not in self._compiled:
             with self._blaming_assembly():
-                translation = translate(self._ptx, kernel, self._slots, has_masked_stores(), sanitize)
+                translation = translate(self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count)
             try:
                 native = Native(translation.ir, ENTRY, self._cache)
             except InvalidIrError as error:

@@ -88,7 +88,8 @@ class Race:
         if a.line == b.line:
             return f"use an atomic on line {a.line}, or a {barrier} between its reads and its writes"
         end = " of the next round" if self.again else ""
-        return f"a {barrier} is missing between line {a.line} and line {b.line}{end}"
+        missing = f"a {barrier} is missing between line {a.line} and line {b.line}{end}"
+        return f"{missing}; or each thread needs a place of its own" if a.verb == b.verb == "write" else missing
 
     def _barrier(self) -> str:
         return "__syncwarp()" if self.within_warp and self.warp_wise else "__syncthreads()"

@@ -1,4 +1,4 @@
-"""cuBLAS's fp32 matrix product on plain addresses: a baseline that can be captured into a graph.
+"""cuBLAS's matrix products on plain addresses: a baseline that can be captured into a graph.
 
 CuPy's own binding refuses to be captured, so the library that CuPy loaded is called directly. Never with TF32.
 """
@@ -6,6 +6,7 @@ CuPy's own binding refuses to be captured, so the library that CuPy loaded is ca
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,14 @@ from grader.run.gpu.vendor_library import Library
 
 WORKSPACE = 32 << 20
 """What the library's guide recommends for Hopper; with it, nothing is allocated while a graph is captured."""
+
+_TYPES: Mapping[str, tuple[int, int, int, Any]] = {
+    "float32": (0, 0, 68, ctypes.c_float),
+    "float16": (2, 2, 68, ctypes.c_float),
+    "int8": (3, 10, 72, ctypes.c_int32),
+}
+"""cudaDataType of A and B and of C, cublasComputeType and the scalars' type: library_types.h and cublas_api.h."""
+_ANY_ALGORITHM = -1
 
 _MAPS = Path("/proc/self/maps")
 
@@ -29,28 +38,32 @@ class Cublas:
         self._library = ctypes.CDLL(_find())
         self._handle = ctypes.c_void_p()
         self._workspace = cupy.empty(WORKSPACE, dtype=cupy.uint8)
-        self._one, self._zero = ctypes.c_float(1.0), ctypes.c_float(0.0)
         self._call("cublasCreate_v2", ctypes.byref(self._handle))
 
-    def matmul(self, stream: Any, a: int, b: int, c: int, rows: int, inner: int, columns: int) -> None:
-        """Enqueue C = A B on float32 arrays at these addresses, stored row by row: rows x inner x columns.
+    def matmul(self, stream: Any, dtype: str, a: int, b: int, c: int, rows: int, inner: int, columns: int) -> None:
+        """Enqueue C = A B on arrays at these addresses, stored row by row: rows x inner x columns.
 
-        One handle's launches share a workspace: they have to be on one stream, or on streams that wait for
-        each other.
+        Sums of float16 are kept in fp32. Of int8, C is of int32, and B is read as stored column by column, the one way
+        for which the library has a quick product. One handle's launches share a workspace: they have to be on one
+        stream, or on streams that wait for each other.
         """
         workspace = ctypes.c_void_p(self._workspace.data.ptr)
         # Setting the stream takes the workspace away again.
         self._call("cublasSetStream_v2", self._handle, ctypes.c_void_p(stream.ptr))
         self._call("cublasSetWorkspace_v2", self._handle, workspace, ctypes.c_size_t(WORKSPACE))
         # The library counts columns first, for which these arrays are their transposes: C' = B' A'.
+        kind, kind_of_c, sums, scalar = _TYPES[dtype]
+        transposed = dtype == "int8"
         self._call(
-            "cublasSgemm_v2",
+            "cublasGemmEx",
             self._handle,
-            *(0, 0, columns, rows, inner),
-            ctypes.byref(self._one),
-            *(ctypes.c_void_p(b), columns, ctypes.c_void_p(a), inner),
-            ctypes.byref(self._zero),
-            *(ctypes.c_void_p(c), columns),
+            *(int(transposed), 0, columns, rows, inner),
+            ctypes.byref(scalar(1)),
+            *(ctypes.c_void_p(b), kind, inner if transposed else columns),
+            *(ctypes.c_void_p(a), kind, inner),
+            ctypes.byref(scalar(0)),
+            *(ctypes.c_void_p(c), kind_of_c, columns),
+            *(sums, _ANY_ALGORITHM),
         )
 
     def on(self, stream: Any) -> Library:

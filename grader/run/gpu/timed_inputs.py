@@ -7,6 +7,7 @@ keeps its own structure over all its replays, while everything else around it ch
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from grader.inputs import make_structure, values_of
@@ -31,7 +32,13 @@ def filling_of(problem: Problem, name: str, sizes: Mapping[str, int]) -> Filling
 
 def structure_of(problem: Problem, sizes: Mapping[str, int], seed: int, buffer_set: int) -> dict[str, Any]:
     """The arrays of one buffer set that keep what they have; `seed` is secret until the first replay."""
-    return make_structure(problem, sizes, FAMILY, replay_key(seed, "structure", buffer_set))
+    return dict(_structure_of(problem, tuple(sizes.items()), seed, buffer_set))
+
+
+@lru_cache(maxsize=8)
+def _structure_of(problem: Problem, sizes: tuple[tuple[str, int], ...], seed: int, buffer_set: int) -> dict[str, Any]:
+    """Kept, since many replays of few sets are checked."""
+    return make_structure(problem, dict(sizes), FAMILY, replay_key(seed, "structure", buffer_set))
 
 
 def make_timed(

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from grader.errors import ProblemError
 from grader.plan.harness import Buffer
 
-Matmul = Callable[[int, int, int, int, int, int], None]
-"""Enqueues C = A B: the addresses of A, B and C, then rows, inner and columns."""
+Matmul = Callable[[str, int, int, int, int, int, int], None]
+"""Enqueues C = A B: their type, the addresses of A, B and C, then rows, inner and columns."""
+TYPES = ("float32", "float16")
 
 
 class Library:
@@ -21,10 +22,13 @@ class Library:
         self._matmul = matmul
 
     def matmul(self, a: Buffer, b: Buffer, c: Buffer) -> None:
-        """C = A B for float32 matrices: A of rows x inner, B of inner x columns, C of rows x columns."""
+        """C = A B for f32 or f16 matrices: A of rows x inner, B of inner x columns, C of rows x columns."""
         if not len(a.shape) == len(b.shape) == 2 or c.shape != (a.shape[0], b.shape[1]) or a.shape[1] != b.shape[0]:
             raise ProblemError(
                 f"baseline: matmul of {a.name} {a.shape} and {b.name} {b.shape} can't give {c.name} {c.shape}"
             )
+        if not a.dtype == b.dtype == c.dtype or a.dtype.numpy not in TYPES:
+            types = ", ".join(matrix.dtype.name for matrix in (a, b, c))
+            raise ProblemError(f"baseline: matmul takes three matrices of f32 or three of f16; these are of {types}")
         (rows, inner), columns = a.shape, b.shape[1]
-        self._matmul(a.address, b.address, c.address, rows, inner, columns)
+        self._matmul(a.dtype.numpy, a.address, b.address, c.address, rows, inner, columns)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.measure.ceilings import ceilings
+from grader.measure.ceilings import PRECISIONS, ceilings
 from grader.measure.samples import CANDIDATE, Kept, Timing, from_data, to_data
 from grader.measure.statistics import StoppingRule, ratio_interval, summarise
 from grader.run.gpu.devices import find_gpus
@@ -102,8 +102,9 @@ def test_the_surroundings_are_plausible() -> None:
     assert timing.graph_bytes[CANDIDATE] == timing.copies[CANDIDATE] * 3 * 4 * COUNT
 
 
-def test_the_ceilings_are_near_the_datasheet() -> None:
-    found, figures = ceilings(find_gpus()[0], None)
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_the_ceilings_are_near_the_datasheet(precision: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    found, figures = ceilings(find_gpus()[0], tmp_path_factory.getbasetemp(), precision=precision)
     assert min(figures.read, figures.write, figures.copy) > 0.5 * found.bandwidth
     if found.datasheet_bandwidth is not None and found.datasheet_flops is not None:
         assert 0.6 < found.bandwidth / found.datasheet_bandwidth < 1.02

@@ -2,7 +2,7 @@
 // expect: runtime_error uninitialized_read
 // on gpu: wrong_answer wrong_value
 // sizes: N=1000
-// says: scratch 1: 4,000 bytes, allocated in line 16.
+// says: bytes, allocated in line 16.
 //
 // The launch that fills the scratch array is missing: what comes out of cudaMalloc is not zero.
 

@@ -17,6 +17,7 @@ from grader.run.emulator.ops.halves import half_format
 from grader.run.emulator.ops.memory import state_space
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import PtxType
+from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import FLOAT_BITS, LLVM_FLOAT, Emitter
 from grader.run.emulator.translate.sanitizer import acquired, check_atomic
 
@@ -78,6 +79,7 @@ def _emit(e: Emitter, i: Instruction, address_at: int) -> V:
     values = [e.read(o, kind) for o in i.operands[address_at + 1 :][: 2 if atomic.operation == "cas" else 1]]
     routine = _routine(f.module, atomic)
     check_atomic(e, atomic.space, atomic.size, address)
+    count_access(e, "atomic", atomic.space, atomic.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     t = FLOAT_BITS.get(atomic.t, atomic.t)
     result = V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))

@@ -9,6 +9,7 @@ from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.ops.common import type_of
 from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand, Symbol
 from grader.run.emulator.ptx.types import TYPES, PtxType
+from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
 from grader.run.emulator.translate.sanitizer import acquired, check_access, fenced
@@ -51,6 +52,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
     f = e.f
     routine = access_routine(f.module, access)
     check_access(e, access.space, access.width, access.count, access.store, address, values)
+    count_access(e, "store" if access.store else "load", access.space, access.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
     acquired(e)

@@ -15,6 +15,8 @@ from grader.run.emulator.native.threads import retire_routine
 # Of every FAIR_PERIOD scheduling decisions of a diverged warp, the last FAIR_SHARE go to a lane that is behind.
 FAIR_PERIOD = 64
 FAIR_SHARE = 32
+PATIENT_PERIOD = 1 << 12
+"""The period where turns out of order are to be rare: lanes that get one may meet the others later than on a GPU."""
 
 
 def block_name(pc: int) -> str:
@@ -24,9 +26,10 @@ def block_name(pc: int) -> str:
 class Dispatcher:
     """The scheduler and the exits of one kernel's warp function, and the jumps that blocks make to them."""
 
-    def __init__(self, module: IrModule, name: str, block_count: int) -> None:
+    def __init__(self, module: IrModule, name: str, block_count: int, patient: bool = False) -> None:
         self.f = IrFunction(module, name, "i32", [("ptr", "ctx"), ("ptr", "warp")], linkage="")
         self._count = block_count
+        self._period = PATIENT_PERIOD if patient else FAIR_PERIOD
         f = self.f
         self.current = f.alloca("i32", align=4)
         self.others = f.alloca("i32", align=4)
@@ -68,11 +71,11 @@ class Dispatcher:
         f.block("apart")
         turn = f.load("i32", "%warp", WARP["turn"])
         f.store("i32", f.let(f"add i32 {turn}, 1"), "%warp", WARP["turn"])
-        phase = f.let(f"and i32 {turn}, {FAIR_PERIOD - 1}")
-        f.branch(f.let(f"icmp uge i32 {phase}, {FAIR_PERIOD - FAIR_SHARE}"), "fair", "together")
+        phase = f.let(f"and i32 {turn}, {self._period - 1}")
+        f.branch(f.let(f"icmp uge i32 {phase}, {self._period - FAIR_SHARE}"), "fair", "together")
         f.block("fair")
         # The favoured lane is the next one outside of the first group, from a position that moves on each period.
-        position = f.let(f"and i32 {f.let(f'udiv i32 {turn}, {FAIR_PERIOD}')}, {LANES - 1}")
+        position = f.let(f"and i32 {f.let(f'udiv i32 {turn}, {self._period}')}, {LANES - 1}")
         turned = f.intrinsic("llvm.fshr.i32", "i32", [f"i32 {rest}", f"i32 {rest}", f"i32 {position}"])
         ahead = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {turned}", "i1 true"])
         lane = f.let(f"and i32 {f.let(f'add i32 {position}, {ahead}')}, {LANES - 1}")

@@ -28,6 +28,7 @@ from grader.run.emulator.translate.special import read_special
 from grader.run.emulator.translate.storage import Frame, Storage
 
 if TYPE_CHECKING:
+    from grader.run.emulator.translate.counting import Counting
     from grader.run.emulator.translate.granules import Checks
 
 LLVM_FLOAT = {("f", 32): "float", ("f", 64): "double"}
@@ -57,6 +58,7 @@ class Emitter:
         sites: Sites,
         masked_stores: bool,
         checks: Checks | None = None,
+        counting: Counting | None = None,
     ) -> None:
         self.f = f
         self.function = function
@@ -69,6 +71,8 @@ class Emitter:
         self._masked_stores = masked_stores
         # What the race checks need to know; None: they are not wanted.
         self.checks = checks
+        # The rows of the counters; None: nothing is counted.
+        self.counting = counting
         self._cache: dict[str, V] = {}
         self._dirty: set[str] = set()
         self._predicate: V | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Address, Function, Instruction, PtxModule, Register
+from grader.run.emulator.ptx.syntax import Function, Instruction, PtxModule, Register
 from grader.run.emulator.translate.cfg import Program
 
 _ACCESSES = ("ld", "ldu", "st", "atom", "red")
@@ -15,28 +15,26 @@ _NOT_SHARED = {"global", "const", "local", *_PARAMETERS}
 _NOT_GLOBAL = {"shared", "shared::cta", "const", "local", *_PARAMETERS}
 _WIDEST = 4
 
-Place = tuple[str, int]
-
 
 @dataclass(frozen=True)
 class Checks:
     """What the race checks of a kernel's code need to know of it; granules are in bytes.
 
-    `swapped` are, by function, the addresses (register, offset) of its compare-and-swaps. A load from one of these is
+    `guesses` are, by function, the registers whose value a compare-and-swap compares with. A load into one of these is
     the first guess of a loop that ends only when nobody has come between: it races with no atomic.
     """
 
     shared_granule: int
     global_granule: int
-    swapped: dict[str, frozenset[Place]] = field(default_factory=dict)
+    guesses: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 def checks_of(module: PtxModule, program: Program) -> Checks:
     """For one kernel. What is known of global memory outlives it: all kernels of a module agree on its pieces."""
     shared = _narrowest((i for block in program.blocks for i in block.instructions), _NOT_SHARED)
     everything = (i for f in module.functions.values() for i in f.body or () if isinstance(i, Instruction))
-    swapped = {name: _swapped(function) for name, function in program.functions.items()}
-    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), swapped)
+    guesses = {name: _guesses(function) for name, function in program.functions.items()}
+    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses)
 
 
 def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:
@@ -49,14 +47,21 @@ def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:
     return narrowest
 
 
-def place_of(instruction: Instruction) -> Place | None:
-    """The address of an access, as far as it can be compared by its words."""
-    for operand in instruction.operands:
-        if isinstance(operand, Address):
-            return (operand.base.name, operand.offset) if isinstance(operand.base, Register) else None
-    return None
+def is_guess(checks: Checks, function: str, load: Instruction) -> bool:
+    """Whether what is loaded is what a compare-and-swap will compare with."""
+    target = load.operands[0]
+    return isinstance(target, Register) and target.name in checks.guesses[function]
 
 
-def _swapped(function: Function) -> frozenset[Place]:
-    swaps = (i for i in function.body or () if isinstance(i, Instruction) and "cas" in i.modifiers)
-    return frozenset(place for place in map(place_of, swaps) if place is not None)
+def _guesses(function: Function) -> frozenset[str]:
+    instructions = [item for item in function.body or () if isinstance(item, Instruction)]
+    compared = [i.operands[2] for i in instructions if i.opcode == "atom" and "cas" in i.modifiers]
+    found = {operand.name for operand in compared if isinstance(operand, Register)}
+    copies = [
+        (i.operands[0].name, i.operands[1].name)
+        for i in instructions
+        if i.opcode == "mov" and isinstance(i.operands[0], Register) and isinstance(i.operands[1], Register)
+    ]
+    while more := {source for target, source in copies if target in found} - found:
+        found |= more
+    return frozenset(found)

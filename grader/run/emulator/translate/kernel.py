@@ -27,6 +27,7 @@ from grader.run.emulator.translate.cfg import (
     synchronises,
 )
 from grader.run.emulator.translate.convergence import gather_lanes
+from grader.run.emulator.translate.counting import Counting, count_block, count_branch
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
 from grader.run.emulator.translate.granules import Checks, checks_of
@@ -51,12 +52,19 @@ class Translation:
     """What the race checks need to know; None where they are not part of the code."""
     written: frozenset[Source] | None = None
     """Where the pointers come from that the kernel writes through; None: from anywhere."""
+    counting: Counting | None = None
+    """The rows of its counters; None where nothing is counted."""
 
 
 def translate(
-    module: PtxModule, kernel: str, variables: dict[str, int], masked_stores: bool, sanitize: bool = False
+    module: PtxModule,
+    kernel: str,
+    variables: dict[str, int],
+    masked_stores: bool,
+    sanitize: bool = False,
+    count: bool = False,
 ) -> Translation:
-    """With `sanitize`, accesses to shared and global memory are checked for races.
+    """With `sanitize`, accesses to shared and global memory are checked for races; with `count`, costs are counted.
 
     Raises UnsupportedPtx for what is not known.
     """
@@ -65,11 +73,12 @@ def translate(
     ir_module = IrModule()
     sites = Sites()
     checks = checks_of(module, program) if sanitize else None
-    dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks))
+    counting = Counting(len(program.blocks)) if count else None
+    dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks), patient=count)
     calls = CallCompiler(program, storage, dispatcher)
     for block in program.blocks:
         function = program.functions[block.function]
-        emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks)
+        emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks, counting)
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
@@ -77,7 +86,7 @@ def translate(
             raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
     written = written_through(module, program) if sanitize else None
-    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes, checks, written)
+    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes, checks, written, counting)
 
 
 def _may_wait(instruction: Instruction) -> bool:
@@ -120,10 +129,13 @@ class _BlockCompiler:
             lanes_meet(emitter, together)
         else:
             emitter.enter(dispatcher.active())
+        count_block(emitter, block.pc)
         self.calls.after_call(emitter, block)
         terminator: Instruction | None = None
         for instruction in block.instructions:
             emitter.begin(instruction)
+            if emitter.counting is not None:
+                emitter.counting.begin(instruction, block.pc)
             if self._terminates(instruction):
                 terminator = instruction
                 break
@@ -180,6 +192,7 @@ class _BlockCompiler:
         if not taken:
             dispatcher.jump(lanes, here, target)
         else:
+            count_branch(emitter, lanes, taken)
             dispatcher.fork(lanes, emitter.f.let(f"and i32 {taken}, {lanes}"), here, target, here + 1)
 
     def _indexed_branch(self, instruction: Instruction) -> None:

@@ -8,7 +8,7 @@ from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.order import fence_routine, meet_routine, publish_routine
 from grader.run.emulator.native.shadow import Shadowed, shadow_routine
 from grader.run.emulator.translate.emitter import Emitter
-from grader.run.emulator.translate.granules import place_of
+from grader.run.emulator.translate.granules import is_guess
 
 _STRONG = {"relaxed", "acquire", "release", "acq_rel", "mmio"}
 _RELEASES = {"release", "acq_rel", "sc"}
@@ -20,7 +20,7 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
     if e.checks is None or "const" in e.instruction.modifiers:
         return
     modifiers = set(e.instruction.modifiers)
-    guess = not store and place_of(e.instruction) in e.checks.swapped[e.function.name]
+    guess = not store and is_guess(e.checks, e.function.name, e.instruction)
     kind = Kind(not store, store, guess or bool(_STRONG & modifiers), "volatile" in modifiers)
     if kind.strong and not guess:
         publish(e)

@@ -1,4 +1,4 @@
-// expect: wrong_answer wrong_value
+// expect: runtime_error data_race
 //
 // Histogram without atomics.
 //
@@ -7,6 +7,6 @@
 __global__ void histogram_kernel(const int* input, int* histogram, int N, int BINS) {
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < N; i += stride) {
-        histogram[input[i]] += 1;
+        histogram[input[i]] += 1;  // <- here
     }
 }

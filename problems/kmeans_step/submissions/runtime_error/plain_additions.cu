@@ -1,4 +1,4 @@
-// expect: wrong_answer wrong_value
+// expect: runtime_error data_race
 //
 // K-means that counts without atomics.
 //
@@ -24,6 +24,6 @@ __global__ void kmeans_kernel(const int* points, const int* centres, int* labels
         labels[i] = nearest;
         atomicAdd(&sums[2 * nearest], x);
         atomicAdd(&sums[2 * nearest + 1], y);
-        counts[nearest] += 1;
+        counts[nearest] += 1;  // <- here
     }
 }

@@ -1,4 +1,4 @@
-// expect: wrong_answer unwritten_output
+// expect: runtime_error data_race
 //
 // 2D stencil with rows as long as columns.
 //

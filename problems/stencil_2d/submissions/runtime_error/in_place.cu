@@ -1,4 +1,4 @@
-// expect: wrong_answer changed_input
+// expect: runtime_error data_race
 //
 // 2D stencil that works in place and copies later.
 //
@@ -14,7 +14,7 @@ __global__ void stencil_kernel(const float* input, float* output, int H, int W) 
             output[i] = input[i];
         } else {
             float* grid = const_cast<float*>(input);
-            grid[i] = 0.25f * (input[i - W] + input[i + W] + input[i - 1] + input[i + 1]);
+            grid[i] = 0.25f * (input[i - W] + input[i + W] + input[i - 1] + input[i + 1]);  // <- here
             output[i] = grid[i];
         }
     }

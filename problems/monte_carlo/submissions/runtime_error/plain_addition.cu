@@ -1,4 +1,4 @@
-// expect: wrong_answer wrong_value
+// expect: runtime_error data_race
 //
 // Monte Carlo without an atomic.
 //
@@ -12,5 +12,5 @@ __global__ void monte_carlo_kernel(const int* x, const int* y, int* inside, int 
             hits++;
         }
     }
-    inside[0] += hits;
+    inside[0] += hits;  // <- here
 }

@@ -1,0 +1,123 @@
+"""The counters of one launch: the memory that native code counts in, and what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.run.emulator import layout
+from grader.run.emulator.aligned import aligned_bytes
+from grader.run.emulator.counter_layout import (
+    ARRAY,
+    ARRAY_BYTES,
+    BLOCK_BYTES,
+    BLOCKS,
+    MANY,
+    ROW,
+    ROW_BYTES,
+    SECTOR,
+    rows_at,
+)
+from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
+from grader.run.emulator.memory import Memory
+from grader.run.emulator.names import source_name
+from grader.run.emulator.translate.counting import Counting
+from grader.run.emulator.translate.storage import Storage
+
+MAPPED_BYTES = 1 << 30
+"""Arrays beyond this, the largest ones, are counted without a map of what was read of them."""
+_SUMS = (
+    *("requests", "sectors", "ideal_sectors", "bytes", "shared_requests", "wavefronts", "ideal_wavefronts"),
+    *("shared_bytes", "ways", "turns", "divergent"),
+)
+
+
+class Counters:
+    """Counts one launch, by one worker. `address` is that of the buffer, `maps` those of the arrays' maps by slot."""
+
+    def __init__(self, counting: Counting, storage: Storage, memory: Memory) -> None:
+        self._counting = counting
+        self._storage = storage
+        self._memory = memory
+        self._buffer, self.address = aligned_bytes(rows_at(counting.blocks) + len(counting.rows) * ROW_BYTES)
+        self._maps: dict[int, NDArray[np.uint8]] = {}
+        self.maps: dict[int, int] = {}
+        room = MAPPED_BYTES
+        for slot, size in sorted(memory.sizes().items(), key=lambda pair: pair[1]):
+            room -= size
+            if size and room >= 0:
+                # Native code writes up to a word beyond the last byte.
+                self._maps[slot], self.maps[slot] = aligned_bytes(_marks_at(size) + size)
+
+    def result(self) -> LaunchCounts:
+        rows = tuple(self._row(number) for number in range(len(self._counting.rows)))
+        return LaunchCounts(tuple(row for row in rows if row is not None), tuple(self._arrays()))
+
+    def _words(self, start: int, count: int) -> NDArray[np.uint64]:
+        return self._buffer[start : start + 8 * count].view(np.uint64)
+
+    def _row(self, number: int) -> RowCounts | None:
+        """The counts of one instruction; None for one that only the emulator knows."""
+        instruction, block = self._counting.rows[number]
+        if instruction.opcode.startswith("%"):
+            return None
+        executed, threads = map(int, self._words(BLOCKS + block * BLOCK_BYTES, 2))
+        words = self._words(rows_at(self._counting.blocks) + number * ROW_BYTES, ROW_BYTES // 8)
+        found = {name: int(words[ROW[name] // 8]) for name in ROW}
+        return RowCounts(
+            instruction.line,
+            instruction.text,
+            instruction.opcode,
+            instruction.modifiers,
+            block,
+            executed,
+            threads,
+            **{name: found[name] for name in _SUMS},
+            array=self._array_name(found["array"]),
+            shared_array=self._shared_name(found["shared_array"]),
+            sample=self._sample(found, words[ROW["sample"] // 8 :]),
+        )
+
+    def _array_name(self, slot: int) -> str:
+        array = self._memory.at(layout.array_address(slot)) if 0 < slot < layout.SLOT_COUNT else None
+        return source_name(array.name) if array is not None else ""
+
+    def _shared_name(self, slot: int) -> str:
+        if not slot or slot == MANY:
+            return ""
+        return next((source_name(name) for name, own in self._storage.shared.items() if own == slot), "")
+
+    def _sample(self, found: dict[str, int], addresses: NDArray[np.uint64]) -> Sample | None:
+        if not found["sample_measure"]:
+            return None
+        mask = found["sample_mask"]
+        first = int(addresses[(mask & -mask).bit_length() - 1])
+        if found["requests"]:
+            base = layout.array_address(first >> layout.SLOT_BITS)
+        else:
+            base = layout.shared_address(first >> layout.SHARED_SLOT_BITS)
+        offsets = tuple(int(a) - base if mask >> lane & 1 else None for lane, a in enumerate(addresses))
+        return Sample(found["sample_block"], found["sample_warp"], offsets)
+
+    def _arrays(self) -> Iterator[ArrayCounts]:
+        for slot, size in self._memory.sizes().items():
+            words = self._words(slot * ARRAY_BYTES, ARRAY_BYTES // 8)
+            if not words.any():
+                continue
+            array = self._memory.at(layout.array_address(slot))
+            assert array is not None
+            marks = self._maps[slot][_marks_at(size) :] if slot in self._maps else np.zeros(0, np.uint8)
+            yield ArrayCounts(
+                self._array_name(slot),
+                size,
+                array.itemsize if not array.plain else 1,
+                **{name: int(words[at // 8]) for name, at in ARRAY.items()},
+                distinct_bytes=int(np.count_nonzero(marks)),
+            )
+
+
+def _marks_at(size: int) -> int:
+    """Where the marks of single bytes begin in an array's map, behind a word for each of its sectors."""
+    return -(-size // SECTOR) * 4

@@ -1,0 +1,289 @@
+"""Counts what a warp's accesses cost: sectors of global memory, wavefronts of shared memory, lanes that take turns.
+
+The definitions are those of Nsight Compute's memory tables. It changes nothing that a kernel computes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.run.emulator import layout
+from grader.run.emulator.counter_layout import ARRAY, ARRAY_BYTES, MANY, ROW, SECTOR
+from grader.run.emulator.layout import CONTEXT, WARP
+from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.resolve import slot_entry
+
+BANKS = 32
+BANK_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A kind of access: `role` is "load", "store" or "atomic", `size` the bytes of a lane."""
+
+    role: str
+    space: str
+    size: int
+
+    @property
+    def name(self) -> str:
+        return f"count_{self.role}_{self.space}_{self.size}"
+
+
+_ARGUMENTS = [
+    ("ptr", "ctx"),
+    ("ptr", "warp"),
+    (f"<{LANES} x i64>", "address"),
+    ("i32", "mask"),
+    ("i64", "row"),
+]
+
+
+def add_to(f: IrFunction, pointer: str, offset: int | str, value: str) -> None:
+    """Adds an i64 to a counter."""
+    f.store("i64", f.let(f"add i64 {f.load('i64', pointer, offset)}, {value}"), pointer, offset)
+
+
+def ones(f: IrFunction, bits: str) -> str:
+    """How many bits of an i32 are set, as an i64."""
+    return f.let(f"zext i32 {f.intrinsic('llvm.ctpop.i32', 'i32', [f'i32 {bits}'])} to i64")
+
+
+def count_routine(module: IrModule, access: Counted) -> str:
+    """`(ctx, warp, addresses, mask, offset of the row)`: counts one request of a warp."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "void", _ARGUMENTS, attributes="nounwind noinline")
+        if access.space == "generic":
+            _split(f, access)
+            return f
+        living = f.let(f"xor i32 {f.load('i32', '%warp', WARP['dead'])}, -1")
+        active = f.let(f"and i32 %mask, {living}")
+        f.branch(f.let(f"icmp eq i32 {active}, 0"), "none", "some")
+        f.block("none")
+        f.do("ret void")
+        f.block("some")
+        request = _Request(f, access, active)
+        if access.space == "shared":
+            request.shared()
+        else:
+            request.global_()
+        f.do("ret void")
+        return f
+
+    return module.routine(access.name, build)
+
+
+def _split(f: IrFunction, access: Counted) -> None:
+    """A generic access is one of its lanes in shared memory and one of those in global memory."""
+    window = f.op("lshr", V("i64", "%address"), splat("i64", layout.SLOT_BITS))
+    for space, condition, limit, base in (
+        ("shared", "icmp eq", layout.SHARED_WINDOW >> layout.SLOT_BITS, layout.SHARED_WINDOW),
+        ("global", "icmp uge", layout.FIRST_VARIABLE_SLOT, 0),
+    ):
+        here = f.let(f"and i32 %mask, {f.bits(f.compare(condition, window, splat('i64', limit)))}")
+        address = f.op("sub", V("i64", "%address"), splat("i64", base))
+        routine = count_routine(f.module, Counted(access.role, space, access.size))
+        f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {here}", "i64 %row"])
+    f.do("ret void")
+
+
+class _Request:
+    """One request: the lanes of a warp that execute one access."""
+
+    def __init__(self, f: IrFunction, access: Counted, active: str) -> None:
+        self.f = f
+        self.access = access
+        self.active = active
+        self.address = V("i64", "%address")
+        self.buffer = f.load("ptr", "%ctx", CONTEXT["counters"])
+        self.row = f.field(self.buffer, "%row")
+        leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {active}", "i1 true"])
+        self.first = f.let(f"extractelement {self.address}, i32 {leader}")
+        self.asked = f.let(f"mul i64 {ones(f, active)}, {access.size}")
+
+    def global_(self) -> None:
+        f, access = self.f, self.access
+        slot = f.intrinsic(
+            "llvm.umin.i64",
+            "i64",
+            [f"i64 {f.let(f'lshr i64 {self.first}, {layout.SLOT_BITS}')}", f"i64 {layout.SLOT_COUNT - 1}"],
+        )
+        array = f.field(self.buffer, f.let(f"mul i64 {slot}, {ARRAY_BYTES}"))
+        sectors, fresh = self._sectors()
+        full = f.let(f"lshr i64 {f.let(f'add i64 {self.asked}, {SECTOR - 1}')}, {SECTOR.bit_length() - 1}")
+        ideal = f.intrinsic("llvm.umin.i64", "i64", [f"i64 {sectors}", f"i64 {full}"])
+        self._add({"requests": "1", "sectors": sectors, "ideal_sectors": ideal, "bytes": self.asked})
+        self._name("array", slot)
+        for name, value in (
+            (f"{access.role}_bytes", self.asked),
+            (f"{access.role}_sectors", sectors),
+            ("block_sectors", fresh),
+        ):
+            add_to(f, array, ARRAY[name], value)
+        if access.role == "atomic":
+            self._turns()
+        self._sample(sectors)
+
+    def _sectors(self) -> tuple[str, str]:
+        """How many sectors the lanes touch, and how many of these the block reads for the first time."""
+        f, reads = self.f, self.access.role == "load"
+        entry = slot_entry(f, "global", self.first)
+        base, size = f.load("i64", entry, layout.ENTRY_BASE), f.load("i64", entry, layout.ENTRY_SIZE)
+        maps = f.load("i64", entry, layout.ENTRY_SHADOW)
+        mapped = f.let(f"icmp ne i64 {maps}, 0")
+        extent = f.let(f"select i1 {mapped}, i64 {size}, i64 0")
+        limit = f.let(f"lshr i64 {f.let(f'add i64 {extent}, {SECTOR - 1}')}, 5")
+        block = f.load("i64", "%ctx", CONTEXT["block"])
+        mark = f.let(f"trunc i64 {f.let(f'add i64 {block}, 1')} to i32")
+        start = f.let(f"lshr i64 {base}, 5")
+        keys = f.op("lshr", self.address, splat("i64", 5))
+        count, fresh = f.alloca("i64", align=8), f.alloca("i64", align=8)
+        f.store("i64", "0", count)
+        f.store("i64", "0", fresh)
+        key, head, after = _for_each_value(f, keys, self.active)
+        add_to(f, count, 0, "1")
+        if reads:
+            index = f.let(f"sub i64 {key}, {start}")
+            known = f.name_block("known")
+            f.branch(f.let(f"icmp ult i64 {index}, {limit}"), known, head)
+            f.block(known)
+            place = f.let(f"mul i64 {index}, 4")
+            cell = f.let(f"inttoptr i64 {f.let(f'add i64 {maps}, {place}')} to ptr")
+            new = f.let(f"icmp ne i32 {f.load('i32', cell)}, {mark}")
+            f.store("i32", mark, cell)
+            add_to(f, fresh, 0, f.let(f"zext i1 {new} to i64"))
+        f.goto(head)
+        f.block(after)
+        if reads:
+            self._mark_bytes(base, extent, f.let(f"add i64 {maps}, {f.let(f'mul i64 {limit}, 4')}"))
+        return f.load("i64", count), f.load("i64", fresh)
+
+    def _mark_bytes(self, base: str, extent: str, marks: str) -> None:
+        """Notes each byte that the lanes read, a byte for a byte."""
+        f, size = self.f, self.access.size
+        room = f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {extent}", f"i64 {size - 1}"])
+        offset = f.op("sub", self.address, f.spread("i64", base))
+        inside = f.op("and", f.compare("icmp ult", offset, f.spread("i64", room)), f.mask(self.active))
+        places = f.op("add", offset, f.spread("i64", marks))
+        piece = min(size, 8)
+        value = splat(f"i{8 * piece}", int.from_bytes(b"\1" * piece, "little"))
+        for part in range(0, size, piece):
+            there = f.op("add", places, splat("i64", part))
+            pointers = f"<{LANES} x ptr> {f.let(f'inttoptr {there} to <{LANES} x ptr>')}"
+            name = f"llvm.masked.scatter.v{LANES}{value.t}.v{LANES}p0"
+            f.intrinsic(name, "void", [str(value), pointers, "i32 1", str(inside)])
+
+    def shared(self) -> None:
+        """Lanes whose accesses are wider than a bank go in phases; in each, a bank gives one word at a time."""
+        f, unit = self.f, max(self.access.size, BANK_BYTES)
+        banks = max(BANKS * BANK_BYTES // unit, 1)
+        phases = max(unit // BANK_BYTES, 1)
+        keys = f.cast("trunc", f.op("lshr", self.address, splat("i64", unit.bit_length() - 1)), "i32")
+        routine = _ways_routine(f.module, banks)
+        total, ideal, most = "0", "0", "0"
+        for phase in range(phases):
+            lanes = ((1 << LANES // phases) - 1) << (phase * (LANES // phases))
+            part = f.let(f"and i32 {self.active}, {lanes if lanes < 1 << 31 else lanes - (1 << 32)}")
+            ways = f.call(routine, "i64", [str(keys), f"i32 {part}"])
+            total = f.let(f"add i64 {total}, {ways}")
+            busy = f.let(f"icmp ne i32 {part}, 0")
+            ideal = f.let(f"add i64 {ideal}, {f.let(f'zext i1 {busy} to i64')}")
+            most = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {most}", f"i64 {ways}"])
+        names = {"shared_requests": "1", "wavefronts": total, "ideal_wavefronts": ideal, "shared_bytes": self.asked}
+        self._add(names)
+        worst = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', self.row, ROW['ways'])}", f"i64 {most}"])
+        f.store("i64", worst, self.row, ROW["ways"])
+        self._name("shared_array", f.let(f"lshr i64 {self.first}, {layout.SHARED_SLOT_BITS}"))
+        if self.access.role == "atomic":
+            self._turns()
+        self._sample(total)
+
+    def _turns(self) -> None:
+        """Atomics of lanes on one address are done one after the other."""
+        f = self.f
+        most = f.alloca("i64", align=8)
+        f.store("i64", "0", most)
+        _, head, after = _for_each_value(f, self.address, self.active, most)
+        f.goto(head)
+        f.block(after)
+        self._add({"turns": f.load("i64", most)})
+
+    def _add(self, values: dict[str, str]) -> None:
+        for name, value in values.items():
+            add_to(self.f, self.row, ROW[name], value)
+
+    def _name(self, field: str, slot: str) -> None:
+        """Notes the array that the row touches; more than one are MANY."""
+        f = self.f
+        before = f.load("i64", self.row, ROW[field])
+        free = f.let(f"icmp eq i64 {before}, 0")
+        same = f.let(f"icmp eq i64 {before}, {slot}")
+        fits = f.let(f"or i1 {free}, {same}")
+        f.store("i64", f.let(f"select i1 {fits}, i64 {slot}, i64 {MANY}"), self.row, ROW[field])
+
+    def _sample(self, measure: str) -> None:
+        """Keeps the addresses of the row's first request of those that cost most."""
+        f = self.f
+        keep, later = f.name_block("keep"), f.name_block("later")
+        best = f.load("i64", self.row, ROW["sample_measure"])
+        f.branch(f.let(f"icmp ugt i64 {measure}, {best}"), keep, later)
+        f.block(keep)
+        index = f.load("i32", "%warp", WARP["index"])
+        for name, value in (
+            ("sample_measure", measure),
+            ("sample_mask", f.let(f"zext i32 {self.active} to i64")),
+            ("sample_block", f.load("i64", "%ctx", CONTEXT["block"])),
+            ("sample_warp", f.let(f"zext i32 {index} to i64")),
+        ):
+            f.store("i64", value, self.row, ROW[name])
+        f.store_lanes(self.address, self.row, ROW["sample"], align=8)
+        f.goto(later)
+        f.block(later)
+
+
+def _for_each_value(f: IrFunction, keys: V, active: str, most: str = "") -> tuple[str, str, str]:
+    """Opens a loop over the different values that the active lanes hold: (value, the loop's head, what follows it).
+
+    The variable `most` gets the largest number of lanes that hold the same.
+    """
+    head, body, after = f.name_block("value"), f.name_block("body"), f.name_block("after")
+    rest = f.alloca("i32", align=4)
+    f.store("i32", active, rest)
+    f.goto(head)
+    f.block(head)
+    left = f.load("i32", rest)
+    f.branch(f.let(f"icmp eq i32 {left}, 0"), after, body)
+    f.block(body)
+    leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {left}", "i1 true"])
+    key = f.let(f"extractelement {keys}, i32 {leader}")
+    same = f.let(f"and i32 {left}, {f.bits(f.compare('icmp eq', keys, f.spread(keys.t, key)))}")
+    f.store("i32", f.let(f"xor i32 {left}, {same}"), rest)
+    if most:
+        larger = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {ones(f, same)}"])
+        f.store("i64", larger, most)
+    return key, head, after
+
+
+def _ways_routine(module: IrModule, banks: int) -> str:
+    """`(words, lanes) -> i64`: how many different words the fullest bank is asked for; 0 without lanes."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [(f"<{LANES} x i32>", "words"), ("i32", "active")]
+        f = IrFunction(owner, name, "i64", arguments, attributes="nounwind noinline")
+        words = V("i32", "%words")
+        counts, most = f.alloca(f"[{banks} x i64]"), f.alloca("i64", align=8)
+        f.do(f"store [{banks} x i64] zeroinitializer, ptr {counts}")
+        f.store("i64", "0", most)
+        key, head, after = _for_each_value(f, words, "%active")
+        bank = f.let(f"zext i32 {f.let(f'and i32 {key}, {banks - 1}')} to i64")
+        cell = f.field(counts, f.let(f"mul i64 {bank}, 8"))
+        count = f.let(f"add i64 {f.load('i64', cell)}, 1")
+        f.store("i64", count, cell)
+        f.store("i64", f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {count}"]), most)
+        f.goto(head)
+        f.block(after)
+        f.do(f"ret i64 {f.load('i64', most)}")
+        return f
+
+    return module.routine(f"ways_of_{banks}_banks", build)

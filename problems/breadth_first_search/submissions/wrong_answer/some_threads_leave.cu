@@ -1,0 +1,28 @@
+// expect: wrong_answer wrong_value
+//
+// Breadth-first search whose threads leave when they themselves find nothing.
+//
+// The barrier no longer waits for threads that have ended, so the others go on. But nobody looks at the vertices of
+// those that left.
+
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+    for (int v = threadIdx.x; v < V; v += blockDim.x) {
+        distance[v] = v == 0 ? 0 : -1;
+    }
+    __syncthreads();
+    bool found = true;
+    for (int level = 0; found; level++) {
+        bool own = false;
+        for (int v = threadIdx.x; v < V; v += blockDim.x) {
+            if (atomicAdd(&distance[v], 0) == level) {
+                for (int k = offsets[v]; k < offsets[v + 1]; k++) {
+                    if (atomicCAS(&distance[neighbours[k]], -1, level + 1) == -1) {
+                        own = true;
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        found = own;
+    }
+}
