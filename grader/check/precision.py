@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.arrays import widen
 from grader.check.compare import Comparison
 from grader.check.formats import INPUT_FORMATS, RESULT_FORMATS, Format
 from grader.check.tolerance import Bound, Inputs, Magnitudes, to_type
@@ -58,6 +59,9 @@ def recognise(
     # Rounding leaves no element unwritten and changes no zero's sign alone.
     if found.unwritten.any() or not np.any(found.error[where]):
         return None
+    # A formula that overflows gives infinity or NaN by itself; in a sum these would come from fp16's range.
+    if problem.gates.kind == "scaled" and not np.isfinite(found.got[where]).all():
+        return None
     seen = _Evidence(
         found.got,
         found.got[where],
@@ -88,10 +92,10 @@ def _explains(supposed: Floats, seen: _Evidence, bound: Bound) -> bool:
     """
     with np.errstate(invalid="ignore", over="ignore"):
         if bound.exact:
-            rounded = to_type(supposed, seen.got.dtype.name)
-            met = (rounded == seen.got) | (np.isnan(rounded) & np.isnan(seen.got))
+            rounded, got = widen(to_type(supposed, seen.got.dtype.name)), widen(seen.got)
+            met = (rounded == got) | (np.isnan(rounded) & np.isnan(got))
             return bool(met.mean() >= MOST)
-        distance = np.abs(seen.got.astype(np.float64) - supposed)
+        distance = np.abs(widen(seen.got) - supposed)
         met = distance <= np.abs(seen.error) / 4
         finite = np.isfinite(distance) & np.isfinite(seen.error)
         if not finite.any():
@@ -107,7 +111,7 @@ def _kept_in(form: Format, seen: _Evidence, terms: int | None) -> bool:
     constants are as well, so some variety is asked for.
     """
     stored = form.round(seen.everything)
-    if ((stored == seen.everything) | np.isnan(seen.everything)).mean() < NEARLY_ALL:
+    if ((widen(stored) == widen(seen.everything)) | np.isnan(seen.everything)).mean() < NEARLY_ALL:
         return False
     significand = np.frexp(seen.got)[0] * 32.0
     detailed = np.isfinite(seen.got) & (significand != np.rint(significand))
