@@ -21,6 +21,7 @@ from grader.terminal import ascii
 COMMANDS: dict[str, str] = {
     "submit": "Grade a kernel, record it, and write its report page.",
     "test": "Grade a kernel without recording it.",
+    "explain": "Say what each line of a kernel costs, and what to change first.",
     "watch": "Test a kernel again each time its file is saved.",
     "list": "List the problems and how far you are with each.",
     "show": "Show a problem's statement.",

@@ -44,8 +44,8 @@ class Problem:
     """One problem: its kernel's signature, size ranges, reference, harness, cost and gates.
 
     `baseline` is what times are compared with: a file below the folder's `submissions/`; where it is a library
-    call instead, `@problem.baseline` names it. `name`, `folder`, `statement` and `starter` are set when the
-    folder is loaded.
+    call instead, `@problem.baseline` names it. Where `races_are_fatal` is not set, a data race is a warning. `name`,
+    `folder`, `statement` and `starter` are set when the folder is loaded.
     """
 
     name: str = ""
@@ -65,6 +65,7 @@ class Problem:
         constants: Mapping[str, int] | None = None,
         benchmarks: Sequence[Mapping[str, int]] = (),
         baseline: str | None = None,
+        races_are_fatal: bool = True,
     ) -> None:
         self.title = title
         self.difficulty = difficulty
@@ -75,6 +76,7 @@ class Problem:
         self.gates = gates
         self.benchmarks = tuple(dict(sizes) for sizes in benchmarks)
         self.baseline_file = baseline
+        self.races_are_fatal = races_are_fatal
         self._functions: dict[str, Callable[..., Any]] = {}
         check_declaration(self)
 

@@ -17,7 +17,7 @@ from grader.plan.stopped import RecordingStopped
 from grader.report import CaseResult, FaultReport
 from grader.run.budget import Budgeted
 from grader.run.poison import Poison
-from grader.run.runner import Run, Runner, RunnerStopped, RunStatus
+from grader.run.runner import Remark, Run, Runner, RunnerStopped, RunStatus
 from grader.verdict import FaultClass, Verdict
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Examiner:
 
     `printed` is what the first case that printed anything printed, `details` what the first failure of the
     judge itself left for its makers. `repeated` counts cases that ran twice, `differing` those of them whose
-    results were not the same bits. `occupancy` is what the last launch of each kernel left of an SM.
+    results were not the same bits. `occupancy` is what the last launch of each kernel left of an SM,
+    `remarks` what a device noticed first in each line.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Examiner:
         self.repeated = 0
         self.differing = 0
         self.occupancy: dict[str, tuple[float, str]] = {}
+        self.remarks: dict[int, Remark] = {}
         self._limits = limits
         self._referee = referee
         self._runner = runner
@@ -80,9 +82,11 @@ class Examiner:
             self.printed = self.printed or stop.printed
             return dataclasses.replace(stopped(case, stop, self._source), seconds=time.monotonic() - began)
         run = runs[-1]
-        self.printed = self.printed or run.printed
+        # Of solve() and of its kernels. It was called before they ran.
+        self.printed = self.printed or self._planner.printed + run.printed
         self.details = self.details or run.details
         self.occupancy.update(run.occupancy)
+        self.remarks = {**{remark.line: remark for remark in run.remarks}, **self.remarks}
         if run.status is RunStatus.DONE:
             results = (self._compare(case, run) for run in runs)
             result = min(results, key=lambda result: result.verdict is Verdict.ACCEPTED)

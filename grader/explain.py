@@ -52,8 +52,8 @@ FAULTS: Mapping[FaultClass, str] = {
     ),
     FaultClass.TRAP: "The kernel stopped itself, by assert() or __trap().",
     FaultClass.LAUNCH_FAILURE: (
-        "CUDA ends such a launch with an error and without a result. What a launch asks for follows from the "
-        "launch constants in your file and from what the kernel declares."
+        "CUDA ends such a launch with an error and without a result. What a launch asks for follows from its "
+        "grid, block and shared memory, set in solve() or by launch constants, and from what the kernel declares."
     ),
     FaultClass.UNSUPPORTED_CALL: (
         "solve() is called in a sandbox without a GPU, where its launches, copies and allocations become a plan that "
@@ -182,6 +182,9 @@ def explanation(result: CaseResult, details: str = "") -> tuple[str, ...]:
 def _meaning(fault: FaultReport) -> str:
     if fault.fault is FaultClass.LAUNCH_FAILURE and "launch" not in fault.message:
         # Another call of the runtime failed, and says itself why.
+        return ""
+    if fault.fault is FaultClass.OUT_OF_BOUNDS and fault.hint:
+        # Freed memory, or the host's: no matter of bounds checks, and the hint says of what.
         return ""
     return FAULTS.get(fault.fault, "")
 

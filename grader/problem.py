@@ -3,6 +3,7 @@
 It holds no code of its own.
 """
 
+from grader.arrays import module_of
 from grader.definition import Cost, Problem, ceil_div
 from grader.gates import Gates, contraction, elementwise, exact, scaled, total
 from grader.parameters import Array, DType, Size, array, choice, f16, f32, i8, i32, index, out, product, size, u8
@@ -31,6 +32,7 @@ __all__ = [
     "index",
     "integers",
     "load_problem",
+    "module_of",
     "out",
     "product",
     "scaled",

@@ -15,7 +15,6 @@ from grader.findings import checks_of, explained
 from grader.grading import Grading, Outcome
 from grader.measure.overall import ranked_score, total_time
 from grader.measuring import Timed
-from grader.plan.planner import Planner
 from grader.problem import Problem
 from grader.report import CaseResult, Diagnostic, Report
 from grader.sandbox import Sandbox
@@ -76,18 +75,20 @@ def seen(report: Report, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
         kernels=outcome.kernels or report.kernels,
         cases=outcome.cases or report.cases,
         checks=checks_of(parts),
-        diagnostics=_with_remarks(report.diagnostics, grading.planner),
+        diagnostics=_with_remarks(report.diagnostics, grading),
         printed=report.printed or _capped(grading.examiner.printed),
     )
 
 
-def _with_remarks(diagnostics: tuple[Diagnostic, ...], planner: Planner) -> tuple[Diagnostic, ...]:
-    """With what the plan showed, unless an earlier part's, at sizes of its own, showed the like."""
-    known = {diagnostic.hint for diagnostic in diagnostics}
+def _with_remarks(diagnostics: tuple[Diagnostic, ...], grading: Grading) -> tuple[Diagnostic, ...]:
+    """With what plan and device showed, unless an earlier part's, at sizes of its own, showed the like."""
+    known, lines = {diagnostic.hint for diagnostic in diagnostics}, {diagnostic.line for diagnostic in diagnostics}
+    planner, seen = grading.planner, grading.examiner.remarks.values()
     remarks = ((planner.leak, LEAK_HINT), (planner.ignored, IGNORED_HINT))
     return (
         *diagnostics,
         *(Diagnostic("warning", said, hint=hint) for said, hint in remarks if said and hint not in known),
+        *(Diagnostic("warning", one.message, line=one.line or None) for one in seen if one.line not in lines),
     )
 
 

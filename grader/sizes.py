@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from grader.choices import Choices
 from grader.definition import Problem
 from grader.errors import UsageError
 
@@ -107,65 +108,23 @@ class _Draw:
         self.rng = rng
         self.budget = budget
         self.names = tuple(name for name, size in problem.sizes.items() if not size.is_choice)
-        self._choices: Sizes = {}
-        self._decks: dict[str, list[int]] = {}
+        self._choices = Choices(problem.sizes, rng)
+        self._chosen: Sizes = {}
         self._lines = 0
 
     def next(self, strategy: Callable[[_Draw], Sizes]) -> Sizes:
         """Sizes by a strategy, and choices, which follow none."""
-        self._choices = self._choose()
-        return self._whole(strategy(self))
+        self._chosen = self._choices.deal()
+        return self._choices.bend({**strategy(self), **self._chosen})
 
     def bent(self, sizes: Sizes) -> Sizes:
         """`bend_off_sixteen` with the choices left as they are."""
-        self._choices = {name: value for name, value in sizes.items() if name not in self.names}
-        return self._whole(self.bend_off_sixteen({name: sizes[name] for name in self.names}))
+        self._chosen = {name: value for name, value in sizes.items() if name not in self.names}
+        bent = self.bend_off_sixteen({name: sizes[name] for name in self.names})
+        return self._choices.bend({**bent, **self._chosen})
 
     def allows(self, sizes: Mapping[str, int]) -> bool:
-        return self.budget.allows(self.problem, {**sizes, **self._choices})
-
-    def _choose(self) -> Sizes:
-        chosen: Sizes = {}
-        for name, size in self.problem.sizes.items():
-            if size.is_choice and not size.index_of:
-                chosen[name] = self._deal(name)
-        for name, size in self.problem.sizes.items():
-            if size.index_of:
-                chosen[name] = self.rng.randrange(chosen[size.index_of])
-        return chosen
-
-    def _deal(self, name: str) -> int:
-        """The next value of a choice: each comes once before any comes again."""
-        size = self.problem.sizes[name]
-        if not self._decks.get(name):
-            self._decks[name] = list(range(size.low, size.high + 1))
-            self.rng.shuffle(self._decks[name])
-        return self._decks[name].pop()
-
-    def _factored(self, name: str, value: int) -> int:
-        """Near the value and not above it, the product of as many lengths as `product_of` says.
-
-        A drawn value is often a prime, which leaves all lengths but one at 1.
-        """
-        last = value
-        product = 1
-        lengths = self._choices[self.problem.sizes[name].product_of] - self.problem.sizes[name].less
-        if lengths == 0:
-            return 1
-        for _ in range(lengths - 1):
-            length = self.rng.choice((3, 5, 7) if value % 16 else (2, 3, 4, 5))
-            if last >= 2 * length:
-                product, last = product * length, last // length
-        last -= value % 16 > 0 and last % 16 == 0
-        return max(product * last, self.problem.sizes[name].low)
-
-    def _whole(self, sizes: Sizes) -> Sizes:
-        """Sizes and choices in the order of the parameters."""
-        whole = {**sizes, **self._choices}
-        for name in self.names:
-            if self.problem.sizes[name].product_of:
-                whole[name] = self._factored(name, whole[name])
-        return {name: whole[name] for name in self.problem.sizes}
+        return self.budget.allows(self.problem, {**sizes, **self._chosen})
 
     def smallest(self) -> Sizes:
         return {name: self.problem.sizes[name].low for name in self.names}

@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.definition import Problem
 from grader.errors import UsageError
+from grader.gates import contraction, scaled
 from grader.inputs import CHUNK, families, make_inputs
+from grader.parameters import array, f16, f32, i8, i32, out, size, u8
 from grader.problem import load_problem
+from grader.values import below, uniform
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 BUILT_IN = {name: load_problem(PROBLEMS / name) for name in ("matmul", "reduce", "map", "zip")}
@@ -162,9 +166,9 @@ def test_exact_sums_stay_below_two_to_the_24_steps(terms, seed):
     # The ends of a long sum are what a wrong bound leaves out.
     assert x[0] != 0
     assert x[-1] != 0
-    for array, axis in (("A", 1), ("B", 0)):
-        assert np.take(both[array], 0, axis).all()
-        assert np.take(both[array], -1, axis).all()
+    for name, axis in (("A", 1), ("B", 0)):
+        assert np.take(both[name], 0, axis).all()
+        assert np.take(both[name], -1, axis).all()
     assert np.count_nonzero(x) >= min(terms, 1000)
 
 
@@ -189,3 +193,77 @@ def test_long_arrays_continue_over_chunks():
     assert np.array_equal(x[: CHUNK + 1], short)
     pieces = (x[:1000], x[CHUNK : CHUNK + 1000], x[2 * CHUNK - 1000 : 2 * CHUNK])
     assert all(not np.array_equal(a, b) for a, b in pairwise(pieces))
+
+
+SEVERAL = Problem(
+    title="Several types",
+    difficulty="easy",
+    kernel="several",
+    params=dict(
+        halves=array(f16, "N"),
+        more=array(f16, "N"),
+        bytes=array(u8, "N"),
+        signed=array(i8, "N"),
+        near=array(f32, "N", values=uniform(2.0, 3.0)),
+        places=array(i32, "N", values=below("N")),
+        order=array(i32, "N+1"),
+        out=out(f16, 1),
+        N=size(1, 100_000),
+    ),
+    gates=contraction(terms="N"),
+)
+SEVERAL.structure(lambda draw, N: {"order": draw.order(N + 1)})
+
+
+@pytest.mark.parametrize("family", ["exact", "normal"])
+def test_inputs_of_every_type(family):
+    made = make_inputs(SEVERAL, {"N": 3000}, family, 5)
+    assert {name: values.dtype.name for name, values in made.items()} == {
+        "halves": "float16",
+        "more": "float16",
+        "bytes": "uint8",
+        "signed": "int8",
+        "near": "float32",
+        "places": "int32",
+        "order": "int32",
+    }
+    assert set(made["bytes"].tolist()) == set(range(256))
+    assert set(made["signed"].tolist()) == set(range(-128, 128))
+    assert made["near"].min() >= 2.0
+    assert made["near"].max() <= 3.0
+    assert 0 <= made["places"].min() < 10
+    assert 2990 < made["places"].max() < 3000
+    assert sorted(made["order"].tolist()) == list(range(3001))
+    again, other = (make_inputs(SEVERAL, {"N": 3000}, family, seed) for seed in (5, 6))
+    for name, values in made.items():
+        assert values.tobytes() == again[name].tobytes()
+        assert values.tobytes() != other[name].tobytes()
+
+
+@pytest.mark.parametrize("terms", [1, 1000, 1025, 50_000])
+def test_exact_halves_have_exact_sums(terms):
+    made = make_inputs(SEVERAL, {"N": terms}, "exact", 3)
+    products = made["halves"].astype(np.float64) * made["more"].astype(np.float64)
+    steps = products / 2.0**-10
+    assert np.array_equal(steps, np.rint(steps))
+    assert np.abs(steps).sum() < 2**23
+    (odd,) = (name for name in ("halves", "more") if (np.abs(made[name]) > 1).any())
+    # All of a half's eleven bits are in use.
+    assert (made[odd].view(np.uint16) & 1).all()
+
+
+def test_offset_values_are_large_beside_their_deviation():
+    problem = Problem(
+        title="Norm",
+        difficulty="easy",
+        kernel="norm",
+        params=dict(x=array(f32, "N"), y=out(f32, "N"), N=size(1, 5000)),
+        gates=scaled(terms="N", families=("normal", "wide", "offset")),
+    )
+    assert families(problem) == ("normal", "wide", "offset")
+    values = make_inputs(problem, {"N": 4000}, "offset", 2)["x"].astype(np.float64)
+    assert values.mean() == pytest.approx(4096, abs=0.1)
+    assert values.std() == pytest.approx(1, rel=0.1)
+    wide = make_inputs(problem, {"N": 4000}, "wide", 2)["x"]
+    # exp() of the largest ones overflows.
+    assert 100 < wide.max() <= 120

@@ -137,6 +137,104 @@ MISTAKES = {
 }
 
 
+TENSOR = """
+import numpy as np
+
+from grader.problem import Cost, Problem, array, below, choice, f32, i32, index, out, product, scaled, size
+
+problem = Problem(
+    title="Rows of a sparse matrix",
+    difficulty="hard",
+    kernel="rows_kernel",
+    params=dict(
+        offsets=array(i32, "M+1"),
+        columns=array(i32, "NNZ", values=below("N")),
+        x=array(f32, "N"),
+        y=out(f32, "M"),
+        M=product(1, 99, of="RANK"),
+        N=size(1, 99),
+        NNZ=size(1, 99),
+        AXIS=index("RANK", 3),
+        RANK=choice(1, 3),
+    ),
+    gates=scaled(terms="NNZ", families=("normal", "offset")),
+)
+
+
+@problem.structure
+def structure(draw, M, NNZ):
+    return dict(offsets=np.concatenate([[0], np.sort(draw.integers(0, NNZ, M - 1)), [NNZ]]))
+
+
+@problem.reference
+def reference(offsets, columns, x, M):
+    return np.bincount(np.repeat(np.arange(M), np.diff(offsets)), weights=x[columns], minlength=M)
+
+
+@problem.scale
+def scale(offsets, columns, x, M):
+    return reference(offsets, columns, abs(x), M)
+
+
+@problem.solve
+def solve(launch, **parameters):
+    launch(grid=1, block=32, arguments=tuple(parameters.values()))
+
+
+@problem.cost
+def cost(M, NNZ):
+    return Cost(flops=NNZ, bytes=0)
+"""
+
+
+def test_a_folder_with_structure_choices_and_scale_loads(folder):
+    (folder / "problem.py").write_text(TENSOR)
+    problem = load_problem(folder)
+    assert list(problem.structured) == ["offsets"]
+    assert list(problem.operands) == ["x"]
+    assert [c_type for c_type, _ in problem.c_parameters] == ["const int*"] * 2 + ["const float*", "float*"] + [
+        "int"
+    ] * 5
+    assert problem.inputs["offsets"].shape({"M": 4}) == (5,)
+
+
+TENSOR_MISTAKES = {
+    "dimension of a sum": ('"M+1"', '"Q+1"', ["params.offsets", "'Q'"]),
+    "values": ('values=below("N")', "values=9", ["values=9", 'below("N")']),
+    "values name": ('values=below("N")', 'values=below("Q")', ["params.columns", "'Q'"]),
+    "index": ('index("RANK", 3)', 'index("N", 3)', ["params.AXIS", "choice that ends at 3"]),
+    "index end": ('index("RANK", 3)', 'index("RANK", 4)', ["params.AXIS", "choice that ends at 4"]),
+    "product": ('of="RANK"', 'of="N"', ["params.M", "'N'", "choice"]),
+    "families": ('"offset")', '"exact")', ["families", "normal, wide, offset"]),
+    "no structure": ("@problem.structure", "", ["structure", "missing", "@problem.structure"]),
+    "structure names": ("dict(offsets=", "dict(starts=", ["structure", "offsets"]),
+    "structure shape": ("[0], np.sort", "[0, 0], np.sort", ["structure", "offsets has shape (5,)", "(4,)"]),
+    "structure fails": ("draw.integers(0, NNZ, M - 1)", "draw.reals()", ["structure", "AttributeError"]),
+    "no scale": ("@problem.scale", "", ["scale", "missing", "@problem.scale"]),
+    "scale shape": ("return reference(offsets, columns, abs(x), M)", "return x", ["scale", "y has shape (5,)", "(3,)"]),
+}
+
+
+@pytest.mark.parametrize("mistake", TENSOR_MISTAKES)
+def test_a_mistake_in_a_structure_is_named_with_file_and_field(folder, mistake):
+    old, new, words = TENSOR_MISTAKES[mistake]
+    assert old in TENSOR
+    (folder / "problem.py").write_text(TENSOR.replace(old, new))
+    with pytest.raises(ProblemError) as caught:
+        load_problem(folder)
+    message = caught.value.message
+    assert message.startswith(str(folder / "problem.py"))
+    for word in words:
+        assert word in message
+
+
+def test_a_sum_of_inputs_that_are_no_floats(folder):
+    text = GOOD.replace('b=array(f32, "N")', 'b=array(i8, "N")').replace("f32, out", "f32, i8, out")
+    (folder / "problem.py").write_text(text)
+    with pytest.raises(ProblemError, match=r"contraction needs 2 input array\(s\) of floats, params has 1"):
+        load_problem(folder)
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_named_with_file_and_field(folder, mistake):
     old, new, words = MISTAKES[mistake]

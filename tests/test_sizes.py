@@ -1,5 +1,6 @@
 """Sizes of cases: the draw hits edges, stays in ranges and budget, and repeats with its seed."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,10 @@ from hypothesis import strategies as st
 
 from grader.definition import Cost, Problem
 from grader.errors import UsageError
-from grader.gates import contraction
-from grader.parameters import array, f32, out, size
+from grader.gates import contraction, elementwise
+from grader.parameters import array, choice, f32, index, out, product, size
 from grader.problem import load_problem
-from grader.sizes import Budget, check_sizes, draw_sizes, off_sixteen
+from grader.sizes import Budget, check_sizes, draw_sizes, fit_together, off_sixteen
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 BUILT_IN = {name: load_problem(PROBLEMS / name) for name in ("matmul", "reduce", "map", "zip")}
@@ -136,3 +137,84 @@ def test_check_sizes_names_the_size_and_what_was_expected(sizes, words):
         check_sizes(BUILT_IN["matmul"], sizes)
     assert words in caught.value.message
     assert "--case M=17,N=17,K=17" in caught.value.hint
+
+
+def tensor_problem(less=0):
+    """A tensor of up to four dimensions, one of which is chosen, and a function by number."""
+    problem = Problem(
+        title="Tensor",
+        difficulty="easy",
+        kernel="tensor",
+        params=dict(
+            x=array(f32, "COUNT"),
+            y=out(f32, "COUNT"),
+            COUNT=product(1, 1_000_000, of="RANK", less=less),
+            LENGTH=size(1, 500),
+            AXIS=index("RANK", 4),
+            RANK=choice(1, 4),
+            FUNCTION=choice(0, 2),
+        ),
+        gates=elementwise(),
+    )
+    problem.cost(lambda COUNT, LENGTH: Cost(flops=COUNT * LENGTH, bytes=0))
+    return problem
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_choices_are_dealt_evenly_whatever_the_sizes(seed):
+    drawn = draw_sizes(tensor_problem(), seed, 12)
+    # A draw that repeats sizes is made again, and takes a card each time.
+    for name, values in (("RANK", range(1, 5)), ("FUNCTION", range(3))):
+        seen = Counter(sizes[name] for sizes in drawn)
+        assert set(seen) == set(values)
+        assert max(seen.values()) <= min(seen.values()) + 2
+    for sizes in drawn:
+        check_sizes(tensor_problem(), sizes)
+        assert list(sizes) == ["COUNT", "LENGTH", "AXIS", "RANK", "FUNCTION"]
+    assert drawn == draw_sizes(tensor_problem(), seed, 12)
+
+
+def test_choices_don_t_count_as_aligned_sizes():
+    for seed in SEEDS:
+        drawn = draw_sizes(tensor_problem(), seed, 12)
+        assert sum(off_sixteen({n: sizes[n] for n in ("COUNT", "LENGTH")}) for sizes in drawn) >= 6
+
+
+def test_an_index_takes_every_value_below_its_choice():
+    seen = {(sizes["RANK"], sizes["AXIS"]) for seed in SEEDS for sizes in draw_sizes(tensor_problem(), seed, 12)}
+    assert seen == {(rank, axis) for rank in range(1, 5) for axis in range(rank)}
+
+
+def small_factors(number):
+    return [divisor for divisor in (2, 3, 5, 7) if number % divisor == 0]
+
+
+def test_products_have_factors_and_others_are_often_prime():
+    drawn = [sizes for seed in SEEDS for sizes in draw_sizes(tensor_problem(), seed, 12)]
+    whole = [sizes["COUNT"] for sizes in drawn if sizes["RANK"] > 1 and sizes["COUNT"] > 16]
+    assert len(whole) > 100
+    assert all(map(small_factors, whole))
+    assert not all(map(small_factors, (sizes["LENGTH"] for sizes in drawn)))
+
+
+def test_a_product_of_no_lengths_is_one():
+    drawn = [sizes for seed in SEEDS for sizes in draw_sizes(tensor_problem(less=1), seed, 12)]
+    assert {sizes["COUNT"] for sizes in drawn if sizes["RANK"] == 1} == {1}
+    assert max(sizes["COUNT"] for sizes in drawn) > 1000
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"AXIS": 2}, "size AXIS=2 has to be less than RANK"),
+        ({"RANK": 1, "AXIS": 0}, "size COUNT=6 has to be 1 where RANK is 1"),
+        ({"FUNCTION": 3}, "size FUNCTION=3 is out of range; it goes from 0 to 2"),
+    ],
+)
+def test_sizes_that_don_t_fit_together_are_named(changes, words):
+    problem = tensor_problem(less=1)
+    sizes = {"COUNT": 6, "LENGTH": 2, "AXIS": 1, "RANK": 2, "FUNCTION": 0}
+    assert fit_together(problem, sizes)
+    assert not fit_together(problem, {**sizes, **changes})
+    with pytest.raises(UsageError, match=words):
+        check_sizes(problem, {**sizes, **changes})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from grader.errors import UsageError
@@ -21,8 +23,7 @@ def command(url: str, token: str | None) -> int:
     address = checked_address(url)
     if is_unprotected(address):
         click.echo(f"kgrade: {address} is not encrypted: whoever is on the way can read your token", err=True)
-    # Not echoed, and never in the shell's history.
-    given = (token or click.prompt("Token", hide_input=True, err=True)).strip()
+    given = (token or _asked()).strip()
     if not given:
         raise UsageError("no token was given", "it came with your personal link; ask for a new one")
     client = StudentClient(address, given)
@@ -34,3 +35,11 @@ def command(url: str, token: str | None) -> int:
     remember(slug, Login(address, given))
     click.echo(f"Signed in to {slug} as {me['name']}. Now: kgrade submit PROBLEM FILE.cu --contest {slug}")
     return 0
+
+
+def _asked() -> str:
+    """The token, typed without an echo and never in the shell's history, or from a pipe."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline()
+    answer: str = click.prompt("Token", hide_input=True, err=True)
+    return answer

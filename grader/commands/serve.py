@@ -8,11 +8,15 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.options import device_option, workspace_of
 from grader.errors import ToolMissing
+
+if TYPE_CHECKING:
+    from grader.contest.database import Database
 
 OUT_OF_SERVICE = 3
 """What a worker ends with that took itself out: starting it again would not help."""
@@ -54,6 +58,7 @@ def command(
     for slug in defined(workspace):
         settings = publish(store, workspace, slug, who="kgrade serve")
         click.echo(f"{slug}: {settings.title}, {settings.start:%Y-%m-%d %H:%M} to {settings.end:%Y-%m-%d %H:%M %Z}")
+    _warn_of_others(store)
     listening = bound_socket(host, port)
     app = create_app(store, workspace)
     server = make_server(app, forwarded_by=forwarded_by)
@@ -71,6 +76,18 @@ def command(
         own.stop()
         store.close()
     return 0
+
+
+def _warn_of_others(store: Database) -> None:
+    from grader.contest.turn import stand_in
+
+    # PostgreSQL is made for several servers. The note of this one is gone with its process.
+    if store.address.path is not None and not stand_in(store.address.path)[1]:
+        click.echo(
+            f"kgrade: another server serves {store.address.path} already. Nothing is lost or judged twice, but one of "
+            "them is enough; for several, use PostgreSQL: --database postgresql://…",
+            err=True,
+        )
 
 
 def _devices(device: str, workers: int | None) -> list[str]:

@@ -162,7 +162,8 @@ def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
 
 @router.get("/contests/{slug}/scoreboard")
 def scoreboard(me: SignedIn) -> HTMLResponse:
-    return me.page("scoreboard.html", here="scoreboard", **me.site.board_html(me.visitor.contest), own=_own_row(me))
+    board = me.site.board_html(me.visitor.contest)
+    return me.page("scoreboard.html", here="scoreboard", board=board, own=_own_row(me))
 
 
 @router.get("/contests/{slug}/scoreboard/events")
@@ -178,7 +179,7 @@ def scoreboard_events(me: SignedIn) -> StreamingResponse:
                     yield COMMENT
                 elif version != first:
                     shown = await run_in_threadpool(partial(site.board_html, visitor.contest, newest=True))
-                    yield message(shown["board"], "board")
+                    yield message(shown, "board")
 
     return stream(site, visitor, texts())
 

@@ -5,6 +5,7 @@ It starts no process and listens on no port; `kgrade serve` does.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from grader import __version__
 from grader.contest import api, pages, staff_pages
 from grader.contest.access import Refused
+from grader.contest.clock import TOLERATED, Clock
 from grader.contest.limits import LARGEST_REPORT, BodyLimit
 from grader.contest.site import FRAMES, POLICY, Site
 from grader.contest.visit import SESSION, Guest, Member
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from grader.contest.database import Database
     from grader.workspace import Workspace
 
+CLOCK_SECONDS = 10.0
 log = logging.getLogger("kgrade.server")
 
 TITLES = {
@@ -50,7 +53,9 @@ def create_app(database: Database, workspace: Workspace) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        clock = asyncio.create_task(_watch_clock(database.clock))
         yield
+        clock.cancel()
         await site.hub.close()
         await site.board_hub.close()
 
@@ -77,6 +82,17 @@ def create_app(database: Database, workspace: Workspace) -> FastAPI:
     app.add_middleware(BodyLimit, largest={"/api/worker/finish": LARGEST_REPORT})
     app.add_middleware(Headers, policy=f"{POLICY}; {FRAMES}")
     return app
+
+
+async def _watch_clock(clock: Clock) -> None:
+    """Says when the machine's clock is set back: this server does not follow it, and the next one will not start."""
+    while clock.set_back <= TOLERATED:
+        await asyncio.sleep(CLOCK_SECONDS)
+    log.warning(
+        "this machine's clock was set back by %.0f seconds; the contests' time goes on as before. "
+        "Set the clock right (timedatectl set-ntp true) before you start the server again.",
+        clock.set_back.total_seconds(),
+    )
 
 
 class Headers:

@@ -88,13 +88,15 @@ class Site:
 
         threading.Thread(target=make, name="first boards", daemon=True).start()
 
-    def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> dict[str, Any]:
-        """The scoreboard as a piece of a page, drawn once for all who look, and what else its page shows."""
+    def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> Markup:
+        """The scoreboard as a piece of a page, drawn once for all who look."""
 
-        def draw(board: Board) -> dict[str, Any]:
+        def draw(board: Board) -> Markup:
             names = self.access.titles(contest)
-            html = self.pages.render("contest/board.html", contest=contest, rows=board.rows, names=names)
-            return {"board": Markup(html), "frozen": board.frozen}
+            html = self.pages.render(
+                "contest/board.html", contest=contest, rows=board.rows, names=names, frozen=board.frozen
+            )
+            return Markup(html)
 
         return self._shown("page", contest, draw, final=final, newest=newest)
 

@@ -86,6 +86,7 @@ def disqualify(me: AsStaff, form: Form) -> Response:
     number = form.text("number")
     row = me.site.access.submission(me.visitor, int(number) if re.fullmatch(r"[0-9]{1,10}", number) else 0)
     me.site.database.disqualify_submission(row.id, form.text("reason").strip()[:1000] or None, who=_who(me))
+    me.site.boards.hurry(row.contest)
     return RedirectResponse(f"{_home(me)}/submissions", 303)
 
 
@@ -124,8 +125,8 @@ def drop_rejudge(number: Number, me: AsStaff, form: Form) -> Response:
 @router.get("/scoreboard")
 def final_scoreboard(me: AsStaff) -> HTMLResponse:
     """The scoreboard without the freeze."""
-    shown = me.site.board_html(me.visitor.contest, final=True)
-    return me.page("staff_scoreboard.html", here="staff", board=shown["board"])
+    board = me.site.board_html(me.visitor.contest, final=True)
+    return me.page("staff_scoreboard.html", here="staff", board=board)
 
 
 @router.post("/unfreeze")
@@ -136,6 +137,7 @@ def unfreeze_scoreboard(me: AsStaff, form: Form) -> Response:
         unfreeze(me.site.database, slug, who=_who(me))
     else:
         reveal_next(me.site.database, slug, who=_who(me))
+    me.site.boards.hurry(slug)
     return _back(me)
 
 
@@ -157,6 +159,7 @@ def _end_rejudge(me: Member, number: int, *, apply: bool) -> Response:
             me.site.database.drop_rejudge(number, who=_who(me))
     except UsageError as error:
         raise Refused(409, error.message) from None
+    me.site.boards.hurry(me.visitor.contest.slug)
     return RedirectResponse(f"{_home(me)}/rejudges/{number}", 303)
 
 

@@ -18,6 +18,16 @@ from pathlib import Path
 PATIENCE = 10.0
 """Seconds. Who has the turn for longer is stopped, or writes into a disk that stands still."""
 PAUSE = 0.001
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def stand_in(path: Path) -> tuple[int, bool]:
+    """Notes that this process serves the database at `path`, until it ends or closes the descriptor that it gets.
+
+    False where another one does already. That is allowed and seldom meant.
+    """
+    descriptor = os.open(path.with_name(f"{path.name}-server"), _FLAGS, 0o600)
+    return descriptor, _taken(descriptor)
 
 
 class Turn:
@@ -57,8 +67,7 @@ class Turn:
     def _open(self) -> int:
         # A forked process needs a file of its own: the parent's is locked for both.
         if self._descriptor is None or self._process != os.getpid():
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._descriptor, self._process = os.open(self._file, flags, 0o600), os.getpid()
+            self._descriptor, self._process = os.open(self._file, _FLAGS, 0o600), os.getpid()
         return self._descriptor
 
     def close(self) -> None:

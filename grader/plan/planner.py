@@ -32,12 +32,14 @@ class Planner(Protocol):
     """Makes a submission's plans. It remembers the last one.
 
     `steered` tells whether one of them depended on results that were copied to the host; in words, `leak` is what the
-    last one did not free, and `ignored` the first call that failed in it without ending it.
+    last one did not free, and `ignored` the first call that failed in it without ending it. `printed` is what its
+    solve() printed.
     """
 
     steered: bool
     leak: str
     ignored: str
+    printed: str
 
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
         """The steps that are left to run on these arrays.
@@ -55,6 +57,7 @@ class HarnessPlanner:
     steered = False
     leak = ""
     ignored = ""
+    printed = ""
 
     def __init__(self, problem: Problem, constants: Mapping[str, int]) -> None:
         self._problem = problem
@@ -77,7 +80,7 @@ class RecordingPlanner:
         self, problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
     ) -> None:
         self.steered = False
-        self.leak = self.ignored = ""
+        self.leak = self.ignored = self.printed = ""
         self._problem = problem
         self._program = program
         self._ask_table = ask_table
@@ -101,6 +104,7 @@ class RecordingPlanner:
         self._last = recording
         self.steered = self.steered or recording.reads > 0
         self.leak, self.ignored = _leak_of(recording), self._ignored_of(recording)
+        self.printed = recording.printed
         self._check_reads(recording, sum(argument.size for argument in arguments))
         return Plan(recording.plan.steps[recording.executed :])
 

@@ -29,8 +29,7 @@ class Scratch:
         self._limit = limit
         self._live: dict[int, Alloc] = {}
         self._freed: dict[int, None] = {}
-        # A GPU's driver has no word for memory that is given again.
-        self._gives_again = bool(getattr(device, "gives_again", False))
+        self._grows = bool(getattr(device, "grows", False))
 
     @property
     def in_use(self) -> tuple[Alloc, ...]:
@@ -44,15 +43,13 @@ class Scratch:
 
     def allocate(self, size: int) -> Alloc | str:
         """A piece of so many bytes, or why there is none."""
-        # Where nothing is given again, what was freed still takes its room.
-        used = sum(piece.size for piece in self._live.values()) if self._gives_again else sum(self.given.values())
-        pieces = len(self._live) if self._gives_again else len(self.given)
+        used, pieces = sum(piece.size for piece in self._live.values()), len(self._live)
         address = None
         if 0 < size <= self._limit.size - used and pieces < self._limit.pieces:
             plenty = sum(self.given.values()) + size <= NEW_BYTES and len(self.given) < NEW_PIECES
             address = self._new(size) if plenty else self._freed_before(size)
             if address is None:
-                address = self._new(size) or self._freed_before(size, larger=True)
+                address = self._new(size) or self._freed_before(size, larger=self._grows)
         if address is None:
             beside = f" beside {bytes_of(used)} in {pieces:,} allocation{'' if pieces == 1 else 's'}" if pieces else ""
             return f"no room for {bytes_of(size)}{beside}"
@@ -65,8 +62,6 @@ class Scratch:
 
     def _freed_before(self, size: int, larger: bool = False) -> int | None:
         """The piece freed first, of those with so much room; with `larger` one that is to get more room."""
-        if not self._gives_again:
-            return None
         found = next((address for address in self._freed if larger or self.given[address] >= size), None)
         if found is not None:
             del self._freed[found]

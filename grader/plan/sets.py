@@ -41,7 +41,7 @@ class SetPlans:
         return plan
 
     def _compare(self, plan: Plan, addresses: Mapping[str, int]) -> None:
-        scratch = [Place(step.address, step.size) for step in plan.steps if isinstance(step, Alloc)]
+        scratch = _pieces(plan)
         found = plan, [*(Place(addresses[name], size) for name, size in self._arrays.items()), *scratch]
         if self._first is not None:
             self._learned = learn(self._first, found)
@@ -56,3 +56,12 @@ class SetPlans:
                 raise LaunchRefused(f"there is no room for {size:,} bytes of scratch beside the other buffer sets")
             places.append(address)
         return learned.plan(places)
+
+
+def _pieces(plan: Plan) -> list[Place]:
+    """Its scratch, each piece once, with the most room that it stands for: what was freed may be allocated again."""
+    sizes: dict[int, int] = {}
+    for step in plan.steps:
+        if isinstance(step, Alloc):
+            sizes[step.address] = max(step.size, sizes.get(step.address, 0))
+    return [Place(address, size) for address, size in sizes.items()]

@@ -22,8 +22,8 @@ class Budgeted:
         self._used = 0.0
 
     @property
-    def gives_again(self) -> bool:
-        """Whether scratch that is freed may be given a second time, at its address: the emulator can say so."""
+    def grows(self) -> bool:
+        """Whether freed scratch may be given again with more room than it had: only emulated memory can."""
         return self._runner.device == "emulator"
 
     def allocate(self, size: int) -> int | None:

@@ -19,7 +19,7 @@ from grader.process import Child, ChildDied, ChildFailed, ChildTimeout
 from grader.report import FaultReport, KernelInfo
 from grader.run.handover import read_array
 from grader.run.poison import Poison, still_poisoned
-from grader.run.runner import USUAL_LIMITS, Limits, Run, RunnerStopped, RunStatus
+from grader.run.runner import USUAL_LIMITS, Limits, Remark, Run, RunnerStopped, RunStatus
 from grader.verdict import FaultClass, Form
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ class ChildRunner:
             occupancy={names.get(name, name): tuple(found) for name, found in answer.get("occupancy", {}).items()},
             seconds=answer.get("seconds", 0.0),
             message=answer.get("message", ""),
+            remarks=tuple(Remark(**remark) for remark in answer.get("remarks", ())),
         )
 
     def kill(self) -> None:

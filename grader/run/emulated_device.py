@@ -28,16 +28,30 @@ SCRATCH_LIMIT = 1 << 30
 ORDER_ONLY = ("record_event", "wait_event", "synchronize")
 """Steps that say when others may run. The order in which they were recorded is one that they allow."""
 
+_MOST_REMARKS = 4
+
 FOREIGN_KERNEL = "inline PTX has put another kernel in the place of this one"
 ONLY_NEWER = "a launch with tensor maps or clusters: they need compute capability 9.0, the emulator is of 8.9"
 
 
 class EmulatedDevice:
-    """One loaded module and its memory. `symbols` gives each kernel's symbol by the name that plans use."""
+    """One loaded module and its memory. `symbols` gives each kernel's symbol by the name that plans use.
 
-    def __init__(self, image: str, symbols: Mapping[str, str], cache: Path | None) -> None:
+    With `count`, launches are not checked for races, and `counted` tells what each has cost.
+    """
+
+    def __init__(
+        self,
+        image: str,
+        symbols: Mapping[str, str],
+        cache: Path | None,
+        races_are_fatal: bool = True,
+        count: bool = False,
+    ) -> None:
         self.symbols = symbols
+        self._races_are_fatal = races_are_fatal
         self.refusals: dict[str, Message] = {}
+        self.counted: list[tuple[Message, emulator.LaunchCounts]] = []
         self._module: emulator.Module | None = None
         self._memory = emulator.Memory()
         self._extents = Extents()
@@ -47,7 +61,7 @@ class EmulatedDevice:
         self._traps = traps_of(image) if self._has_grid_barrier else frozenset()
         self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.alloc, self.free)
         try:
-            self._module = emulator.Module(image, cache=cache, sanitize=True)
+            self._module = emulator.Module(image, cache=cache, sanitize=not count, count=count)
         except emulator.UnsupportedPtx as error:
             # Told when it is run: what can't be executed is a fault of a launch, like any other.
             self.refusals = dict.fromkeys(symbols, _unsupported(error))
@@ -123,7 +137,7 @@ class EmulatedDevice:
 
     def run(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
         """Runs steps until one fails. `instructions` are the most of a launch, `seconds` are for all together."""
-        answer: Message = {"status": "done", "instructions": 0, "printed": ""}
+        answer: Message = {"status": "done", "instructions": 0, "printed": "", "remarks": []}
         self._instructions, self._until = instructions, time.monotonic() + seconds
         for step in steps:
             if step["do"] in ORDER_ONLY:
@@ -134,6 +148,7 @@ class EmulatedDevice:
                 outcome = {"status": "fault", "fault": outside.fault}
             answer["instructions"] += outcome.pop("instructions", 0)
             answer["printed"] = (answer["printed"] + outcome.pop("printed", ""))[:PRINTED_LIMIT]
+            answer["remarks"] += outcome.pop("remarks", ())
             answer.update(outcome)
             if answer["status"] != "done":
                 # On a GPU, too, a failed launch is the end of what its program had in memory.
@@ -175,11 +190,16 @@ class EmulatedDevice:
                 arguments=values,
                 memory=self._memory,
                 shared_bytes=shared_bytes,
-                limits=emulator.Limits(self._instructions, max(self._until - time.monotonic(), 0.1)),
+                limits=emulator.Limits(
+                    self._instructions, max(self._until - time.monotonic(), 0.1), self._races_are_fatal
+                ),
                 cooperative=cooperative,
             )
         except emulator.UnsupportedPtx as error:
             return _refused(kernel, _unsupported(error))
+        if result.counts is not None:
+            shape = {"kernel": kernel, "grid": list(grid), "block": list(block), "shared_bytes": shared_bytes}
+            self.counted.append((shape, result.counts))
         launched = Launched(values, cooperative, self._has_grid_barrier, self._traps)
         return {
             "status": result.status,
@@ -187,6 +207,7 @@ class EmulatedDevice:
             "lines": list(result.lines),
             "instructions": result.instructions,
             "printed": result.printed,
+            "remarks": [{"message": remark.message, "line": remark.line} for remark in result.remarks[:_MOST_REMARKS]],
         }
 
     def memset(self, address: int, value: int, size: int, stream: int) -> Message:

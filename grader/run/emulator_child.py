@@ -55,7 +55,8 @@ class Worker:
         return {"outputs": self._outputs.descriptor}
 
     def load(self, image: str, symbols: Mapping[str, str], cache: str | None) -> Message:
-        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None)
+        fatal = self._problem is None or self._problem.races_are_fatal
+        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None, fatal)
         return {"kernels": self._device.describe()}
 
     def translate(self, kernels: Sequence[str]) -> Message:
@@ -70,7 +71,7 @@ class Worker:
         arrays = dict(self._inputs)
         for name, array in self._problem.outputs.items():
             arrays[name] = poisoned(array.shape(sizes), np.dtype(array.dtype.numpy), Poison(poison))
-        self._ran = {"instructions": 0, "printed": "", "seconds": 0.0}
+        self._ran = {"instructions": 0, "printed": "", "remarks": [], "seconds": 0.0}
         return {"addresses": self._device.place(arrays, SCRATCH_FILL[Poison(poison)], self._problem.outputs)}
 
     def allocate(self, size: int) -> Message:
@@ -109,6 +110,7 @@ class Worker:
         self._ran = {
             "instructions": before["instructions"] + answer["instructions"],
             "printed": (before["printed"] + answer["printed"])[:PRINTED_LIMIT],
+            "remarks": [*before["remarks"], *(one for one in answer["remarks"] if one not in before["remarks"])],
             "seconds": before["seconds"] + time.monotonic() - began,
         }
         return {**answer, **self._ran}

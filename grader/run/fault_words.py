@@ -24,6 +24,20 @@ VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
 
 _NOWHERE = re.compile(r"outside of all arrays: address (0x[0-9a-f]+)$")
 
+_LATER = (
+    "Free it after the last work that uses it was launched: cudaFree() waits for all of that, cudaFreeAsync() for that "
+    "of its stream."
+)
+_NO_GRID = "grid.sync() in an ordinary launch: only cudaLaunchCooperativeKernel() launches a grid that has a barrier"
+_COOPERATIVE = (
+    "Launch this kernel by cudaLaunchCooperativeKernel(), with no more blocks than fit on the GPU at once, or make two "
+    "kernels of it."
+)
+_ON_THE_HOST = (
+    "A kernel reaches the memory of the device only: allocate there with cudaMalloc(), copy with cudaMemcpy() and pass "
+    "that address. A small struct or a number is best passed by value."
+)
+
 
 @dataclass
 class Piece:
@@ -48,7 +62,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Launched:
-    """How a kernel was launched. `has_grid_barrier` is that its file has one; `own_trap` tells lines of __trap()."""
+    """How a kernel was launched. Its file has a barrier of the grid or not, and executes __trap() in these lines."""
 
     arguments: Sequence[bytes]
     cooperative: bool
@@ -70,29 +84,11 @@ def worded(fault: Message, launched: Launched, piece: Piece | None) -> Message:
         return {**fault, "message": _NO_GRID, "hint": _COOPERATIVE}
     if piece is not None:
         fault = {**fault, "hint": piece.origin}
-    if fault["extent"] == 0 and fault["array"]:
-        size = (
-            f"{fault['array']}, which has only {bytes_of(piece.size)}"
-            if piece
-            else f"{fault['array']}, which is smaller"
-        )
-        return {**_without_place(fault), "message": f"the kernel {verb} {bytes_of(fault['bytes'])} of {size}"}
+    if fault["extent"] == 0 and fault["array"] and fault["fault"] == FaultClass.OUT_OF_BOUNDS:
+        size = f"has only {bytes_of(piece.size)}" if piece is not None else "is smaller"
+        message = f"the kernel {verb} {bytes_of(fault['bytes'])} of {fault['array']}, which {size}"
+        return {**_without_place(fault), "message": message}
     return fault
-
-
-_LATER = (
-    "Free it after the last work that uses it was launched: cudaFree() waits for all of that, cudaFreeAsync() for that "
-    "of its stream."
-)
-_NO_GRID = "grid.sync() in an ordinary launch: only cudaLaunchCooperativeKernel() launches a grid that has a barrier"
-_COOPERATIVE = (
-    "Launch this kernel by cudaLaunchCooperativeKernel(), with no more blocks than fit on the GPU at once, or make two "
-    "kernels of it."
-)
-_ON_THE_HOST = (
-    "A kernel reaches the memory of the device only: allocate there with cudaMalloc(), copy with cudaMemcpy() and pass "
-    "that address. A small struct or a number is best passed by value."
-)
 
 
 def _without_place(fault: Message) -> Message:

@@ -35,6 +35,14 @@ class RunStatus(Word):
     """The runner itself failed: never the submission's fault."""
 
 
+@dataclass(frozen=True)
+class Remark:
+    """What a device noticed in a line of the source; 0 where it knows none."""
+
+    message: str
+    line: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """What executing a Plan left behind.
@@ -42,7 +50,7 @@ class Run:
     `unwritten` marks the output elements that still hold their poison; `changed` names inputs that differ
     from what they were, with the first such index. `lines` are the source lines where threads were when
     time was up. `occupancy` is, by kernel, the share of an SM's warps that its launch lets run at once, and what
-    keeps it from more.
+    keeps it from more. `remarks` are what was seen that is no fault.
     """
 
     status: RunStatus
@@ -57,6 +65,7 @@ class Run:
     seconds: float = 0.0
     message: str = ""
     details: str = ""
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ __global__ void attention_kernel(const float* Q, const float* K, const float* V,
     // The last block may have more warps than there are rows left.
     if (row < N) {
         int seen = causal ? row + 1 : N;
-        // Your turn: find the largest of the scores 0 to seen - 1, then the sum of their exponentials, then the weighted
-        // mean of the rows of V. Begin with lane 0 alone, then share the work among the 32 lanes.
+        // Your turn: find the largest of the scores 0 to seen - 1, then the sum of their exponentials, then the
+        // weighted mean of the rows of V. Begin with lane 0 alone, then share the work among the 32 lanes.
     }
 }
 

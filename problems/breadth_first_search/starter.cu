@@ -4,7 +4,7 @@
 // BLOCK threads. You may change the number: any constant expression up to 1024.
 #define BLOCK 1024
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     for (int v = threadIdx.x; v < V; v += blockDim.x) {
         distance[v] = v == 0 ? 0 : -1;
     }
@@ -16,6 +16,6 @@ __global__ void bfs_kernel(const int* offsets, const int* neighbours, int* dista
 
 // Host code: the grader calls it. The arrays lie in the GPU's memory, so only kernels can read and write them. It may
 // launch a kernel for each level instead.
-extern "C" void solve(const int* offsets, const int* neighbours, int* distance, int V, int E) {
-    bfs_kernel<<<1, BLOCK>>>(offsets, neighbours, distance, V, E);
+extern "C" void solve(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
+    bfs_kernel<<<1, BLOCK>>>(offsets, neighbours, distance, V, DEGREE);
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, ceil_div, exact, out, size, u8
+from grader.problem import Cost, Problem, array, ceil_div, exact, module_of, out, size, u8
 
 problem = Problem(
     title="Image blur",
@@ -29,11 +29,12 @@ problem = Problem(
 def sums(values, R):
     """The sum of each square, by sums over everything above and to the left."""
     H, W = values.shape
-    table = np.zeros((H + 1, W + 1), values.dtype)
+    xp = module_of(values)
+    table = xp.zeros((H + 1, W + 1), values.dtype)
     table[1:, 1:] = values.cumsum(axis=0).cumsum(axis=1)
-    rows, columns = np.arange(H), np.arange(W)
-    top, bottom = np.maximum(rows - R, 0)[:, None], np.minimum(rows + R + 1, H)[:, None]
-    left, right = np.maximum(columns - R, 0), np.minimum(columns + R + 1, W)
+    rows, columns = xp.arange(H), xp.arange(W)
+    top, bottom = xp.maximum(rows - R, 0)[:, None], xp.minimum(rows + R + 1, H)[:, None]
+    left, right = xp.maximum(columns - R, 0), xp.minimum(columns + R + 1, W)
     return table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
 
 

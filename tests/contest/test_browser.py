@@ -3,9 +3,11 @@
 It needs Playwright and a Chromium; the check for accessibility is axe-core's.
 """
 
+import csv
 import re
 import shutil
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,15 @@ import pytest
 
 from .site_samples import SLUG, Hall, accepted, open_hall
 
-INSTALL = "pip install playwright axe-playwright-python"
+INSTALL = "pip install -e .[dev]"
 api = pytest.importorskip("playwright.sync_api", reason=f"needs Playwright: {INSTALL}")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=f"needs axe-core: {INSTALL}")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
 
 HOME = f"/contests/{SLUG}"
-LOOKS = [(360, "light"), (360, "dark"), (1200, "light"), (1200, "dark")]
+LOOKS = [(360, "light", False), (360, "dark", True), (1200, "light", True), (1200, "dark", False)]
+"""Width and colours; and whether axe-core looks through it, once in each width and in each scheme."""
 PAGES = {
     "ada": ["", "/problems/matmul", "/submissions", "/submissions/1", "/submissions/3", "/scoreboard"],
     "tutor": ["/staff", "/staff/submissions", "/staff/scoreboard", "/staff/rejudges/1"],
@@ -112,6 +115,41 @@ def test_staff_announce_and_rejudge(browser: Any, hall: Hall, complaints: list[s
     page.get_by_text("applied").first.wait_for()
 
 
+def test_what_the_freeze_hides_is_revealed_while_all_look(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    hall.pass_time(hours=4, minutes=1)
+    for name in ("ada", "bob"):
+        hall.submit(name)
+        hall.judge()
+    beamer, page = opened(browser, hall, complaints), opened(browser, hall, complaints)
+    sign_in(beamer, "carol")
+    beamer.goto(f"{HOME}/scoreboard")
+    assert beamer.get_by_text("Frozen since").count() == 1 and beamer.get_by_text("1 hidden").count() == 2
+    page.on("dialog", lambda dialog: dialog.accept())
+    sign_in(page, "tutor")
+    page.goto(f"{HOME}/staff")
+    page.get_by_role("button", name="Reveal the next result").click()
+    beamer.locator("tr", has_text="bob").get_by_text("1.000").first.wait_for()
+    assert beamer.get_by_text("1 hidden").count() == 1
+    page.get_by_role("button", name="Unfreeze").click()
+    beamer.locator("tr", has_text="ada").get_by_text("1.000").first.wait_for()
+    assert beamer.get_by_text("Frozen since").count() == 0
+    page.wait_for_url(f"**{HOME}/staff")
+    assert page.get_by_role("button", name="Unfreeze").count() == 0
+
+
+def test_scores_are_saved_as_a_file(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    hall.submit("ada")
+    hall.judge()
+    page = opened(browser, hall, complaints)
+    sign_in(page, "tutor")
+    page.goto(f"{HOME}/staff")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Scores as CSV").click()
+    assert saved.value.suggested_filename == f"{SLUG}.csv"
+    rows = list(csv.DictReader(saved.value.path().read_text().splitlines()))
+    assert (rows[0]["rank"], rows[0]["name"], rows[0]["matmul_verdict"]) == ("1", "ada", "accepted")
+
+
 def test_by_keyboard_alone(browser: Any, hall: Hall, complaints: list[str]) -> None:
     page = opened(browser, hall, complaints)
     page.goto("/sign-in/link-of-ada")
@@ -144,10 +182,7 @@ def press_until(page: Any, tag: str, text: str) -> None:
     pytest.fail(f"Tab reaches no {tag} '{text}'")
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_every_page_fits_and_is_accessible(
-    browser: Any, hall: Hall, complaints: list[str], width: int, scheme: str
-) -> None:
+def test_every_page_fits_and_is_accessible(browser: Any, hall: Hall, complaints: list[str]) -> None:
     for name in ("ada", "bob", "ada"):
         hall.submit(name)
     hall.judge()
@@ -156,19 +191,24 @@ def test_every_page_fits_and_is_accessible(
     checker = axe.Axe()
     faults = []
     for name, paths in PAGES.items():
-        page = opened(browser, hall, complaints, width, scheme)
+        page = opened(browser, hall, complaints)
         page.goto("/sign-in")
         sign_in(page, name)
-        for path in paths:
-            page.goto(HOME + path)
+        for path, (width, scheme, looked_through) in product(paths, LOOKS):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            if page.url != hall.address + HOME + path:
+                page.goto(HOME + path)
             wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             if wider > 0:
-                faults.append((path, f"{wider} pixels too wide"))
-            found = checker.run(page).response["violations"]
-            faults += [(path, each["id"]) for each in found if each["impact"] in ("serious", "critical")]
-        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        lightness = sum(map(int, re.findall(r"\d+", background)[:3]))
-        assert (lightness > 380) == (scheme == "light")
+                faults.append((path, width, f"{wider} pixels too wide"))
+            background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            lightness = sum(map(int, re.findall(r"\d+", background)[:3]))
+            assert (lightness > 380) == (scheme == "light")
+            if looked_through:
+                found = checker.run(page).response["violations"]
+                serious = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
+                faults += [(path, width, each) for each in serious]
     assert faults == []
 
 

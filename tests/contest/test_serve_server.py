@@ -1,19 +1,25 @@
 """`kgrade serve` as a process: it brings the contests' files into the database, answers, and ends when told to."""
 
+import asyncio
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import httpx
 import pytest
 
-from grader.commands.serve import _devices
+from grader.commands.serve import _devices, _warn_of_others
+from grader.contest.clock import Clock
+from grader.contest.database import Database
 from grader.contest.listen import bound_socket
+from grader.contest.server import _watch_clock
+from grader.contest.turn import stand_in
 from grader.errors import UsageError
 
 
@@ -67,3 +73,22 @@ def test_an_address_that_is_none() -> None:
 @pytest.mark.parametrize(("workers", "devices"), [(None, ["emulator"]), (3, ["emulator"] * 3), (0, [])])
 def test_what_the_workers_judge_on(workers: int | None, devices: list[str]) -> None:
     assert _devices("emulator", workers) == devices
+
+
+def test_a_second_server_on_one_file_is_told_of_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(Database(str(tmp_path / "contests.db"))) as store:
+        first, alone = stand_in(tmp_path / "contests.db")
+        assert alone
+        _warn_of_others(store)
+        assert f"another server serves {tmp_path / 'contests.db'} already" in capsys.readouterr().err
+        os.close(first)
+        _warn_of_others(store)
+        assert capsys.readouterr().err == ""
+
+
+def test_a_clock_that_is_set_back_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    wall = [datetime(2026, 10, 1, 12, tzinfo=timezone.utc)]
+    clock = Clock(lambda: wall[0], lambda: 0.0)
+    wall[0] -= timedelta(minutes=2)
+    asyncio.run(asyncio.wait_for(_watch_clock(clock), 5))
+    assert "this machine's clock was set back by 120 seconds" in caplog.text

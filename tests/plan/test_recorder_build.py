@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from grader.compile.toolkit import find_toolkit
+from grader.plan import recorder_build
 from grader.plan.device_table import ATTRIBUTES, EMULATED, table_of
 from grader.plan.recorder_build import SOURCES, build_recorder, declared_in, entry_points, stub_text
 from tests.plan.recorded import require_compiler
@@ -46,6 +52,22 @@ def test_the_program_exports_all_of_them(cache: Path) -> None:
     for supported in ("cudaMalloc", "cudaMemcpy", "cudaLaunchKernelExC", "__cudaLaunchKernel", "cudaGraphLaunch"):
         assert exported[supported] == "T"
     assert exported["cudaMallocManaged"] == "W"
+
+
+def test_it_is_built_once_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_compiler()
+    built = []
+
+    def build(compiler: str, includes: Sequence[Path], stubs: str, program: Path) -> None:
+        built.append(program)
+        time.sleep(0.2)
+        program.parent.mkdir()
+        program.touch()
+
+    monkeypatch.setattr(recorder_build, "_build", build)
+    with ThreadPoolExecutor(3) as pool:
+        programs = list(pool.map(build_recorder, [tmp_path] * 3))
+    assert set(programs) == set(built) and len(built) == 1
 
 
 def test_what_the_sources_define_is_declared() -> None:

@@ -11,7 +11,7 @@ from tests.plan.recorded import Shelf
 class Emulated(Shelf):
     """A device that can take freed memory back, and has so many bytes in all."""
 
-    gives_again = True
+    grows = True
 
     def __init__(self, room: int = 1 << 40) -> None:
         super().__init__()
@@ -65,26 +65,15 @@ def test_a_piece_grows_where_the_device_has_no_more() -> None:
     assert scratch.given == {first: 2000}
 
 
-def test_a_gpu_gives_nothing_again() -> None:
-    scratch = Scratch(Shelf())
-    seen = []
-    for _ in range(5):
-        seen.append(given(scratch, NEW_BYTES))
-        scratch.see([Free(seen[-1])])
-    assert len(set(seen)) == 5
-    # And what it gave stays taken.
-    scratch = Scratch(Shelf(), ScratchLimit(size=1000))
-    scratch.see([Free(given(scratch, 600)), Free(given(scratch, 400))])
-    assert scratch.allocate(1) == "no room for 1 byte beside 1,000 bytes in 2 allocations"
-
-
-def test_what_is_too_much_is_told_with_what_is_in_use() -> None:
-    scratch = Scratch(Emulated(), ScratchLimit(size=1000, pieces=2))
-    assert scratch.allocate(1001) == "no room for 1,001 bytes"
-    assert scratch.allocate(0) == "no room for 0 bytes"
-    first = given(scratch, 1)
-    assert scratch.allocate(1000) == "no room for 1,000 bytes beside 1 byte in 1 allocation"
-    given(scratch, 1)
-    assert isinstance(scratch.allocate(1), str)
-    scratch.see([Free(first), Free(first), Free(12345)])
-    assert given(scratch, 999)
+def test_a_gpus_pieces_keep_their_room() -> None:
+    scratch = Scratch(Shelf(), ScratchLimit(size=3 * NEW_BYTES))
+    small, large = given(scratch, NEW_BYTES // 2), given(scratch, NEW_BYTES)
+    scratch.see([Free(small), Free(large)])
+    assert given(scratch, NEW_BYTES) == large
+    assert given(scratch, NEW_BYTES) not in (small, large)
+    # What is freed takes no room of the limit.
+    assert given(scratch, 100) == small
+    assert (
+        scratch.allocate(NEW_BYTES)
+        == f"no room for {NEW_BYTES:,} bytes beside {2 * NEW_BYTES + 100:,} bytes in 3 allocations"
+    )

@@ -82,3 +82,18 @@ def test_what_can_not_be_learned_is_made_each_time(problem: Problem, planning: P
 def test_no_room_for_scratch(problem: Problem) -> None:
     with pytest.raises(LaunchRefused, match="no room for 512 bytes"):
         planned(problem, Planning(), Scratch(pieces=3))
+
+
+def test_scratch_that_is_allocated_again_is_one_piece(problem: Problem) -> None:
+    class Again(Planning):
+        def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Any) -> Plan:
+            first = super().plan(sizes, addresses, device)
+            place = first.steps[0]
+            assert isinstance(place, Alloc)
+            return Plan((*first.steps, Alloc(place.address, 100), *first.steps[1:]))
+
+    plans, device = SetPlans(problem, SIZES, Again()), Scratch(pieces=3)
+    steps = [plans.plan(addresses_of(number), device).steps for number in range(3)]
+    assert [type(step) for step in steps[2]] == [type(step) for step in steps[0]]
+    where = [step.address for step in steps[2] if isinstance(step, (Alloc, Free))]
+    assert where == [device.next] * 4

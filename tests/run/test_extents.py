@@ -72,3 +72,4 @@ def test_how_many_bytes_a_text_stands_for(size: int) -> None:
 
 def test_names_of_scratch() -> None:
     assert scratch_name(2, 1024) == "scratch 2 (1,024 bytes)"
+    assert (scratch_name(3), scratch_name(1, 1)) == ("scratch 3", "scratch 1 (1 byte)")

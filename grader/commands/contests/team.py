@@ -15,6 +15,7 @@ from grader.commands.contests.common import contest_argument, database_option, o
 @click.pass_context
 def command(ctx: click.Context, slug: str, name: str | None, team: str | None, database: str | None) -> int:
     """Put NAME into TEAM, or out of any team where no TEAM is given. Without NAME: list the teams."""
+    from grader.contest.definitions import settings_of
     from grader.terminal.console import safe
 
     with opened_with(ctx, database, slug) as found:
@@ -26,5 +27,10 @@ def command(ctx: click.Context, slug: str, name: str | None, team: str | None, d
                 click.echo(f"{safe(title)}: {safe(', '.join(names))}")
             return 0
         found.set_team(found.account_by_name(slug, name).id, team, who=who())
+        counts = settings_of(found, slug).teams
     click.echo(f"{safe(name)} is in {f'the team {safe(team)}' if team else 'no team'}")
+    if not counts:
+        click.echo(
+            f"the contest has no teams: set teams = true in its file, then kgrade contest check {slug}", err=True
+        )
     return 0

@@ -9,9 +9,10 @@ It knows nothing of problems or submissions: PTX, launch geometry, arguments and
     memory.read("a")
 """
 
+from grader.run.emulator.counts import LaunchCounts
 from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.module import KernelImage, Module
 
-__all__ = ["Fault", "KernelImage", "LaunchResult", "Limits", "Memory", "Module", "UnsupportedPtx"]
+__all__ = ["Fault", "KernelImage", "LaunchCounts", "LaunchResult", "Limits", "Memory", "Module", "UnsupportedPtx"]

@@ -16,7 +16,7 @@ from grader.run.emulator.counters import Counters
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.memory import Memory
-from grader.run.emulator.translate.cfg import is_block_barrier
+from grader.run.emulator.translate.cfg import is_block_barrier, synchronises
 from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.translate.storage import align_up
 from grader.run.emulator.watch import LaunchRecords
@@ -222,6 +222,7 @@ class Arena:
         program = self.shape.translation.program
         places: Counter[tuple[int, str]] = Counter()
         first: tuple[int, int] | None = None
+        masked: dict[tuple[int, str], None] = {}
         for warp in range(self.shape.warps):
             alive = int(self._warp_words(warp, "alive")[0])
             counters = self._warp_words(warp, "pc", 32)
@@ -232,12 +233,16 @@ class Arena:
                     before = program.blocks[pc - 1].instructions[-1:] if pc else []
                     here = before[0] if before and is_block_barrier(before[0]) else program.blocks[pc].instructions[0]
                     places[here.line, here.text] += 1
+                    if synchronises(here):
+                        masked[here.line, here.text] = None
         assert first is not None
         waits = "; ".join(f"{n} at line {line} ({text})" for (line, text), n in places.most_common(4))
-        line, text = places.most_common(1)[0][0]
+        line, text = next(iter(masked or places.most_common(1)[0][:1]))
         message = f"the block's {sum(places.values())} threads wait for each other for ever: {waits}"
+        if masked:
+            message += f"; the mask of line {line} names lanes that never come there"
         return Fault(
-            "deadlock",
+            "barrier_divergence" if masked else "deadlock",
             message,
             line=line,
             kernel=program.kernel,

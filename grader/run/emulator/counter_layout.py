@@ -1,6 +1,7 @@
 """Where a launch's counters lie in their buffer, which native code and Python share: offsets in bytes.
 
-First come the arrays of global memory by slot, then the basic blocks, then a row for each instruction.
+First come the arrays of global memory by slot, then the basic blocks, then a row for each instruction. Beside it each
+array has a map, with a cell for each of its sectors.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ ARRAY = {
     "block_sectors": 48,
 }
 ARRAY_BYTES = 64
+
+# What is known of a sector of an array: the number, from 1, of the block that read it last, and a bit a byte read.
+CELL = {"block": 0, "bytes": 4}
+CELL_BYTES = 8
 
 BLOCKS = layout.SLOT_COUNT * ARRAY_BYTES
 BLOCK = {"executed": 0, "threads": 8}

@@ -14,6 +14,8 @@ from grader.run.emulator.counter_layout import (
     ARRAY_BYTES,
     BLOCK_BYTES,
     BLOCKS,
+    CELL,
+    CELL_BYTES,
     MANY,
     ROW,
     ROW_BYTES,
@@ -48,8 +50,7 @@ class Counters:
         for slot, size in sorted(memory.sizes().items(), key=lambda pair: pair[1]):
             room -= size
             if size and room >= 0:
-                # Native code writes up to a word beyond the last byte.
-                self._maps[slot], self.maps[slot] = aligned_bytes(_marks_at(size) + size)
+                self._maps[slot], self.maps[slot] = aligned_bytes(-(-size // SECTOR) * CELL_BYTES)
 
     def result(self) -> LaunchCounts:
         rows = tuple(self._row(number) for number in range(len(self._counting.rows)))
@@ -108,16 +109,17 @@ class Counters:
                 continue
             array = self._memory.at(layout.array_address(slot))
             assert array is not None
-            marks = self._maps[slot][_marks_at(size) :] if slot in self._maps else np.zeros(0, np.uint8)
             yield ArrayCounts(
                 self._array_name(slot),
                 size,
-                array.itemsize if not array.plain else 1,
+                0 if array.plain else array.itemsize,
                 **{name: int(words[at // 8]) for name, at in ARRAY.items()},
-                distinct_bytes=int(np.count_nonzero(marks)),
+                distinct_bytes=self._distinct(slot),
             )
 
-
-def _marks_at(size: int) -> int:
-    """Where the marks of single bytes begin in an array's map, behind a word for each of its sectors."""
-    return -(-size // SECTOR) * 4
+    def _distinct(self, slot: int) -> int:
+        """How many bytes of an array were read."""
+        if slot not in self._maps:
+            return 0
+        marks = self._maps[slot].reshape(-1, CELL_BYTES)[:, CELL["bytes"] :]
+        return int(np.unpackbits(np.ascontiguousarray(marks)).sum(dtype=np.int64))

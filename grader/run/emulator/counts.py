@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import TypeVar
+
+_Counts = TypeVar("_Counts", "RowCounts", "ArrayCounts")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class RowCounts:
 
 @dataclass(frozen=True)
 class ArrayCounts:
-    """One array of global memory, of `size` bytes.
+    """One array of global memory, of `size` bytes; `itemsize` is 0 where nobody has told the type of its elements.
 
     `distinct_bytes` are those that some thread reads. `block_sectors` are the sectors read when each block reads each
     of its sectors once.
@@ -74,7 +77,40 @@ class ArrayCounts:
 
 @dataclass(frozen=True)
 class LaunchCounts:
-    """All of one launch."""
+    """All of one launch, or of several launches of one kernel together."""
 
     rows: tuple[RowCounts, ...]
     arrays: tuple[ArrayCounts, ...]
+
+    def __add__(self, other: LaunchCounts) -> LaunchCounts:
+        """With another launch of the same kernel: its rows are the same instructions."""
+        rows = tuple(_together(one, two) for one, two in zip(self.rows, other.rows, strict=True))
+        arrays = {array.name: array for array in self.arrays}
+        for array in other.arrays:
+            arrays[array.name] = _summed(arrays[array.name], array, "size") if array.name in arrays else array
+        return LaunchCounts(rows, tuple(arrays.values()))
+
+
+def _together(one: RowCounts, two: RowCounts) -> RowCounts:
+    """The sample is that of the launch whose requests cost more on average."""
+    cost = (one.sectors + one.wavefronts) * (two.requests + two.shared_requests)
+    other = (two.sectors + two.wavefronts) * (one.requests + one.shared_requests)
+    return replace(
+        _summed(one, two, "line", "block", "ways"),
+        ways=max(one.ways, two.ways),
+        array=_same(one.array, two.array),
+        shared_array=_same(one.shared_array, two.shared_array),
+        sample=one.sample if one.sample is not None and cost >= other else two.sample or one.sample,
+    )
+
+
+def _same(one: str, two: str) -> str:
+    """The name that both have, or the one that has any; empty for different ones."""
+    return one if not two or one == two else two if not one else ""
+
+
+def _summed(one: _Counts, two: _Counts, *kept: str) -> _Counts:
+    """The first, with the numbers of both added, except those of the fields `kept`."""
+    left = {*kept, "itemsize"}
+    numbers = [f.name for f in fields(one) if isinstance(getattr(one, f.name), int) and f.name not in left]
+    return replace(one, **{name: getattr(one, name) + getattr(two, name) for name in numbers})

@@ -11,6 +11,7 @@ import threading
 from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.findings import Finding, Findings
+from grader.run.emulator.meeting_events import MeetingEvents
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.printf import c_string, format_printf
 from grader.run.emulator.ptx.syntax import Instruction
@@ -44,6 +45,7 @@ class EventLog:
         self._lock = threading.Lock()
         self._findings = Findings()
         self._races = RaceEvents(translation, shape, self._where, self._findings)
+        self._meetings = MeetingEvents(translation, shape, self._findings)
         self._count = 0
         self.errors: list[Exception] = []
         """Those of this code itself: native code, which calls it, can't pass them on."""
@@ -75,7 +77,11 @@ class EventLog:
         if kind == layout.EVENT_PRINTF:
             self._print(state, bits)
         elif kind == layout.EVENT_BARRIER:
-            self._races.barriers(state, self._count)
+            self._meetings.different(state, self._count)
+        elif kind == layout.EVENT_LEFT:
+            self._meetings.left(state, self._count)
+        elif kind == layout.EVENT_MASK:
+            self._meetings.outside_mask(state, site, lanes_of(bits)[0], self._count)
         elif kind >= layout.EVENT_RACE:
             self._races.access(state, kind, site, lanes_of(bits)[0], self._count)
         else:

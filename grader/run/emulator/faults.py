@@ -37,10 +37,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Limits:
-    """`instructions` counts warp instructions of a launch; `seconds` is wall-clock time, None for no limit."""
+    """`instructions` counts warp instructions of a launch; `seconds` is wall-clock time, None for no limit.
+
+    Where `races_are_fatal` is not set, data races are remarks.
+    """
 
     instructions: int = 64_000_000
     seconds: float | None = None
+    races_are_fatal: bool = True
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,6 @@ class LaunchResult:
     printed: str = ""
     faults: tuple[Fault, ...] = field(default=())
     remarks: tuple[Fault, ...] = ()
-    """What is no fault by itself: threads that write the same value to one place."""
+    """What is no fault by itself: threads that write the same value to one place, or exit before a barrier."""
     counts: LaunchCounts | None = None
     """What it cost, where that was asked for."""

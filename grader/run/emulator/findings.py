@@ -51,14 +51,14 @@ class Findings:
 
     def faults(self) -> list[Fault]:
         """All faults, the one of the first block first."""
-        found = self._told(lambda kind: kind != layout.EVENT_SAME_VALUE)
+        found = self._told(lambda kind: kind < layout.EVENT_SAME_VALUE)
         raced = {fault.array for fault in found if fault.kind == "data_race"}
         # Who reads too soon may read what is not written yet: the race is what is wrong.
         return [fault for fault in found if fault.kind != "uninitialized_read" or fault.array not in raced]
 
     def remarks(self) -> list[Fault]:
         """What is no fault by itself."""
-        return self._told(lambda kind: kind == layout.EVENT_SAME_VALUE)
+        return self._told(lambda kind: kind >= layout.EVENT_SAME_VALUE)
 
     def _told(self, wanted: Callable[[int], bool]) -> list[Fault]:
         ordered = sorted((one for key, one in self._found.items() if wanted(key[0])), key=lambda one: one.order)

@@ -161,12 +161,15 @@ class _Launch:
         if self.deadlock is not None:
             faults = [*faults, self.deadlock]
         printed = self.log.printed()
-        remarks = tuple(self.log.remarks())
+        remarks = self.log.remarks()
+        if not self.limits.races_are_fatal:
+            remarks = [*(fault for fault in faults if fault.kind == "data_race"), *remarks]
+            faults = [fault for fault in faults if fault.kind != "data_race"]
         lines = tuple(line for line, _ in self.lines.most_common() if line)
         if faults:
-            return LaunchResult("fault", faults[0], self.instructions, lines, printed, tuple(faults), remarks)
+            return LaunchResult("fault", faults[0], self.instructions, lines, printed, tuple(faults), tuple(remarks))
         status = "limit" if self.limited else "done"
-        return LaunchResult(status, None, self.instructions, lines, printed, remarks=remarks)
+        return LaunchResult(status, None, self.instructions, lines, printed, remarks=tuple(remarks))
 
 
 def run_launch(

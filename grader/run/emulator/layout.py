@@ -199,7 +199,10 @@ DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED = range(7)
 # What native code calls Python for.
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
 # These leave the threads alone.
-EVENT_RACE, EVENT_UNINITIALIZED, EVENT_SAME_VALUE, EVENT_BARRIER = range(7, 11)
+EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK = range(7, 11)
+# These are remarks only, of which native code tells so many of a worker's blocks.
+EVENT_SAME_VALUE, EVENT_LEFT = range(11, 13)
+MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.
 WARP_SLICE = 1 << 12

@@ -1,4 +1,4 @@
-"""Makes findings of what the race checks tell: races, reads of what nobody wrote, barriers that do not match."""
+"""Makes findings of what the race checks tell: races, and reads of what nobody wrote."""
 
 from __future__ import annotations
 
@@ -27,31 +27,6 @@ class RaceEvents:
         self._where = where
         self._findings = findings
         self._order: Order | None = None
-
-    def barriers(self, state: State, count: int) -> None:
-        """Threads of a block that wait for each other at different barriers of the program."""
-        counters = [state.word(name) for name in ("other_access", "other_thread")]
-        first, second = (self._program.blocks[counter - 1].instructions[-1] for counter in counters)
-        if first.line == second.line:
-            # The compiler may have made two of one.
-            return
-        key = (layout.EVENT_BARRIER, counters[1], "")
-        if not self._findings.add(key, state.block, 0):
-            return
-        message = (
-            f"threads of a block wait at the barrier of line {first.line}, others at that of line {second.line}: "
-            "all have to come to the same one; move it out of the branch"
-        )
-        fault = Fault(
-            "barrier_divergence",
-            message,
-            line=second.line,
-            kernel=self._program.kernel,
-            block=state.block_index,
-            thread=state.thread_index(state.counters().index(counters[1])),
-            instruction=second.text,
-        )
-        self._findings.put(key, Finding((state.block, count), fault, 1))
 
     def access(self, state: State, kind: int, site: int, lane: int, count: int) -> None:
         """A race, or a read of what nobody wrote: the thread goes on."""

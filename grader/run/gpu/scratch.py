@@ -1,7 +1,7 @@
 """Device memory that launch code asks for while it is recorded: each piece lies between guard zones, as arrays do.
 
 It is freed all at once, when nothing refers to it any more: a piece that the plan frees is only out of bounds for
-later copies.
+later copies, until the plan allocates it again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.run.extents import SCRATCH_FILL, Extents, Outside, scratch_name
+from grader.run.extents import SCRATCH_FILL, Extents, Outside, bytes_of, scratch_name
 from grader.run.gpu.buffers import GUARD, DeviceArray
 from grader.run.gpu.faults import OUT_OF_MEMORY
 from grader.run.poison import Poison
@@ -29,6 +29,7 @@ class Scratch:
         self._guard = guard
         self._fill = SCRATCH_FILL[poison]
         self._live: set[int] = set()
+        self._names: dict[int, str] = {}
 
     def allocate(self, size: int) -> int | None:
         """The address of `size` bytes; None where there is no room."""
@@ -46,19 +47,34 @@ class Scratch:
             return None
         runtime.memset(array.pointer, self._fill, size)
         self.arrays[name] = array
-        self._live.add(array.pointer)
-        self._extents.add(name, array.pointer, size)
+        self._names[array.pointer] = name
+        self._put(array.pointer, size)
         return array.pointer
 
     def check_step(self, step: Mapping[str, Any]) -> None:
         """Raises Outside for a step that reaches outside of the extents. What the step frees is none from then on."""
-        if step["do"] != "free":
+        if step["do"] == "alloc":
+            self._allocate_again(step["address"], step["size"])
+        elif step["do"] != "free":
             self._extents.check_step(step)
-            return
-        if step["address"] not in self._live:
+        elif step["address"] not in self._live:
             raise Outside(f"cudaFree of {step['address']:#x}, where no live scratch begins")
-        self._live.remove(step["address"])
-        self._extents.remove(step["address"])
+        else:
+            self._live.remove(step["address"])
+            self._extents.remove(step["address"])
+
+    def _allocate_again(self, address: int, size: int) -> None:
+        """The first time it is live already."""
+        if address in self._live:
+            return
+        name = self._names.get(address)
+        if name is None or size > self.arrays[name].nbytes:
+            raise Outside(f"{bytes_of(size)} of scratch at {address:#x}, where no such piece was")
+        self._put(address, size)
+
+    def _put(self, address: int, size: int) -> None:
+        self._live.add(address)
+        self._extents.add(self._names[address], address, size)
 
     def free(self) -> None:
         """Frees every piece. No work that uses them may be left."""

@@ -1,5 +1,5 @@
 // expect: runtime_error
-// says: which is device memory of cudaMalloc()
+// says: solve() reads device memory of cudaMalloc() on the host
 #include <cuda_runtime_api.h>
 
 extern "C" void solve(const float* A, const float* B, float* C, int N) {

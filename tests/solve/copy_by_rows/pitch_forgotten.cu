@@ -1,5 +1,5 @@
 // problem: matmul
-// expect: wrong_answer wrong_value
+// expect: runtime_error uninitialized_read
 // sizes: M=9,N=33,K=17
 //
 // The rows lie a pitch apart, and the kernel takes them to be K floats apart.
@@ -8,7 +8,7 @@ __global__ void multiply(const float* A, const float* B, float* C, int M, int N,
     int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
     if (column >= K) return;
     float sum = 0.0f;
-    for (int k = 0; k < N; k++) sum += A[row * N + k] * B[k * K + column];
+    for (int k = 0; k < N; k++) sum += A[row * N + k] * B[k * K + column];  // <- here
     C[row * K + column] = sum;
 }
 

@@ -1,6 +1,5 @@
 // problem: zip
 // expect: accepted
-// on gpu: accepted | runtime_error | memory_limit_exceeded
 // sizes: N=1000
 //
 // Allocates and frees in a loop, 50 GB in all. What is freed is given again.

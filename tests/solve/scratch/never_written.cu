@@ -1,6 +1,5 @@
 // problem: zip
 // expect: runtime_error uninitialized_read
-// on gpu: wrong_answer wrong_value
 // sizes: N=1000
 // says: bytes, allocated in line 16.
 //

@@ -1,6 +1,5 @@
 // problem: zip
 // expect: runtime_error out_of_bounds
-// on gpu: runtime_error | accepted
 // sizes: N=1000
 // says: The kernel reads memory that line 25 has freed
 //

@@ -1,5 +1,5 @@
 // problem: matmul
-// expect: wrong_answer wrong_value
+// expect: runtime_error uninitialized_read
 // sizes: M=1,N=1,K=1 M=17,N=33,K=5
 //
 // As right.cu, without the kernel that clears C: the others add to what C held before.
@@ -8,7 +8,7 @@ __global__ void add_products(const float* A, const float* B, float* C, int M, in
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row >= M || column >= K) return;
-    float sum = C[row * K + column];
+    float sum = C[row * K + column];  // <- here
     for (int k = begin; k < end; k++) sum += A[row * N + k] * B[k * K + column];
     C[row * K + column] = sum;
 }

@@ -1,6 +1,5 @@
 // problem: matmul
 // expect: runtime_error out_of_bounds
-// on gpu: runtime_error | accepted
 // sizes: M=20,N=33,K=17
 // says: reads memory of the host: argument 1 of its launch is 0x
 //

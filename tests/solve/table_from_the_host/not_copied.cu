@@ -1,6 +1,5 @@
 // problem: map
 // expect: runtime_error out_of_bounds
-// on gpu: runtime_error | accepted
 // sizes: N=1000
 //
 // The kernel gets the address of the host's table. Only managed memory could be read from both sides.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.counter_layout import ARRAY, ARRAY_BYTES, MANY, ROW, SECTOR
+from grader.run.emulator.counter_layout import ARRAY, ARRAY_BYTES, CELL, CELL_BYTES, MANY, ROW, SECTOR
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.resolve import slot_entry
@@ -141,38 +141,27 @@ class _Request:
         count, fresh = f.alloca("i64", align=8), f.alloca("i64", align=8)
         f.store("i64", "0", count)
         f.store("i64", "0", fresh)
-        key, head, after = _for_each_value(f, keys, self.active)
+        if reads:
+            within = f.cast("trunc", f.op("and", self.address, splat("i64", SECTOR - 1)), "i32")
+            own = f.op("shl", splat("i32", (1 << self.access.size) - 1), within)
+        key, same, head, after = _for_each_value(f, keys, self.active)
         add_to(f, count, 0, "1")
         if reads:
             index = f.let(f"sub i64 {key}, {start}")
             known = f.name_block("known")
             f.branch(f.let(f"icmp ult i64 {index}, {limit}"), known, head)
             f.block(known)
-            place = f.let(f"mul i64 {index}, 4")
+            place = f.let(f"mul i64 {index}, {CELL_BYTES}")
             cell = f.let(f"inttoptr i64 {f.let(f'add i64 {maps}, {place}')} to ptr")
-            new = f.let(f"icmp ne i32 {f.load('i32', cell)}, {mark}")
-            f.store("i32", mark, cell)
+            new = f.let(f"icmp ne i32 {f.load('i32', cell, CELL['block'])}, {mark}")
+            f.store("i32", mark, cell, CELL["block"])
             add_to(f, fresh, 0, f.let(f"zext i1 {new} to i64"))
+            read = f.reduce("or", f.select(f.mask(same), own, splat("i32", 0)))
+            before = f.load("i32", cell, CELL["bytes"])
+            f.store("i32", f.let(f"or i32 {before}, {read}"), cell, CELL["bytes"])
         f.goto(head)
         f.block(after)
-        if reads:
-            self._mark_bytes(base, extent, f.let(f"add i64 {maps}, {f.let(f'mul i64 {limit}, 4')}"))
         return f.load("i64", count), f.load("i64", fresh)
-
-    def _mark_bytes(self, base: str, extent: str, marks: str) -> None:
-        """Notes each byte that the lanes read, a byte for a byte."""
-        f, size = self.f, self.access.size
-        room = f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {extent}", f"i64 {size - 1}"])
-        offset = f.op("sub", self.address, f.spread("i64", base))
-        inside = f.op("and", f.compare("icmp ult", offset, f.spread("i64", room)), f.mask(self.active))
-        places = f.op("add", offset, f.spread("i64", marks))
-        piece = min(size, 8)
-        value = splat(f"i{8 * piece}", int.from_bytes(b"\1" * piece, "little"))
-        for part in range(0, size, piece):
-            there = f.op("add", places, splat("i64", part))
-            pointers = f"<{LANES} x ptr> {f.let(f'inttoptr {there} to <{LANES} x ptr>')}"
-            name = f"llvm.masked.scatter.v{LANES}{value.t}.v{LANES}p0"
-            f.intrinsic(name, "void", [str(value), pointers, "i32 1", str(inside)])
 
     def shared(self) -> None:
         """Lanes whose accesses are wider than a bank go in phases; in each, a bank gives one word at a time."""
@@ -204,7 +193,9 @@ class _Request:
         f = self.f
         most = f.alloca("i64", align=8)
         f.store("i64", "0", most)
-        _, head, after = _for_each_value(f, self.address, self.active, most)
+        _, same, head, after = _for_each_value(f, self.address, self.active)
+        larger = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {ones(f, same)}"])
+        f.store("i64", larger, most)
         f.goto(head)
         f.block(after)
         self._add({"turns": f.load("i64", most)})
@@ -242,10 +233,10 @@ class _Request:
         f.block(later)
 
 
-def _for_each_value(f: IrFunction, keys: V, active: str, most: str = "") -> tuple[str, str, str]:
-    """Opens a loop over the different values that the active lanes hold: (value, the loop's head, what follows it).
+def _for_each_value(f: IrFunction, keys: V, active: str) -> tuple[str, str, str, str]:
+    """Opens a loop over the different values that the active lanes hold.
 
-    The variable `most` gets the largest number of lanes that hold the same.
+    Returns (value, the lanes that hold it, label of the loop's head, label after the loop).
     """
     head, body, after = f.name_block("value"), f.name_block("body"), f.name_block("after")
     rest = f.alloca("i32", align=4)
@@ -259,10 +250,7 @@ def _for_each_value(f: IrFunction, keys: V, active: str, most: str = "") -> tupl
     key = f.let(f"extractelement {keys}, i32 {leader}")
     same = f.let(f"and i32 {left}, {f.bits(f.compare('icmp eq', keys, f.spread(keys.t, key)))}")
     f.store("i32", f.let(f"xor i32 {left}, {same}"), rest)
-    if most:
-        larger = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {ones(f, same)}"])
-        f.store("i64", larger, most)
-    return key, head, after
+    return key, same, head, after
 
 
 def _ways_routine(module: IrModule, banks: int) -> str:
@@ -275,7 +263,7 @@ def _ways_routine(module: IrModule, banks: int) -> str:
         counts, most = f.alloca(f"[{banks} x i64]"), f.alloca("i64", align=8)
         f.do(f"store [{banks} x i64] zeroinitializer, ptr {counts}")
         f.store("i64", "0", most)
-        key, head, after = _for_each_value(f, words, "%active")
+        key, _, head, after = _for_each_value(f, words, "%active")
         bank = f.let(f"zext i32 {f.let(f'and i32 {key}, {banks - 1}')} to i64")
         cell = f.field(counts, f.let(f"mul i64 {bank}, 8"))
         count = f.let(f"add i64 {f.load('i64', cell)}, 1")

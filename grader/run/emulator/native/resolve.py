@@ -148,6 +148,15 @@ def event_routine(module: IrModule) -> str:
             [("ptr", "ctx"), ("ptr", "warp"), ("i32", "kind"), ("i32", "site"), ("i32", "lanes")],
             attributes="nounwind noinline cold",
         )
+        remark = f.let(f"icmp uge i32 %kind, {layout.EVENT_SAME_VALUE}")
+        remarks = f.load("i32", "%ctx", CONTEXT["remarks"])
+        enough = f.let(f"and i1 {remark}, {f.let(f'icmp uge i32 {remarks}, {layout.MOST_REMARKS}')}")
+        f.branch(enough, "enough", "told")
+        f.block("enough")
+        f.do("ret void")
+        f.block("told")
+        one = f.let(f"zext i1 {remark} to i32")
+        f.store("i32", f.let(f"add i32 {remarks}, {one}"), "%ctx", CONTEXT["remarks"])
         callback = f.load("ptr", "%ctx", CONTEXT["event"])
         f.do(f"call void {callback}(ptr %ctx, ptr %warp, i32 %kind, i32 %site, i32 %lanes)")
         printed = f.let(f"icmp eq i32 %kind, {layout.EVENT_PRINTF}")

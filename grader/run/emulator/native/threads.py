@@ -106,7 +106,7 @@ def release_routine(module: IrModule) -> str:
 
 
 def same_barrier_routine(module: IrModule) -> str:
-    """`(ctx, number)`: tells of a block whose threads wait for each other at different places of the program."""
+    """`(ctx, number)`: tells of a block whose threads wait at different places of the program, or have exited."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
@@ -139,14 +139,19 @@ def same_barrier_routine(module: IrModule) -> str:
         f.goto("next")
         f.block("all")
         first, final = f.load("i32", low), f.load("i32", high)
-        f.branch(f.let(f"icmp ult i32 {first}, {final}"), "differ", "same", unlikely=True)
-        f.block("differ")
         f.store("i32", first, "%ctx", CONTEXT["other_access"])
         f.store("i32", final, "%ctx", CONTEXT["other_thread"])
-        told = ["ptr %ctx", f"ptr {f.load('ptr', last)}", f"i32 {layout.EVENT_BARRIER}", "i32 0", "i32 1"]
-        f.call(event_routine(owner), "void", told)
-        f.goto("same")
+        f.branch(f.let(f"icmp ult i32 {first}, {final}"), "differ", "same", unlikely=True)
+        for at_block, event, then in (("differ", layout.EVENT_BARRIER, "same"), ("left", layout.EVENT_LEFT, "whole")):
+            f.block(at_block)
+            told = ["ptr %ctx", f"ptr {f.load('ptr', last)}", f"i32 {event}", "i32 0", "i32 1"]
+            f.call(event_routine(owner), "void", told)
+            f.goto(then)
         f.block("same")
+        threads = f.load("i32", "%ctx", CONTEXT["block_threads"])
+        gone = f.let(f"icmp ult i32 {f.load('i32', '%ctx', CONTEXT['alive'])}, {threads}")
+        f.branch(gone, "left", "whole", unlikely=True)
+        f.block("whole")
         f.do("ret void")
         return f
 

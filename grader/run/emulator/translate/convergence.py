@@ -5,13 +5,17 @@ A lane that arrives early is parked at the block; the last to arrive runs the op
 
 from __future__ import annotations
 
+from grader.run.emulator import layout
 from grader.run.emulator.layout import WARP
-from grader.run.emulator.native.ir import IrFunction, V
+from grader.run.emulator.native.ir import LANES, IrFunction, V, lanes, splat
+from grader.run.emulator.native.resolve import report
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand
 from grader.run.emulator.ptx.types import B32
 from grader.run.emulator.translate.cfg import is_warp_barrier
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter
+
+_LANE_BITS = lanes("i32", [1 << lane if lane < LANES - 1 else -(1 << lane) for lane in range(LANES)])
 
 
 def member_mask(instruction: Instruction) -> Operand:
@@ -44,6 +48,10 @@ def gather_lanes(emitter: Emitter, dispatcher: Dispatcher, instruction: Instruct
     parked = f.load("i32", "%warp", WARP["parked"])
     waiting = f.let(f"and i32 {parked}, {at_this}")
     joined = f.let(f"or i32 {current}, {waiting}")
+    if emitter.checks is not None:
+        named = f.compare("icmp ne", f.op("and", members, _LANE_BITS), splat("i32", 0))
+        outside = f.let(f"and i32 {current}, {f.let(f'xor i32 {f.bits(named)}, -1')}")
+        report(f, layout.EVENT_MASK, str(emitter.sites.add(instruction)), outside)
     same_mask = f.bits(f.compare("icmp eq", members, f.spread("i32", wanted)))
     group = f.let(f"and i32 {joined}, {same_mask}")
     missing = f.let(f"and i32 {needed}, {f.let(f'xor i32 {group}, -1')}")
@@ -70,9 +78,9 @@ def gather_lanes(emitter: Emitter, dispatcher: Dispatcher, instruction: Instruct
         f.block(quick)
         f.goto(proceed)
         f.block(proceed)
-        lanes = f.let(f"phi i32 [ {group}, %{together} ], [ {current}, %{quick} ]")
+        arrived = f.let(f"phi i32 [ {group}, %{together} ], [ {current}, %{quick} ]")
     else:
         f.block(proceed)
-        lanes = group
-    f.store("i32", lanes, dispatcher.current)
-    return lanes
+        arrived = group
+    f.store("i32", arrived, dispatcher.current)
+    return arrived

@@ -86,7 +86,9 @@ def translate(
             raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
     written = written_through(module, program) if sanitize else None
-    return Translation(ir_module.text(), program, storage, sites.instructions, calls.local_bytes, checks, written, counting)
+    return Translation(
+        ir_module.text(), program, storage, sites.instructions, calls.local_bytes, checks, written, counting
+    )
 
 
 def _may_wait(instruction: Instruction) -> bool:
@@ -206,7 +208,11 @@ class _BlockCompiler:
             here = f.compare("icmp eq", choice, splat("i32", position))
             pcs = f.select(here, splat("i32", self._target(name)), pcs)
         emitter.flush()
-        self.dispatcher.set_counters(self._lanes_left(), pcs)
+        lanes = self._lanes_left()
+        leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {lanes}", "i1 false"])
+        first = f.let(f"extractelement {pcs}, i32 {f.let(f'and i32 {leader}, {LANES - 1}')}")
+        count_branch(emitter, lanes, f.bits(f.compare("icmp eq", pcs, f.spread("i32", first))))
+        self.dispatcher.set_counters(lanes, pcs)
         self.dispatcher.schedule()
 
     def _return(self, instruction: Instruction) -> None:

@@ -2,7 +2,7 @@
 //
 // Attention without the square root.
 //
-// Scores that are not divided by sqrt(D) make the softmax sharper. For D = 1 there is no difference.
+// Scores that are not divided by sqrt(D) make the softmax sharper.
 
 __global__ void attention_kernel(const float* Q, const float* K, const float* V, float* output, int N, int D,
                                  int causal) {

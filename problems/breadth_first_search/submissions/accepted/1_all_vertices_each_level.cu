@@ -6,7 +6,7 @@
 // vertex its distance if it has none; the barrier at the end of a level tells all threads whether anybody found
 // something.
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     for (int v = threadIdx.x; v < V; v += blockDim.x) {
         distance[v] = v == 0 ? 0 : -1;
     }

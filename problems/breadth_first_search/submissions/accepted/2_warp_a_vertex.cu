@@ -7,7 +7,7 @@
 // lanes waiting, and a warp's reads of the edges are one piece of memory.
 
 __global__ void bfs_kernel(const int* __restrict__ offsets, const int* __restrict__ neighbours, int* distance, int V,
-                           int E) {
+                           int DEGREE) {
     int warp = threadIdx.x / 32;
     int lane = threadIdx.x % 32;
     int warps = blockDim.x / 32;

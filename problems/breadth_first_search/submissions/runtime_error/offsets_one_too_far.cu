@@ -4,7 +4,7 @@
 //
 // There is no vertex V.
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     for (int v = threadIdx.x; v <= V; v += blockDim.x) {
         distance[v] = v == 0 ? 0 : -1;  // <- here
     }

@@ -17,7 +17,7 @@ __global__ void follow(const int* offsets, const int* neighbours, int* distance,
     }
 }
 
-extern "C" void solve(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+extern "C" void solve(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     int found = 1;
     cudaMemset(distance, 0xff, V * sizeof(int));
     cudaMemset(distance, 0, sizeof(int));

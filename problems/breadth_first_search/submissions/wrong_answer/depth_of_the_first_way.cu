@@ -5,7 +5,7 @@
 // The student uses a stack, as for depth-first search: a vertex gets the length of the first way that is found, not
 // of the shortest.
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     for (int v = threadIdx.x; v < V; v += blockDim.x) {
         distance[v] = v == 0 ? 0 : -1;
     }

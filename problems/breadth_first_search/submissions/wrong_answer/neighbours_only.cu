@@ -4,7 +4,7 @@
 //
 // The student tried a star. Vertices that no edge leads to never come up, and keep what was there before.
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     if (threadIdx.x == 0) {
         distance[0] = 0;
         for (int k = offsets[0]; k < offsets[1]; k++) {

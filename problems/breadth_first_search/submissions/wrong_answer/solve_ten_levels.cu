@@ -22,7 +22,7 @@ __global__ void follow(const int* offsets, const int* neighbours, int* distance,
     }
 }
 
-extern "C" void solve(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+extern "C" void solve(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     int blocks = (V + 255) / 256;
     start<<<blocks, 256>>>(distance, V);
     for (int level = 0; level < 10; level++) {

@@ -5,7 +5,7 @@
 // The barrier no longer waits for threads that have ended, so the others go on. But nobody looks at the vertices of
 // those that left.
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     for (int v = threadIdx.x; v < V; v += blockDim.x) {
         distance[v] = v == 0 ? 0 : -1;
     }

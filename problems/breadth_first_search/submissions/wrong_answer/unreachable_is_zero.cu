@@ -4,7 +4,7 @@
 //
 // The student began with zeros and took 0 for "not seen", which vertex 0 is then as well.
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     for (int v = threadIdx.x; v < V; v += blockDim.x) {
         distance[v] = 0;
     }

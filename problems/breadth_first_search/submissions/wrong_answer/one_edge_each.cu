@@ -1,11 +1,10 @@
 // expect: wrong_answer wrong_value
 //
-// Breadth-first search that follows all vertices that have a distance.
+// Breadth-first search that follows one edge of each vertex.
 //
-// A vertex found in this level is followed in the same level by whoever comes to it later; its neighbours are then
-// one step too far away, or too near.
+// The student tried a chain, in which no vertex has more.
 
-__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int E) {
+__global__ void bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE) {
     for (int v = threadIdx.x; v < V; v += blockDim.x) {
         distance[v] = v == 0 ? 0 : -1;
     }
@@ -14,8 +13,9 @@ __global__ void bfs_kernel(const int* offsets, const int* neighbours, int* dista
     for (int level = 0; found; level++) {
         bool own = false;
         for (int v = threadIdx.x; v < V; v += blockDim.x) {
-            if (atomicAdd(&distance[v], 0) >= 0) {
-                for (int k = offsets[v]; k < offsets[v + 1]; k++) {
+            if (atomicAdd(&distance[v], 0) == level) {
+                int k = offsets[v];
+                if (k < offsets[v + 1]) {
                     if (atomicCAS(&distance[neighbours[k]], -1, level + 1) == -1) {
                         own = true;
                     }

@@ -1,0 +1,1 @@
+"""The coach: why a kernel is slow, from what the emulator counted of it. It times nothing."""

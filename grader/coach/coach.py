@@ -1,0 +1,160 @@
+"""From a graded submission to an Explanation: compile for a target, count one case, add up, advise.
+
+It grades nothing; the caller has done that, and knows that the case runs to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.cases import Case, case_seed
+from grader.coach.advice import Advice, Subject, review
+from grader.coach.counting import CountedKernel, count
+from grader.coach.lines import LineCounts, Totals, by_line, total
+from grader.coach.target import DEFAULT, Resources, gpu_like, resources_of
+from grader.compile.compiler import CompileFailure
+from grader.compile.cubin import KernelFacts, read_cubin
+from grader.compile.elf import ElfError
+from grader.compile.program import Program
+from grader.compiling import compile_submission
+from grader.errors import UsageError
+from grader.inputs import families
+from grader.plan.device_table import EMULATED
+from grader.plan.planner import HarnessPlanner, Planner, RecordingPlanner
+from grader.problem import Problem
+from grader.report import Dim3, Report
+from grader.run.emulator.counts import ArrayCounts
+from grader.sandbox import Sandbox
+from grader.sizes import Budget, fit_together
+from grader.submission import Submission
+from grader.verdict import Form, Verdict
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class KernelExplanation:
+    """One kernel, with all launches that have blocks of one shape; `resources` is None where it has no machine code."""
+
+    name: str
+    grid: Dim3
+    block: Dim3
+    launches: int
+    blocks: int
+    totals: Totals
+    lines: tuple[LineCounts, ...]
+    arrays: tuple[ArrayCounts, ...]
+    resources: Resources | None
+    advice: tuple[Advice, ...]
+    good: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What one case of a submission costs, and why. The verdict is that of the grading before."""
+
+    problem: str
+    title: str
+    file: str
+    source: str
+    sizes: Mapping[str, int]
+    target: str
+    verdict: Verdict
+    headline: str
+    kernels: tuple[KernelExplanation, ...]
+
+
+def usual_sizes(problem: Problem) -> dict[str, int]:
+    """A benchmark's sizes, the largest halved until the emulator takes them: whole tiles, as in what is timed."""
+    sizes = dict(problem.benchmarks[0]) if problem.benchmarks else {n: s.high for n, s in problem.sizes.items()}
+    free = [name for name, size in problem.sizes.items() if not size.is_choice]
+    while not Budget().allows(problem, sizes):
+        name = max(free, key=lambda name: sizes[name])
+        smaller = {**sizes, name: max(problem.sizes[name].low, sizes[name] // 2)}
+        if smaller == sizes or not fit_together(problem, smaller):
+            break
+        sizes = smaller
+    return sizes
+
+
+def explain(
+    problem: Problem,
+    submission: Submission,
+    report: Report,
+    sizes: Mapping[str, int],
+    cache: Path,
+    target: str = DEFAULT,
+    require_sandbox: bool = False,
+    progress: Progress = lambda text: None,
+) -> Explanation:
+    """Counts what `submission` does at these sizes. `report` is of its grading, there and with the same seed.
+
+    Raises UsageError where it does not compile for the target, and JudgeError where it can't be run again.
+    """
+    sandbox = Sandbox.find(require_sandbox) if submission.form is Form.SOLVE else None
+    progress(f"compiling for {target}")
+    program = _compile(problem, submission, cache, target, sandbox)
+    progress("counting")
+    case = Case(dict(sizes), families(problem)[0], case_seed(report.seed, 0))
+    counted = count(problem, program, _planner(problem, program, sandbox, cache), case, cache)
+    facts = _facts(program)
+    return Explanation(
+        problem=problem.name,
+        title=problem.title,
+        file=submission.path_name,
+        source=submission.text,
+        sizes=dict(sizes),
+        target=target,
+        verdict=report.verdict,
+        headline=report.headline,
+        kernels=tuple(_explained(problem, sizes, kernel, facts.get(kernel.symbol), target) for kernel in counted),
+    )
+
+
+def _compile(problem: Problem, submission: Submission, cache: Path, target: str, sandbox: Sandbox | None) -> Program:
+    # nvcc makes machine code for the usual target unasked: it has been compiled by then.
+    known = submission.form is Form.SOLVE and target == DEFAULT
+    try:
+        return compile_submission(problem, submission, cache, None if known else gpu_like(target), sandbox)
+    except CompileFailure as failure:
+        said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
+        message = f"{submission.path_name} compiles for the emulator, and not for {target}: {said}"
+        raise UsageError(message, f"type: --target {DEFAULT}") from None
+
+
+def _planner(problem: Problem, program: Program, sandbox: Sandbox | None, cache: Path) -> Planner:
+    if sandbox is None:
+        return HarnessPlanner(problem, program.constants)
+    return RecordingPlanner(problem, program, lambda: EMULATED, sandbox, cache)
+
+
+def _facts(program: Program) -> Mapping[str, KernelFacts]:
+    try:
+        return read_cubin(program.cubin) if program.cubin else {}
+    except ElfError:
+        return {}
+
+
+def _explained(
+    problem: Problem, sizes: Mapping[str, int], kernel: CountedKernel, facts: KernelFacts | None, target: str
+) -> KernelExplanation:
+    lines, totals = by_line(kernel.counts), total(kernel.counts.rows)
+    resources = None if facts is None else resources_of(facts, kernel.threads, kernel.dynamic_shared, target)
+    shapes = {name: array.shape(sizes) for name, array in {**problem.inputs, **problem.outputs}.items()}
+    row_lengths = {name: shape[-1] for name, shape in shapes.items() if len(shape) > 1}
+    found = review(Subject(lines, kernel.counts.arrays, totals, resources, kernel.threads, row_lengths))
+    return KernelExplanation(
+        name=kernel.name,
+        grid=kernel.grid,
+        block=kernel.block,
+        launches=kernel.launches,
+        blocks=kernel.blocks,
+        totals=totals,
+        lines=lines,
+        arrays=kernel.counts.arrays,
+        resources=resources,
+        advice=found.advice,
+        good=found.good,
+    )

@@ -1,0 +1,53 @@
+"""Advice on what runs together: warps that branches split, and warps that an SM has no room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.coach.advice import INSTRUCTION_CYCLES, Advice, Subject
+
+LANES = 32
+LOST = 0.2
+"""Of all lanes' places, below which divergence is not worth a word: one lane that writes a warp's sum is no fault."""
+SPLIT = 0.01
+LOW_OCCUPANCY = 0.5
+
+
+def divergence(subject: Subject) -> Iterator[Advice]:
+    """Branches that send lanes of a warp different ways, where that leaves many lanes idle."""
+    totals = subject.totals
+    warps = -(-subject.threads // LANES)
+    # A block whose last warp is not full has idle lanes without any branch.
+    full = subject.threads / (warps * LANES)
+    lost = totals.executed - totals.threads / (LANES * full)
+    if not totals.divergent or lost < LOST * totals.executed:
+        return
+    for line in subject.lines:
+        sums = line.totals
+        if sums.divergent < SPLIT * totals.divergent:
+            continue
+        yield Advice(
+            "divergence",
+            line.line,
+            f"{sums.divergent:,} of {sums.branches:,} branches split a warp; an instruction of this kernel has "
+            f"{totals.lanes:.1f} of {LANES} lanes at work",
+            "let the condition be the same for all lanes of a warp, such as by the warp's number (threadIdx.x / 32) "
+            "and not by the lane's, or sort the work by it",
+            lost * INSTRUCTION_CYCLES * sums.divergent / totals.divergent,
+        )
+
+
+def occupancy(subject: Subject) -> Iterator[Advice]:
+    """Launches that leave half of an SM's warps out."""
+    found = subject.resources
+    if found is None or found.occupancy >= LOW_OCCUPANCY:
+        return
+    limit = {"threads": "the block's size", "blocks": "the block's size"}.get(found.limited_by, found.limited_by)
+    yield Advice(
+        "occupancy",
+        None,
+        f"occupancy {found.occupancy:.0%} on {found.target}: {found.blocks} blocks of {subject.threads} threads an SM, "
+        f"limited by {limit or 'the launch'} ({found.registers} registers a thread, "
+        f"{found.static_shared + found.dynamic_shared:,} bytes of shared memory a block)",
+        found.remedy,
+    )

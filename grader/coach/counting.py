@@ -1,0 +1,107 @@
+"""Runs a compiled submission once on the emulator with its costs counted.
+
+The counts come from a process of their own; whether the results are right is not looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.cases import Case, limits_of
+from grader.compile.program import Program
+from grader.errors import JudgeError
+from grader.plan.planner import Planner
+from grader.problem import Problem
+from grader.report import Dim3
+from grader.run.budget import Budgeted
+from grader.run.child_runner import START_SECONDS, launch_names
+from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
+from grader.run.emulator_runner import EmulatorRunner
+from grader.run.runner import Limits, RunnerStopped, RunStatus
+
+MODULE = "grader.run.counting_child"
+SLOWER = 20
+"""Counting takes so many times as long as running at most, on one core."""
+
+
+@dataclass(frozen=True)
+class CountedKernel:
+    """All launches of one kernel with blocks of one shape: `grid` is that of the first, `blocks` are those of all."""
+
+    name: str
+    symbol: str
+    grid: Dim3
+    block: Dim3
+    dynamic_shared: int
+    launches: int
+    blocks: int
+    counts: LaunchCounts
+
+    @property
+    def threads(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+
+class CountingRunner(EmulatorRunner):
+    """The emulator, counting."""
+
+    def __init__(self, folder: Path, cache: Path | None = None) -> None:
+        super().__init__(folder, cache, MODULE)
+
+    def counts(self) -> list[dict[str, Any]]:
+        """What the child tells of all launches since the program was loaded."""
+        found = self._ask({"do": "counts"}, START_SECONDS)["launches"]
+        assert isinstance(found, list)
+        return found
+
+
+def count(problem: Problem, program: Program, planner: Planner, case: Case, cache: Path) -> tuple[CountedKernel, ...]:
+    """The kernels that one case launches, in their order.
+
+    Raises JudgeError where the run does not come to its end: it did so when it was graded.
+    """
+    usual = limits_of(problem, case.sizes)
+    limits = Limits(usual.seconds * SLOWER, usual.instructions)
+    runner = CountingRunner(problem.folder, cache / "kernels")
+    try:
+        runner.load(program)
+        addresses = runner.prepare(problem, case.sizes, case.family, case.seed)
+        device = Budgeted(runner, limits)
+        plan = planner.plan(case.sizes, addresses, device)
+        run = runner.execute(plan, device.left())
+        if run.status is not RunStatus.DONE:
+            said = run.fault.message if run.fault else run.message
+            raise JudgeError(f"the kernel was graded and could not be counted: {said or run.status}", run.details)
+        told = runner.counts()
+    except RunnerStopped as stop:
+        raise JudgeError(f"the kernel was graded and could not be counted: {stop.message}", stop.details) from None
+    finally:
+        runner.close()
+    names = launch_names(program)
+    return tuple(_read(one, names[one["kernel"]].name, names[one["kernel"]].symbol) for one in told)
+
+
+def _read(told: Mapping[str, Any], name: str, symbol: str) -> CountedKernel:
+    counts = LaunchCounts(
+        tuple(_row(row) for row in told["counts"]["rows"]),
+        tuple(ArrayCounts(**array) for array in told["counts"]["arrays"]),
+    )
+    x, y, z = told["grid"]
+    u, v, w = told["block"]
+    return CountedKernel(
+        name, symbol, (x, y, z), (u, v, w), told["shared_bytes"], told["launches"], told["blocks"], counts
+    )
+
+
+def _row(told: Mapping[str, Any]) -> RowCounts:
+    sample = told["sample"]
+    return RowCounts(
+        **{
+            **told,
+            "modifiers": tuple(told["modifiers"]),
+            "sample": sample and Sample(sample["block"], sample["warp"], tuple(sample["offsets"])),
+        }
+    )

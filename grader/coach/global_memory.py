@@ -1,0 +1,198 @@
+"""Advice on global memory: requests that touch more sectors than they need, data read again, narrow loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from grader.coach.advice import INSTRUCTION_CYCLES, SECTOR_CYCLES, Advice, Subject
+from grader.coach.lines import LineCounts, reads_of, refetched, total
+from grader.coach.pattern import Pattern, pattern_of, width_of
+from grader.run.emulator.counter_layout import SECTOR
+from grader.run.emulator.counts import ArrayCounts, RowCounts
+
+WASTE = 1.2
+"""Sectors a request by those that would do, above which something is said."""
+REUSE = 2.0
+LEAST_REFETCHED = 0.05
+"""Of all sectors that the kernel moves: what is read again below that is not worth a word."""
+WIDE = 16
+_VERBS = {"ld": "read", "ldu": "read", "st": "written", "atom": "updated", "red": "updated"}
+
+
+def accesses(line: LineCounts) -> Iterator[tuple[str, str, list[RowCounts]]]:
+    """The global accesses of a line: (array, what is done to it, rows)."""
+    groups: dict[tuple[str, str], list[RowCounts]] = {}
+    for row in line.rows:
+        if row.requests:
+            groups.setdefault((row.array, _VERBS.get(row.opcode, "touched")), []).append(row)
+    for (array, verb), rows in groups.items():
+        yield array, verb, rows
+
+
+def uncoalesced(subject: Subject) -> Iterator[Advice]:
+    """Requests that touch more sectors than their bytes would fill."""
+    for line in subject.lines:
+        for array, verb, rows in accesses(line):
+            sums = total(rows)
+            if sums.sectors <= WASTE * sums.ideal_sectors:
+                continue
+            worst = max(rows, key=lambda row: row.sectors - row.ideal_sectors)
+            each, least = sums.sectors / sums.requests, sums.ideal_sectors / sums.requests
+            pattern = pattern_of(worst)
+            yield Advice(
+                "uncoalesced",
+                line.line,
+                f"{array or 'global memory'} is {verb} in {each:.4g} sectors a request, {least:.4g} would do "
+                f"({sums.requests:,} requests, {sums.sectors * SECTOR:,} bytes moved for {sums.bytes:,} asked for)",
+                _how_to_coalesce(subject, array, pattern) if pattern else "",
+                (sums.sectors - sums.ideal_sectors) * SECTOR_CYCLES,
+            )
+
+
+def _how_to_coalesce(subject: Subject, array: str, pattern: Pattern) -> str:
+    counted = subject.array(array)
+    itemsize = (counted.itemsize if counted else 0) or pattern.size
+    step = pattern.step
+    if not step or (step == pattern.size and not pattern.is_even):
+        if pattern.run > 1:
+            return (
+                f"only {pattern.run} lanes in a row are neighbours in memory: let more values of threadIdx.x, "
+                f"{SECTOR // pattern.size} or a multiple, run along {array or 'it'}"
+            )
+        return "the addresses of neighbouring lanes follow no pattern: sort or stage the accesses in shared memory"
+    if abs(step) == pattern.size:
+        first = pattern.active[0][1] % SECTOR
+        return (
+            f"neighbouring lanes are neighbours in memory, but a warp's first byte is {first} behind a multiple of "
+            f"{SECTOR}: begin rows at a multiple of {SECTOR} bytes"
+        )
+    row = subject.row_lengths.get(array, 0) * itemsize
+    apart = f"neighbouring lanes are {abs(step):,} bytes ({abs(step) / itemsize:.4g} elements) apart"
+    if row and abs(step) == row:
+        return (
+            f"{apart}, which is one row of {array}: threadIdx.x counts rows; swap the indices, so that it counts "
+            "columns, or load a tile row by row into shared memory"
+        )
+    if abs(step) <= SECTOR:
+        return f"{apart}: let the element with the lane's own number follow its neighbour's, and what lies between go"
+    if not pattern.is_even:
+        return f"most {apart}: let neighbouring lanes take neighbouring elements"
+    factor = f"{abs(step) / itemsize:.4g}"
+    return f"{apart}: the index that threadIdx.x is part of is multiplied by {factor}, and should not be"
+
+
+def reuse(subject: Subject) -> Iterator[Advice]:
+    """Arrays of which a block fetches the same sectors again, and whose elements several threads or loops read."""
+    by_line: dict[int | None, list[ArrayCounts]] = {}
+    for array in subject.arrays:
+        again, reads = refetched(array), reads_of(array)
+        if again is None or reads is None or again < REUSE or reads < REUSE:
+            continue
+        if array.load_sectors - array.block_sectors >= LEAST_REFETCHED * subject.totals.sectors:
+            by_line.setdefault(_line_of_loads(subject, array.name), []).append(array)
+    for line, arrays in by_line.items():
+        facts = "; ".join(
+            f"each element of {a.name} is read {reads_of(a):.4g} times from global memory, and a block fetches each of "
+            f"its sectors {refetched(a):.4g} times ({a.load_sectors:,} sectors, {a.block_sectors:,} would do)"
+            for a in arrays
+        )
+        yield Advice(
+            "reuse",
+            line,
+            facts,
+            f"tile it: let the block copy its part of {' and '.join(a.name for a in arrays)} to shared memory once and "
+            "read it there",
+            sum(array.load_sectors - array.block_sectors for array in arrays) * SECTOR_CYCLES,
+        )
+
+
+def _line_of_loads(subject: Subject, array: str) -> int | None:
+    """The line that reads most of an array; None where no line is known to read it alone."""
+    sectors = {
+        line.line: sum(row.sectors for row in line.rows if row.array == array and _VERBS.get(row.opcode) == "read")
+        for line in subject.lines
+    }
+    line = max(sectors, key=lambda number: sectors[number], default=None)
+    return line if line is not None and sectors[line] else None
+
+
+def wide_loads(subject: Subject) -> Iterator[Advice]:
+    """Loads and stores narrower than 16 bytes that could be of 16."""
+    for line in subject.lines:
+        told: set[int] = set()
+        for group in _neighbours(line.rows):
+            sums = total(group)
+            rows, width = len(group), width_of(group[0])
+            pieces = WIDE // width
+            wide = sums.requests / rows * (rows // pieces)
+            sectors = sums.sectors / pieces
+            told.update(id(row) for row in group)
+            yield Advice(
+                "wide_access",
+                line.line,
+                f"a thread makes {rows} accesses of {width} bytes side by side to {group[0].array or 'one array'}: "
+                f"{sums.requests:,} requests where {wide:,.0f} would do",
+                f"make each {pieces} of them one access of {WIDE} bytes, such as float4",
+                (sums.requests - wide) * INSTRUCTION_CYCLES + (sums.sectors - sectors) * SECTOR_CYCLES,
+            )
+        rest = [row for row in line.rows if id(row) not in told and _is_row_of_words(row)]
+        if rest:
+            sums, width = total(rest), width_of(rest[0])
+            pieces = WIDE // width
+            arrays = " and ".join(dict.fromkeys(row.array for row in rest if row.array))
+            yield Advice(
+                "wide_access",
+                line.line,
+                f"{sums.requests:,} requests of {width} bytes a lane to {arrays or 'one array'}, whose lanes are "
+                f"neighbours: as {WIDE} bytes a lane {sums.requests / pieces:,.0f} would do",
+                f"let a thread take {pieces} neighbouring elements in one access, such as float4",
+                sums.requests * (1 - 1 / pieces) * INSTRUCTION_CYCLES,
+            )
+
+
+def _neighbours(rows: Sequence[RowCounts]) -> Iterator[list[RowCounts]]:
+    """Groups of accesses of one basic block that together are whole pieces of 16 bytes, in every lane of the sample."""
+    blocks: dict[tuple[object, ...], list[RowCounts]] = {}
+    for row in rows:
+        width = width_of(row)
+        if row.requests and row.sample is not None and 0 < width < WIDE and row.opcode in ("ld", "st"):
+            key = (row.block, row.opcode, row.array, width, row.requests, row.sample.block, row.sample.warp)
+            blocks.setdefault((*key, _mask(row)), []).append(row)
+    for group in blocks.values():
+        width = width_of(group[0])
+        pieces = WIDE // width
+        by_offset = {_first(row): row for row in group}
+        found: list[RowCounts] = []
+        for first in sorted(by_offset):
+            piece = [by_offset.get(first + part * width) for part in range(pieces)]
+            if first % WIDE == 0 and all(row is not None and _moved(by_offset[first], row) for row in piece):
+                found += [row for row in piece if row is not None]
+        if found:
+            yield found
+
+
+def _mask(row: RowCounts) -> tuple[bool, ...]:
+    assert row.sample is not None
+    return tuple(offset is not None for offset in row.sample.offsets)
+
+
+def _first(row: RowCounts) -> int:
+    assert row.sample is not None
+    return next(offset for offset in row.sample.offsets if offset is not None)
+
+
+def _moved(one: RowCounts, other: RowCounts) -> bool:
+    """Whether the second access is the first moved by as many bytes in every lane, from multiples of 16 on."""
+    assert one.sample is not None and other.sample is not None
+    by = _first(other) - _first(one)
+    pairs = zip(one.sample.offsets, other.sample.offsets, strict=True)
+    return all(a is None or b is None or (a % WIDE == 0 and b - a == by) for a, b in pairs)
+
+
+def _is_row_of_words(row: RowCounts) -> bool:
+    """A load or store of a full warp whose lanes are neighbours, from a multiple of 16 bytes on."""
+    pattern = pattern_of(row)
+    if pattern is None or not row.requests or row.opcode not in ("ld", "st") or pattern.size >= WIDE:
+        return False
+    whole = len(pattern.active) == len(pattern.sample.offsets)
+    return whole and pattern.is_even and pattern.step == pattern.size and pattern.active[0][1] % WIDE == 0

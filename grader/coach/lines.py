@@ -1,0 +1,103 @@
+"""Counts added up: by source line, and for a whole kernel, with its arithmetic intensity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from grader.run.emulator.counter_layout import SECTOR
+from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts
+
+_OPERATIONS = {"fma": 2, "mad": 2, "add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1}
+_FLOATS = {"f16": 1, "bf16": 1, "f32": 1, "f64": 1, "f16x2": 2, "bf16x2": 2, "f32x2": 2}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over instructions; the words are those of RowCounts. `flops` are floating-point operations of threads."""
+
+    executed: int = 0
+    threads: int = 0
+    flops: int = 0
+    requests: int = 0
+    sectors: int = 0
+    ideal_sectors: int = 0
+    bytes: int = 0
+    shared_requests: int = 0
+    wavefronts: int = 0
+    ideal_wavefronts: int = 0
+    shared_bytes: int = 0
+    turns: int = 0
+    branches: int = 0
+    divergent: int = 0
+    barriers: int = 0
+
+    @property
+    def moved(self) -> int:
+        """Bytes between the threads' first cache and the multiprocessor: whole sectors."""
+        return self.sectors * SECTOR
+
+    @property
+    def intensity(self) -> float | None:
+        """Floating-point operations for each byte moved; None where nothing is moved."""
+        return self.flops / self.moved if self.moved else None
+
+    @property
+    def lanes(self) -> float:
+        """Active lanes of an instruction, on average."""
+        return self.threads / self.executed if self.executed else 0.0
+
+
+@dataclass(frozen=True)
+class LineCounts:
+    """A source line and what its instructions were counted to do; `ways` is the worst bank conflict among them."""
+
+    line: int
+    totals: Totals
+    ways: int
+    rows: tuple[RowCounts, ...]
+
+
+def is_branch(row: RowCounts) -> bool:
+    return row.opcode in ("bra", "brx") and "uni" not in row.modifiers
+
+
+def flops_of(row: RowCounts) -> int:
+    """Floating-point operations of one thread that executes this once."""
+    kinds = [_FLOATS[m] for m in row.modifiers if m in _FLOATS]
+    return _OPERATIONS.get(row.opcode, 0) * kinds[-1] if kinds else 0
+
+
+def total(rows: Iterable[RowCounts]) -> Totals:
+    """The sum of these rows."""
+    sums = dict.fromkeys((f.name for f in fields(Totals)), 0)
+    for row in rows:
+        for name in sums:
+            sums[name] += getattr(row, name, 0)
+        sums["flops"] += flops_of(row) * row.threads
+        sums["branches"] += row.executed if is_branch(row) else 0
+        sums["barriers"] += row.executed if row.opcode in ("bar", "barrier") and "warp" not in row.modifiers else 0
+    return Totals(**sums)
+
+
+def by_line(counts: LaunchCounts) -> tuple[LineCounts, ...]:
+    """The lines that have instructions which were executed."""
+    lines: dict[int, list[RowCounts]] = {}
+    for row in counts.rows:
+        if row.line:
+            lines.setdefault(row.line, []).append(row)
+    return tuple(
+        LineCounts(line, total(rows), max(row.ways for row in rows), tuple(rows))
+        for line, rows in sorted(lines.items())
+        if any(row.executed for row in rows)
+    )
+
+
+def reads_of(array: ArrayCounts) -> float | None:
+    """How often each byte that is read at all is read by some thread; None where that is not known."""
+    return array.load_bytes / array.distinct_bytes if array.distinct_bytes else None
+
+
+def refetched(array: ArrayCounts) -> float | None:
+    """How often a block fetches each sector that it reads of the array."""
+    return array.load_sectors / array.block_sectors if array.block_sectors else None

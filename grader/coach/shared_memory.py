@@ -1,0 +1,65 @@
+"""Advice on shared memory: bank conflicts; and on atomics that take turns, wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.coach.advice import WAVEFRONT_CYCLES, Advice, Subject
+from grader.coach.lines import total
+from grader.coach.pattern import Pattern, pattern_of
+from grader.run.emulator.counts import RowCounts
+from grader.run.emulator.native.counting import BANKS
+
+CONTENDED = 2.0
+
+
+def bank_conflicts(subject: Subject) -> Iterator[Advice]:
+    """Requests whose lanes ask one bank for different words."""
+    for line in subject.lines:
+        groups: dict[str, list[RowCounts]] = {}
+        for row in line.rows:
+            if row.wavefronts > row.ideal_wavefronts:
+                groups.setdefault(row.shared_array, []).append(row)
+        for array, rows in groups.items():
+            sums, ways = total(rows), max(row.ways for row in rows)
+            worst = max(rows, key=lambda row: row.wavefronts - row.ideal_wavefronts)
+            pattern = pattern_of(worst)
+            yield Advice(
+                "bank_conflict",
+                line.line,
+                f"{ways}-way bank conflict on {array or 'shared memory'}: {sums.wavefronts:,} wavefronts in "
+                f"{sums.shared_requests:,} requests, {sums.ideal_wavefronts:,} without conflicts",
+                _how_to_pad(array, pattern) if pattern else "",
+                (sums.wavefronts - sums.ideal_wavefronts) * WAVEFRONT_CYCLES,
+            )
+
+
+def _how_to_pad(array: str, pattern: Pattern) -> str:
+    found = pattern.padding()
+    if found is None:
+        return f"let neighbouring lanes ask for words of different banks: the bank is the word's number modulo {BANKS}"
+    pitch, extra = found
+    size = pattern.size
+    return (
+        f"pad the row: lanes {pitch / size:.4g} elements apart meet in the same banks, {(pitch + extra) / size:.4g} "
+        "apart they would not"
+    )
+
+
+def contention(subject: Subject) -> Iterator[Advice]:
+    """Atomics of which lanes of one warp update the same address, one after the other."""
+    for line in subject.lines:
+        rows = [row for row in line.rows if row.turns]
+        sums = total(rows)
+        requests = sums.requests + sums.shared_requests
+        if not requests or sums.turns < CONTENDED * requests:
+            continue
+        name = next((row.array or row.shared_array for row in rows), "")
+        yield Advice(
+            "contention",
+            line.line,
+            f"up to {sums.turns / requests:.4g} lanes of a warp update one address of {name or 'an array'}, one after "
+            f"the other ({sums.turns:,} turns in {requests:,} requests)",
+            "let a warp first add up what its lanes have for one address (__shfl_down_sync, __reduce_add_sync)",
+            (sums.turns - requests) * WAVEFRONT_CYCLES,
+        )

@@ -1,0 +1,115 @@
+"""What one multiprocessor of a GPU generation holds, and how much of it a kernel's launch lets it hold.
+
+The table is that of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; no GPU is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.compile.cubin import KernelFacts
+from grader.errors import UsageError
+from grader.run.gpu.devices import Gpu
+from grader.run.gpu.occupancy import BlockNeeds, SmLimits, block_limits, limited_by, occupancy_of
+
+DEFAULT = "sm_89"
+_REGISTERS = 65536
+_MOST_THREADS = 1024
+
+
+def _sm(threads: int, blocks: int, shared_kilobytes: int, reserved: int = 1024, unit: int = 128) -> SmLimits:
+    return SmLimits(threads, blocks, _REGISTERS, 4, shared_kilobytes << 10, reserved, unit)
+
+
+LIMITS: Mapping[str, SmLimits] = {
+    "sm_75": _sm(1024, 16, 64, reserved=0, unit=256),
+    "sm_80": _sm(2048, 32, 164),
+    "sm_86": _sm(1536, 16, 100),
+    "sm_87": _sm(1536, 16, 164),
+    "sm_89": _sm(1536, 24, 100),
+    "sm_90": _sm(2048, 32, 228),
+    "sm_100": _sm(2048, 32, 228),
+    "sm_120": _sm(1536, 24, 100),
+}
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a block of a kernel takes on a target, and what that leaves of a multiprocessor.
+
+    `occupancy` is the share of its warps that `blocks` blocks are, `limited_by` what stops more. `remedy` says what
+    would let in more, by the same arithmetic; empty where nothing that is known would.
+    """
+
+    target: str
+    registers: int
+    static_shared: int
+    dynamic_shared: int
+    local_bytes: int
+    blocks: int
+    occupancy: float
+    limited_by: str
+    remedy: str = ""
+
+
+def checked_target(text: str) -> str:
+    """The target as the table has it, without an `a`. Raises UsageError."""
+    match = re.fullmatch(r"(?:sm_)?(\d+)a?", text)
+    name = f"sm_{match[1]}" if match else ""
+    if name not in LIMITS:
+        raise UsageError(f"there is no target {text!r}", f"use one of: {', '.join(LIMITS)}")
+    return name
+
+
+def gpu_like(target: str) -> Gpu:
+    """A GPU of this target as the compiler is told of one; it need not be here."""
+    digits = target.removeprefix("sm_")
+    return Gpu(0, "", target, "", (int(digits[:-1]), int(digits[-1])), 0)
+
+
+def resources_of(facts: KernelFacts, threads: int, dynamic_shared: int, target: str) -> Resources:
+    """Registers and shared memory by the compiler's machine code, the rest by the launch."""
+    needs = BlockNeeds(threads, facts.registers, facts.shared_bytes + dynamic_shared)
+    limits = LIMITS[target]
+    blocks = min(block_limits(needs, limits).values())
+    limit = limited_by(blocks, needs, limits)
+    return Resources(
+        target,
+        facts.registers,
+        facts.shared_bytes,
+        dynamic_shared,
+        facts.local_bytes,
+        blocks,
+        occupancy_of(blocks, needs, limits),
+        limit,
+        _remedy(limit, blocks, needs, limits),
+    )
+
+
+def _remedy(limit: str, blocks: int, needs: BlockNeeds, limits: SmLimits) -> str:
+    now = occupancy_of(blocks, needs, limits)
+
+    def most(threads: int = needs.threads, registers: int = needs.registers, shared: int = needs.shared_bytes) -> float:
+        other = BlockNeeds(threads, registers, shared)
+        return occupancy_of(min(block_limits(other, limits).values()), other, limits)
+
+    if limit == "registers":
+        fewer = next((r for r in range(needs.registers - 1, 15, -1) if most(registers=r) > now), None)
+        if fewer is not None:
+            return (
+                f"with {fewer} registers a thread instead of {needs.registers} it is {most(registers=fewer):.0%}: "
+                f"__launch_bounds__({needs.threads}, {blocks + 1}) asks the compiler for that"
+            )
+    if limit == "shared memory":
+        less = next((s for s in range(needs.shared_bytes - 4, 0, -4) if most(shared=s) > now), None)
+        if less is not None:
+            return f"with {less:,} bytes a block instead of {needs.shared_bytes:,} it is {most(shared=less):.0%}"
+    if limit in ("blocks", "threads") and not needs.shared_bytes:
+        sizes = range(64, _MOST_THREADS + 1, 32)
+        best = max(map(most, sizes))
+        if best > now:
+            threads = next(size for size in sizes if most(size) == best)
+            return f"with blocks of {threads} threads instead of {needs.threads} it is {best:.0%}"
+    return ""

@@ -1,0 +1,143 @@
+"""`kgrade explain`: what a kernel costs line by line, and what to change first; nothing is recorded or timed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.commands.options import file_argument, json_option, parse_sizes, problem_argument, workspace_of
+from grader.errors import UsageError
+from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.coach.coach import Explanation, KernelExplanation
+    from grader.problem import Problem
+
+EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
+"""Verdicts of kernels that come to their end, so that there is something to count."""
+
+
+@click.command()
+@problem_argument
+@file_argument
+@click.option(
+    "--size", "text", metavar="SIZES", help="Count at these sizes, such as M=128,N=256,K=256. Default: a benchmark's."
+)
+@click.option(
+    "--target", default="sm_89", show_default=True, metavar="TARGET", help="Whose registers and occupancy to tell."
+)
+@click.option("--html", metavar="FILE", type=click.Path(), help="Write a page with the source, its PTX and pictures.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the inputs. Default: a new one.")
+@click.option(
+    "--require-sandbox",
+    is_flag=True,
+    help="Refuse to run the file's own solve() where no sandbox protects this machine.",
+)
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    problem: str,
+    file: str,
+    text: str | None,
+    target: str,
+    html: str | None,
+    seed: int | None,
+    require_sandbox: bool,
+    as_json: bool,
+) -> int:
+    """Explain why FILE for PROBLEM is slow: count on the emulator what each line does, and advise.
+
+    It needs no GPU, and it times nothing. Exit code 0 when the file is right at these sizes, 1 with any other verdict.
+    """
+    from grader.coach.coach import explain, usual_sizes
+    from grader.coach.target import checked_target
+    from grader.commands.grading import exit_code, grade_file, print_result
+    from grader.submission import read_submission
+    from grader.terminal.console import messages, output
+    from grader.workspace import cache_folder
+
+    workspace = workspace_of(ctx)
+    chosen = checked_target(target)
+    loaded = workspace.load(problem)
+    sizes = _parsed(loaded, text) if text is not None else usual_sizes(loaded)
+    report = grade_file(
+        workspace,
+        problem,
+        file,
+        user="",
+        cases=1,
+        seed=seed,
+        device="emulator",
+        sizes=(sizes,),
+        quiet=as_json,
+        require_sandbox=require_sandbox,
+    )
+    if report.verdict not in EXPLAINED:
+        print_result(report, file, as_json=as_json)
+        return exit_code(report.verdict)
+    console = messages()
+    console.quiet = as_json
+    with console.status("counting") as status:
+        submission = read_submission(Path(file))
+        explanation = explain(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update)
+    page = None
+    if html is not None:
+        from grader.coach.page import write_page
+
+        page = write_page(explanation, Path(html), workspace)
+    if as_json:
+        click.echo(json.dumps(json_object(explanation, page), allow_nan=False))
+    else:
+        from grader.terminal.explain import print_explanation
+
+        print_explanation(explanation, output(), page)
+    return exit_code(report.verdict)
+
+
+def json_object(explanation: Explanation, page: Path | None) -> dict[str, Any]:
+    """The explanation for programs: by kernel the totals, arrays, lines and advice; the source is left out."""
+    return {
+        "problem": explanation.problem,
+        "file": explanation.file,
+        "sizes": dict(explanation.sizes),
+        "target": explanation.target,
+        "verdict": explanation.verdict,
+        "headline": explanation.headline,
+        "kernels": [_kernel(kernel) for kernel in explanation.kernels],
+        "page": None if page is None else str(page),
+    }
+
+
+def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
+    from grader.coach.lines import reads_of, refetched
+
+    return {
+        "kernel": kernel.name,
+        "grid": list(kernel.grid),
+        "block": list(kernel.block),
+        "launches": kernel.launches,
+        "blocks": kernel.blocks,
+        "totals": {**asdict(kernel.totals), "moved": kernel.totals.moved, "intensity": kernel.totals.intensity},
+        "arrays": [{**asdict(a), "reads": reads_of(a), "refetched": refetched(a)} for a in kernel.arrays],
+        "lines": [{"line": line.line, **asdict(line.totals), "ways": line.ways} for line in kernel.lines],
+        "resources": kernel.resources and asdict(kernel.resources),
+        "advice": [asdict(one) for one in kernel.advice],
+        "good": list(kernel.good),
+    }
+
+
+def _parsed(problem: Problem, text: str) -> dict[str, int]:
+    from grader.sizes import check_sizes
+
+    try:
+        sizes = parse_sizes(text)
+        check_sizes(problem, sizes)
+    except UsageError as error:
+        # The words are those of the option that most commands have for sizes.
+        raise UsageError(*(words.replace("--case", "--size") for words in (error.message, error.hint))) from None
+    return sizes

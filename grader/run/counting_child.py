@@ -1,0 +1,53 @@
+"""The emulator's process where costs are counted: it runs plans as the other one does, and then tells their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from grader.process import Message, serve
+from grader.run.emulated_device import EmulatedDevice
+from grader.run.emulator import LaunchCounts
+from grader.run.emulator_child import Worker, limit_memory
+
+
+class CountingWorker(Worker):
+    """A Worker that also answers `counts`."""
+
+    def answer(self, request: Message) -> Message:
+        if request["do"] == "counts":
+            return self.counts()
+        return super().answer(request)
+
+    def load(self, image: str, symbols: Mapping[str, str], cache: str | None) -> Message:
+        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None, count=True)
+        return {"kernels": self._device.describe()}
+
+    def counts(self) -> Message:
+        """All launches so far, those of one kernel with blocks of one shape together, in the order of the first."""
+        assert self._device is not None
+        found: dict[str, tuple[Message, LaunchCounts, int, int]] = {}
+        for shape, counts in self._device.counted:
+            key = repr((shape["kernel"], shape["block"], shape["shared_bytes"]))
+            x, y, z = shape["grid"]
+            if key not in found:
+                found[key] = shape, counts, 1, x * y * z
+            else:
+                first, before, launches, blocks = found[key]
+                found[key] = first, before + counts, launches + 1, blocks + x * y * z
+        return {
+            "launches": [
+                {**shape, "launches": launches, "blocks": blocks, "counts": asdict(counts)}
+                for shape, counts, launches, blocks in found.values()
+            ]
+        }
+
+
+def main() -> None:
+    limit_memory()
+    serve(CountingWorker().answer)
+
+
+if __name__ == "__main__":
+    main()

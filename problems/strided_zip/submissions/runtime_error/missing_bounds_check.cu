@@ -1,0 +1,50 @@
+// expect: runtime_error out_of_bounds
+//
+// Strided zip without a bounds check.
+//
+// The last block is complete even where the tensor is not.
+
+#define MOST 5
+
+__device__ float fn(int fn_id, float a, float b) {
+    switch (fn_id) {
+        case 1:
+            return a + b;
+        case 2:
+            return a * b;
+        case 3:
+            return fmaxf(a, b);
+        default:
+            return a < b;
+    }
+}
+
+__global__ void zipKernel(float* __restrict__ out, const int* __restrict__ out_shape,
+                          const int* __restrict__ out_strides, int out_size, const float* __restrict__ a_storage,
+                          const int* __restrict__ a_shape, const int* __restrict__ a_strides,
+                          const float* __restrict__ b_storage, const int* __restrict__ b_shape,
+                          const int* __restrict__ b_strides, int shape_size, int fn_id) {
+    __shared__ int4 dimensions[MOST];
+    __shared__ int count;
+    if (threadIdx.x == 0) {
+        count = 0;
+        for (int d = 0; d < shape_size; d++) {
+            if (out_shape[d] > 1) {
+                dimensions[count++] = make_int4(out_shape[d], out_strides[d], a_shape[d] > 1 ? a_strides[d] : 0,
+                                                b_shape[d] > 1 ? b_strides[d] : 0);
+            }
+        }
+    }
+    __syncthreads();
+    int to = blockIdx.x * blockDim.x + threadIdx.x;
+
+    int from_a = 0;
+    int from_b = 0;
+    for (int d = 0; d < count; d++) {
+        int4 dimension = dimensions[d];
+        int index = to / dimension.y % dimension.x;
+        from_a += index * dimension.z;
+        from_b += index * dimension.w;
+    }
+    out[to] = fn(fn_id, a_storage[from_a], b_storage[from_b]);
+}

@@ -1,0 +1,58 @@
+"""The explanation in a terminal: advice with its line, what is good, and the counts of each line in 80 columns."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader.coach.coach import Explanation
+from grader.terminal.explain import print_explanation
+
+from .samples import EXPLANATIONS
+
+
+def printed(explanation: Explanation, page: Path | None = None, encoding: str = "utf-8") -> str:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
+    print_explanation(explanation, Console(file=stream, width=80, highlight=False, markup=False, emoji=False), page)
+    stream.seek(0)
+    return stream.read()
+
+
+@pytest.mark.parametrize("name", EXPLANATIONS)
+def test_no_line_is_wider_than_the_terminal(name: str) -> None:
+    assert max(len(line.rstrip()) for line in printed(EXPLANATIONS[name]()).splitlines()) <= 80
+
+
+def test_advice_first_then_counts() -> None:
+    text = printed(EXPLANATIONS["transpose"]())
+    assert "1. line 8: 32-way bank conflict on tile" in " ".join(text.split())
+    assert text.index("bank conflict") < text.index("✓") < text.index("sect/req")
+    assert "→ pad the row: lanes 32 elements apart" in text
+    assert "occupancy 33%, limited by registers" in " ".join(text.split())
+
+
+def test_counts_of_a_line() -> None:
+    (line,) = (line for line in printed(EXPLANATIONS["transpose"]()).splitlines() if line.startswith("   8"))
+    assert line.split()[2:7] == ["4", "4", "32", "4,096", "y[blockIdx.x"]
+
+
+def test_a_kernel_without_advice_is_told_so() -> None:
+    assert "Nothing was found to change." in printed(EXPLANATIONS["wide"]())
+    assert "Nothing was found to change." not in printed(EXPLANATIONS["transpose"]())
+
+
+def test_a_wrong_answer_stands_on_top() -> None:
+    assert "wrong_answer: Wrong answer: y[0]" in printed(EXPLANATIONS["strided"]())
+
+
+def test_no_kernel_and_the_page(tmp_path: Path) -> None:
+    text = printed(EXPLANATIONS["none"](), tmp_path / "a.html")
+    assert "It launches no kernel" in text and str(tmp_path / "a.html") in text
+
+
+def test_ascii_terminals_get_ascii() -> None:
+    text = printed(EXPLANATIONS["two"](), encoding="ascii")
+    assert "ok coalescing" in text and "256 x 1 x 1" in text

@@ -1,0 +1,118 @@
+"""`kgrade explain` as typed: both forms, sizes and targets, the page, JSON, and what is not explained but graded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.coach.coach import usual_sizes
+from grader.sizes import Budget, check_sizes
+from grader.workspace import find_workspace
+
+from .conftest import Kgrade
+
+SUBMISSIONS = Path(__file__).parents[2] / "problems" / "matmul" / "submissions"
+NAIVE = SUBMISSIONS / "accepted" / "1_naive.cu"
+SMALL = ("--size", "M=32,N=32,K=32", "--seed", "3")
+
+
+def test_the_naive_kernel_is_told_to_tile(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL)
+    assert answer.code == 0, answer
+    text = " ".join(answer.out.split())
+    assert "1. line 16: each element of A is read 32 times from global memory" in text
+    assert "tile it" in text and "sm_89" in text
+    assert list((workspace / "submissions").iterdir()) == []
+
+
+def test_json_is_one_object_with_all_counts(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--json", "--target", "sm_90a")
+    assert answer.code == 0 and answer.err == "" and answer.out.count("\n") == 1
+    data = answer.json
+    assert (data["verdict"], data["sizes"], data["target"]) == ("accepted", {"M": 32, "N": 32, "K": 32}, "sm_90")
+    (kernel,) = data["kernels"]
+    assert (kernel["kernel"], kernel["grid"], kernel["block"]) == (
+        "matrix_multiplication_kernel",
+        [2, 2, 1],
+        [16, 16, 1],
+    )
+    # Per element of C 32 fused multiplications and additions; 32 warps of 32 lanes.
+    assert kernel["totals"]["flops"] == 2 * 32**3
+    line = next(line for line in kernel["lines"] if line["line"] == 16)
+    assert (line["requests"], line["sectors"], line["bytes"]) == (2 * 32 * 32, 4 * 32 * 32, 2 * 4 * 32**3)
+    reads = {array["name"]: (array["reads"], array["refetched"]) for array in kernel["arrays"]}
+    assert reads["A"] == (32.0, 8.0) and reads["B"] == (32.0, 8.0)
+    assert kernel["resources"]["target"] == "sm_90" and kernel["resources"]["registers"] > 8
+    assert kernel["advice"][0]["kind"] == "reuse" and kernel["advice"][0]["line"] == 16
+
+
+def test_the_same_seed_gives_the_same_counts(kgrade: Kgrade, workspace: Path) -> None:
+    first, second = (kgrade("explain", "matmul", str(NAIVE), *SMALL, "--json").json for _ in range(2))
+    assert first == second
+
+
+def test_the_page_is_written(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--html", "why/page.html")
+    assert answer.code == 0 and "why/page.html" in answer.out
+    text = (workspace / "why" / "page.html").read_text()
+    assert "tile it" in text and "ld.global" in text and "<svg" in text
+
+
+def test_a_file_with_its_own_host_code(kgrade: Kgrade, workspace: Path) -> None:
+    file = SUBMISSIONS / "accepted" / "solve_transposed_first.cu"
+    data = kgrade("explain", "matmul", str(file), *SMALL, "--json").json
+    transpose, multiply = data["kernels"]
+    assert (transpose["kernel"], multiply["kernel"]) == ("transpose", "multiply")
+    assert transpose["advice"][0]["kind"] == "uncoalesced" and transpose["advice"][0]["line"] == 15
+    assert "scratch 1" in {array["name"] for array in multiply["arrays"]}
+    assert transpose["resources"]["registers"] > 0
+
+
+def test_a_wrong_answer_is_explained_and_said(kgrade: Kgrade, workspace: Path) -> None:
+    file = SUBMISSIONS / "wrong_answer" / "transposed_output.cu"
+    answer = kgrade("explain", "matmul", str(file), "--size", "M=32,N=16,K=32")
+    assert answer.code == 1
+    assert "wrong_answer" in answer.out and "sect/req" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("compile_error/syntax_error.cu", "compile_error"),
+        ("runtime_error/missing_bounds_check.cu", "out_of_bounds"),
+    ],
+)
+def test_what_does_not_run_is_told_as_by_test(kgrade: Kgrade, workspace: Path, file: str, words: str) -> None:
+    line = ("matmul", str(SUBMISSIONS / file))
+    answer = kgrade("explain", *line, "--size", "M=17,N=5,K=3")
+    assert answer.code == 1 and words in answer.out and "sect/req" not in answer.out
+    assert kgrade("explain", *line, "--size", "M=17,N=5,K=3", "--json").json["verdict"] == file.partition("/")[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--size", "M=32"), "--size"),
+        (("--size", "M=32,N=32,K=0"), "out of range"),
+        (("--size", "M=x"), "--size"),
+        (("--target", "sm_12"), "sm_89"),
+    ],
+)
+def test_wrong_usage(kgrade: Kgrade, workspace: Path, arguments: tuple[str, ...], words: str) -> None:
+    answer = kgrade("explain", "matmul", "mine.cu", *arguments)
+    assert answer.code == 2
+    assert words in answer.err and "--case" not in answer.err
+
+
+def test_a_file_that_is_not_there(kgrade: Kgrade, workspace: Path) -> None:
+    answer = kgrade("explain", "matmul", "nothing.cu")
+    assert answer.code == 2 and "does not exist" in answer.err
+
+
+@pytest.mark.parametrize("name", find_workspace(None).problems)
+def test_usual_sizes_fit_every_problem(name: str) -> None:
+    problem = find_workspace(None).load(name)
+    sizes = usual_sizes(problem)
+    check_sizes(problem, sizes)
+    assert Budget().allows(problem, sizes)
