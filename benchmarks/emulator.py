@@ -2,7 +2,8 @@
 
     pip install '.[bench]' && python benchmarks/emulator.py
 
-All bounds and alignments are checked while the emulator runs. Times are the best of several runs, in milliseconds;
+All bounds and alignments are checked while the emulator runs; a second table has the cost of all its checks.
+Times are the best of several runs, in milliseconds;
 the simulator runs a few blocks of the grid, and its time is scaled to all of them, since they cost the same.
 """
 
@@ -55,24 +56,29 @@ def check(result: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
         raise SystemExit("a result is wrong: the times mean nothing")
 
 
-def emulate(source: Path, size: int, workers: int | None, seconds: float, least: int) -> float:
+def emulate(
+    source: Path, size: int, workers: int | None, seconds: float, least: int, everything: bool = False
+) -> tuple[float, int]:
+    """(Seconds of a launch, thread instructions); with `everything` all that the emulator checks is checked."""
     program = compile_kernel(source.read_text(), source.name, "matmul", PARAMETERS, {}, time_limit=60)
-    module = Module(program.image)
+    module = Module(program.image, sanitize=everything)
     a, b = matrices(size)
     memory = Memory()
     addresses = [memory.place("A", a), memory.place("B", b), memory.place("C", np.full_like(a, np.nan))]
     arguments = [struct.pack("<Q", address) for address in addresses] + [struct.pack("<i", size)] * 3
     grid = (-(-size // 16), -(-size // 16), 1)
-    symbol = program.kernels[0].symbol
+    symbol, executed = program.kernels[0].symbol, 0
 
     def launch() -> None:
+        nonlocal executed
         result = module.launch(symbol, grid, (16, 16, 1), arguments, memory, limits=UNLIMITED, workers=workers)
         if result.status != "done":
             raise SystemExit(f"the emulator ended with {result}")
+        executed = result.instructions * 32
 
     launch()
     check(memory.read("C"), a, b)
-    return best(launch, seconds, least)
+    return best(launch, seconds, least), executed
 
 
 def scalar_c(size: int, seconds: float, least: int) -> float | None:
@@ -115,13 +121,29 @@ def main() -> None:
         c = scalar_c(size, options.seconds, 5)
         row = [str(size), "no g++" if c is None else f"{c * 1e3:.1f}"]
         for name in ("matmul_naive.cu", "matmul_tiled.cu"):
-            one = emulate(KERNELS / name, size, 1, options.seconds, 5)
-            every = emulate(KERNELS / name, size, None, options.seconds, 5)
+            one, _ = emulate(KERNELS / name, size, 1, options.seconds, 5)
+            every, _ = emulate(KERNELS / name, size, None, options.seconds, 5)
             row += [f"{one * 1e3:.1f}", "" if c is None else f"{one / c:.2f}", f"{every * 1e3:.1f}"]
         simulated = simulate(size)
         row.append("not installed" if simulated is None else f"≈ {simulated * 1e3:,.0f}")
         table.add_row(*row)
     Console(width=160).print(table)
+    Console(width=160).print(checks(options.sizes, options.seconds))
+
+
+def checks(sizes: list[int], seconds: float) -> Table:
+    """What looking for races and uninitialised reads costs, on one core."""
+    table = Table(title="all checks, 1 core: instructions are those of threads")
+    for column in ("kernel", "N", "bounds, ms", "all, ms", "all ÷ bounds", "bounds, G/s", "all, G/s"):
+        table.add_column(column, justify="right")
+    for name in ("matmul_naive.cu", "matmul_tiled.cu"):
+        for size in sizes:
+            bounds, executed = emulate(KERNELS / name, size, 1, seconds, 5)
+            every, _ = emulate(KERNELS / name, size, 1, seconds, 5, everything=True)
+            figures = [f"{bounds * 1e3:.1f}", f"{every * 1e3:.1f}", f"{every / bounds:.1f}"]
+            rates = [f"{executed / bounds / 1e9:.2f}", f"{executed / every / 1e9:.2f}"]
+            table.add_row(name, str(size), *figures, *rates)
+    return table
 
 
 if __name__ == "__main__":
