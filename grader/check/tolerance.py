@@ -37,6 +37,8 @@ from grader.definition import Floats, Problem
 
 UNIT = 2.0**-24
 SMALLEST_NORMAL = 2.0**-126
+FLUSHED = 64 * SMALLEST_NORMAL
+"""What a formula may lose where it underflows: a factor below the smallest normal number, times another of up to 64."""
 
 SUM_UNITS = 32
 ELEMENT_UNITS = 64
@@ -184,8 +186,9 @@ def _sum(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes, te
 
 
 def _element(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes) -> Bound:
-    # Results below the smallest normal number may be flushed to zero, by hand or by a fast intrinsic.
-    allowed = module_of(reference).maximum(ELEMENT_UNITS * UNIT * measured.scale, SMALLEST_NORMAL)
+    # x / (1 + exp(-x)) is 0 from x = -88.8 on, where the exponential overflows, although x · exp(x) is not yet; by hand
+    # or by a fast intrinsic, results below the smallest normal number may be flushed too.
+    allowed = module_of(reference).maximum(ELEMENT_UNITS * UNIT * measured.scale, FLUSHED)
     if expected.dtype != np.float32:
         allowed = allowed + ulp(expected)
     return Bound("G3", expected, reference, allowed)
@@ -193,7 +196,7 @@ def _element(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes
 
 def _scaled(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes, terms: int) -> Bound:
     allowed = scaled_units(terms) * UNIT * measured.scale + ulp(expected)
-    return Bound("G4", expected, reference, module_of(reference).maximum(allowed, SMALLEST_NORMAL))
+    return Bound("G4", expected, reference, module_of(reference).maximum(allowed, FLUSHED))
 
 
 def scaled_units(terms: int) -> float:
