@@ -15,8 +15,9 @@ from grader.run.emulator.counts import ArrayCounts
 SECTOR_CYCLES = 0.5
 WAVEFRONT_CYCLES = 1.0
 INSTRUCTION_CYCLES = 0.25
-"""What a multiprocessor takes for each: 64 bytes a cycle from L2 (two sectors), one wavefront of shared memory a
-cycle, four warp instructions a cycle (Nsight Compute's documentation, "Hardware Model"; the same from Volta on)."""
+"""What a multiprocessor takes for each: 64 bytes a cycle from L2 (two sectors), one wavefront of shared memory or turn
+of an atomic a cycle, four warp instructions a cycle (Nsight Compute's documentation, "Hardware Model"; the same from
+Volta on)."""
 
 LEAST_SHARE = 0.02
 """Of the cycles of all counted work; advice that gains less is left out."""
@@ -55,7 +56,7 @@ class Subject:
     def cycles(self) -> float:
         """What all counted work takes if nothing overlaps."""
         totals = self.totals
-        moved, shared = totals.sectors * SECTOR_CYCLES, totals.wavefronts * WAVEFRONT_CYCLES
+        moved, shared = totals.sectors * SECTOR_CYCLES, (totals.wavefronts + totals.turns) * WAVEFRONT_CYCLES
         return moved + shared + totals.executed * INSTRUCTION_CYCLES
 
     def array(self, name: str) -> ArrayCounts | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.coach.advice import Check, Subject
-from grader.coach.control import divergence, occupancy
+from grader.coach.control import divergence, occupancy, partial_warps
 from grader.coach.global_memory import reuse, uncoalesced, wide_loads
 from grader.coach.shared_memory import bank_conflicts, contention
 
@@ -56,6 +56,10 @@ def _together(subject: Subject) -> str:
     return f"divergence: {split}; an instruction has {totals.lanes:.1f} lanes at work"
 
 
+def _nothing(subject: Subject) -> str:
+    return ""
+
+
 def _occupied(subject: Subject) -> str:
     found = subject.resources
     return "" if found is None else f"occupancy: {found.occupancy:.0%} of the warps that an SM of {found.target} holds"
@@ -68,5 +72,6 @@ CHECKS: tuple[tuple[Check, Praise], ...] = (
     (bank_conflicts, _banked),
     (contention, _uncontended),
     (divergence, _together),
+    (partial_warps, _nothing),
     (occupancy, _occupied),
 )

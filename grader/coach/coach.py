@@ -33,6 +33,9 @@ from grader.verdict import Form, Verdict
 
 Progress = Callable[[str], None]
 
+BUDGET = Budget(flops=10_000_000, bytes=4_000_000)
+"""What is counted unless sizes are given: counting takes several times as long as running."""
+
 
 @dataclass(frozen=True)
 class KernelExplanation:
@@ -70,7 +73,7 @@ def usual_sizes(problem: Problem) -> dict[str, int]:
     """A benchmark's sizes, the largest halved until the emulator takes them: whole tiles, as in what is timed."""
     sizes = dict(problem.benchmarks[0]) if problem.benchmarks else {n: s.high for n, s in problem.sizes.items()}
     free = [name for name, size in problem.sizes.items() if not size.is_choice]
-    while not Budget().allows(problem, sizes):
+    while not BUDGET.allows(problem, sizes):
         name = max(free, key=lambda name: sizes[name])
         smaller = {**sizes, name: max(problem.sizes[name].low, sizes[name] // 2)}
         if smaller == sizes or not fit_together(problem, smaller):

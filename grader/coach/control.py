@@ -31,16 +31,34 @@ def divergence(subject: Subject) -> Iterator[Advice]:
             line.line,
             f"{sums.divergent:,} of {sums.branches:,} branches split a warp; an instruction of this kernel has "
             f"{totals.lanes:.1f} of {LANES} lanes at work",
-            "let the condition be the same for all lanes of a warp, such as by the warp's number (threadIdx.x / 32) "
-            "and not by the lane's, or sort the work by it",
+            "share the work among all lanes of a warp, or let the condition depend on the warp's number "
+            "(threadIdx.x / 32) and not on the lane's",
             lost * INSTRUCTION_CYCLES * sums.divergent / totals.divergent,
         )
 
 
+def partial_warps(subject: Subject) -> Iterator[Advice]:
+    """Blocks whose last warp is not full."""
+    left = subject.threads % LANES
+    if not left:
+        return
+    warps = -(-subject.threads // LANES)
+    idle = 1 - subject.threads / (warps * LANES)
+    yield Advice(
+        "partial_warp",
+        None,
+        f"a block of {subject.threads} threads has {LANES - left} of {warps * LANES} lanes without a thread",
+        f"let the number of threads in a block be a multiple of {LANES}",
+        idle * subject.totals.executed * INSTRUCTION_CYCLES,
+    )
+
+
 def occupancy(subject: Subject) -> Iterator[Advice]:
-    """Launches that leave half of an SM's warps out."""
+    """Launches that leave half of an SM's warps out: by the block's size alone, or more than half by what it takes."""
     found = subject.resources
-    if found is None or found.occupancy >= LOW_OCCUPANCY:
+    if found is None or found.occupancy > LOW_OCCUPANCY:
+        return
+    if found.occupancy == LOW_OCCUPANCY and found.limited_by not in ("threads", "blocks"):
         return
     limit = {"threads": "the block's size", "blocks": "the block's size"}.get(found.limited_by, found.limited_by)
     yield Advice(

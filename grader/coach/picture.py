@@ -129,8 +129,8 @@ def _banks(row: RowCounts, pattern: Pattern) -> Picture:
     name = row.shared_array or "shared memory"
     ways = pattern.wavefronts
     description = (
-        f"{_which(pattern)} asks the {BANKS} banks of {name} for words in {several(ways, 'wavefront')}. A box is a word, "
-        "with the number of its first lane; words that stand below another wait for it."
+        f"{_which(pattern)} asks the {BANKS} banks of {name} for words in {several(ways, 'wavefront')}. "
+        "A box is a word, with the number of its first lane; words that stand below another wait for it."
     )
     title = f"Line {row.line}: banks of {name}"
     labels = tuple(Box(bank * CELL, 14.0, CELL, str(bank), "") for bank in range(0, BANKS, 4))

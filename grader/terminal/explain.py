@@ -21,7 +21,9 @@ from grader.terminal.console import is_unicode, safe
 from grader.terminal.table import plain_table
 from grader.verdict import Verdict
 
-_NUMBERS = ("instr", "sect/req", "ideal", "ways", "waves", "split")
+_NUMBERS = ("instr", "bytes", "sect/req", "ideal", "ways", "waves", "split")
+_WHOLE = 100_000
+"""Numbers below this are written in full."""
 
 
 def print_explanation(explanation: Explanation, console: Console, page: Path | None = None) -> None:
@@ -151,6 +153,15 @@ def _cells(line: LineCounts) -> list[str]:
     each = f"{totals.sectors / totals.requests:.3g}" if totals.requests else ""
     least = f"{totals.ideal_sectors / totals.requests:.3g}" if totals.requests else ""
     ways = str(line.ways) if totals.shared_requests else ""
-    waves = f"{totals.wavefronts:,}" if totals.shared_requests else ""
-    split = f"{totals.divergent:,}" if totals.branches else ""
-    return [f"{totals.executed:,}", each, least, ways, waves, split]
+    waves = short(totals.wavefronts) if totals.shared_requests else ""
+    split = short(totals.divergent) if totals.branches else ""
+    moved = short(totals.moved) if totals.requests else ""
+    return [short(totals.executed), moved, each, least, ways, waves, split]
+
+
+def short(number: int) -> str:
+    """A count in few characters: "16,384", "557 k", "16.8 M"."""
+    if number < _WHOLE:
+        return f"{number:,}"
+    factor, letter = next(((f, n) for f, n in ((10**3, "k"), (10**6, "M")) if number < 999.5 * f), (10**9, "G"))
+    return f"{number / factor:.3g} {letter}" if number < 999.5 * factor else f"{number // factor:,} {letter}"

@@ -151,14 +151,35 @@ def test_branches_that_split_no_warp_or_few_are_fine(condition: str) -> None:
 
 
 def test_a_block_that_ends_within_a_warp_is_no_divergence() -> None:
-    assert advised("for (int j = 0; j < 9; ++j) y[i] += x[j];", "divergence", block=(40, 1, 1)) == []
+    body = "for (int j = 0; j < 9; ++j) y[i] += x[j];\nif (t < 35) { y[i] = 1; __threadfence(); }"
+    assert advised(body, "divergence", block=(40, 1, 1)) == []
 
 
 def test_lanes_that_update_one_address_take_turns() -> None:
     (one,) = advised("atomicAdd(&y[t % 4], x[i]);", "contention")
+    assert one.share is not None and one.share < 1
     assert "up to 8 lanes of a warp update one address of y" in one.message
     assert one.gain == 32 * 7 * WAVEFRONT_CYCLES
     assert advised("atomicAdd(&y[i], x[i]);", "contention") == []
+
+
+@pytest.mark.parametrize(("threads", "idle"), [(40, "24 of 64"), (16, "16 of 32"), (33, "31 of 64")])
+def test_a_block_that_is_no_whole_warps(threads: int, idle: str) -> None:
+    (one,) = advised("y[i] = x[i];", "partial_warp", block=(threads, 1, 1))
+    assert f"a block of {threads} threads has {idle} lanes without a thread" in one.message
+
+
+def test_a_block_of_whole_warps_has_no_idle_lanes() -> None:
+    assert advised("y[i] = x[i];", "partial_warp", block=(32, 3, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("occupancy", "limit", "told"),
+    [(0.5, "blocks", True), (0.5, "registers", False), (0.49, "registers", True), (0.6, "blocks", False)],
+)
+def test_half_the_warps_is_too_few_where_only_the_block_is_too_small(occupancy: float, limit: str, told: bool) -> None:
+    found = Resources("sm_89", 40, 0, 0, 0, 6, occupancy, limit)
+    assert bool(advised(GOOD["wide copy"], "occupancy", resources=found)) == told
 
 
 RESOURCES = Resources("sm_89", 128, 0, 0, 0, 2, 1 / 3, "registers", "with 80 registers a thread it is 50%")

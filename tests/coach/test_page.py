@@ -57,7 +57,7 @@ def test_each_line_has_its_counts_and_its_ptx() -> None:
     text = render(EXPLANATIONS["transpose"]())
     row = re.search(r'<tr id="L8">.*?</tr>', text, re.DOTALL)
     assert row is not None
-    cells = [re.sub("<[^>]*>", "", cell).strip() for cell in re.findall(r'<td class="number">(.*?)</td>', row[0])]
+    cells = [re.sub("<[^>]*>", "", cell).strip() for cell in re.findall(r'<td class="number"[^>]*>(.*?)</td>', row[0])]
     # 128 warps: a store of four sectors each, and a read of shared memory in 32 wavefronts each.
     assert cells[1:6] == ["16,384", "4", "4", "32", "4,096"]
     assert "ld.shared.f32" in row[0] and "st.global.f32" in row[0]

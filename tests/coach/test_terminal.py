@@ -9,13 +9,14 @@ import pytest
 from rich.console import Console
 
 from grader.coach.coach import Explanation
-from grader.terminal.explain import print_explanation
+from grader.terminal import ascii
+from grader.terminal.explain import print_explanation, short
 
 from .samples import EXPLANATIONS
 
 
 def printed(explanation: Explanation, page: Path | None = None, encoding: str = "utf-8") -> str:
-    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors=ascii.ERRORS)
     print_explanation(explanation, Console(file=stream, width=80, highlight=False, markup=False, emoji=False), page)
     stream.seek(0)
     return stream.read()
@@ -36,7 +37,26 @@ def test_advice_first_then_counts() -> None:
 
 def test_counts_of_a_line() -> None:
     (line,) = (line for line in printed(EXPLANATIONS["transpose"]()).splitlines() if line.startswith("   8"))
-    assert line.split()[2:7] == ["4", "4", "32", "4,096", "y[blockIdx.x"]
+    # 128 warps: a store of 128 bytes each, and a read of shared memory in 32 wavefronts each.
+    assert line.split()[2:8] == ["16,384", "4", "4", "32", "4,096", "y[blockIdx.x"]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (99_999, "99,999"),
+        (100_000, "100 k"),
+        (557_056, "557 k"),
+        (999_499, "999 k"),
+        (999_600, "1 M"),
+        (16_777_216, "16.8 M"),
+        (33_000_000_000, "33 G"),
+        (5_000_000_000_000, "5,000 G"),
+    ],
+)
+def test_short_numbers(number: int, text: str) -> None:
+    assert short(number) == text
 
 
 def test_a_kernel_without_advice_is_told_so() -> None:

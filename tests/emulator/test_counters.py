@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.run.emulator import Memory, Module
+from grader.run.emulator import LaunchResult, Memory, Module, launch
 from grader.run.emulator.counts import LaunchCounts, RowCounts
 
 from .harness import compile_ptx, kernel_ptx
@@ -262,6 +262,25 @@ def test_generic_accesses_are_told_apart_by_where_they_go() -> None:
     (store,) = (row for row in rows(counts, "st") if row.requests)
     assert (store.requests, store.sectors, store.array) == (WARPS, 16 * WARPS, "y")
     assert (store.shared_requests, store.wavefronts) == (WARPS, 2 * WARPS)
+
+
+def test_an_access_to_several_arrays_names_none() -> None:
+    (load,) = (row for row in rows(count("const float* p = t < 64 ? x : y;\ny[t + 999] = p[t];"), "ld") if row.requests)
+    assert (load.requests, load.array) == (WARPS, "")
+
+
+def test_blocks_are_counted_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a block reads first must not depend on which other one runs beside it."""
+    asked = []
+
+    def run(self: launch._Launch, workers: int) -> LaunchResult:
+        asked.append(workers)
+        return original(self, workers)
+
+    original = launch._Launch.run
+    monkeypatch.setattr(launch._Launch, "run", run)
+    count("y[t] = x[t];", grid=8)
+    assert asked == [1]
 
 
 def test_instructions_of_a_called_function_count() -> None:

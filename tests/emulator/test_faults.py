@@ -260,9 +260,9 @@ def test_deadlock_at_different_barriers() -> None:
     assert fault.threads in (32, 64)
 
 
-def test_deadlock_of_lanes_that_wait_for_lanes_at_a_barrier() -> None:
+def test_lanes_that_wait_for_lanes_at_a_barrier() -> None:
     fault = fault_of("lonely_shuffle", 1, 32, np.zeros(32, "i4"))
-    assert (fault.kind, fault.line, fault.threads) == ("deadlock", line_of("lonely_shuffle"), 32)
+    assert (fault.kind, fault.line, fault.threads) == ("barrier_divergence", line_of("lonely_shuffle"), 32)
 
 
 def test_endless_recursion_is_a_fault_and_no_crash() -> None:

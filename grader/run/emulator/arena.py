@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +12,8 @@ from numpy.typing import NDArray
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.counters import Counters
-from grader.run.emulator.faults import Fault
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.memory import Memory
-from grader.run.emulator.translate.cfg import is_block_barrier, synchronises
 from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.translate.storage import align_up
 from grader.run.emulator.watch import LaunchRecords
@@ -203,56 +200,12 @@ class Arena:
         x, y, z = self.shape.tid_table[warp, :, lane]
         return int(x), int(y), int(z)
 
-    def lines(self) -> Counter[int]:
-        """Source lines of the threads that have not exited, with their numbers."""
-        blocks = self.shape.translation.program.blocks
-        found: Counter[int] = Counter()
+    def waiting(self) -> Iterator[tuple[int, int, int, bool]]:
+        """(Warp, lane, program counter, whether it could run) of all threads that have not exited."""
         for warp in range(self.shape.warps):
             alive = int(self._warp_words(warp, "alive")[0])
             ready = int(self._warp_words(warp, "ready")[0])
             counters = self._warp_words(warp, "pc", 32)
             for lane in range(32):
-                # Those that run weigh more than those that wait: they are what the block waits for.
                 if alive >> lane & 1:
-                    found[blocks[int(counters[lane])].line] += 1000 if ready >> lane & 1 else 1
-        return found
-
-    def deadlock(self) -> Fault:
-        """The fault of a block whose threads all wait, told by the first of them."""
-        program = self.shape.translation.program
-        places: Counter[tuple[int, str]] = Counter()
-        first: tuple[int, int] | None = None
-        masked: dict[tuple[int, str], None] = {}
-        for warp in range(self.shape.warps):
-            alive = int(self._warp_words(warp, "alive")[0])
-            counters = self._warp_words(warp, "pc", 32)
-            for lane in range(32):
-                if alive >> lane & 1:
-                    first = first or (warp, lane)
-                    pc = int(counters[lane])
-                    before = program.blocks[pc - 1].instructions[-1:] if pc else []
-                    here = before[0] if before and is_block_barrier(before[0]) else program.blocks[pc].instructions[0]
-                    places[here.line, here.text] += 1
-                    if synchronises(here):
-                        masked[here.line, here.text] = None
-        assert first is not None
-        waits = "; ".join(f"{n} at line {line} ({text})" for (line, text), n in places.most_common(4))
-        line, text = next(iter(masked or places.most_common(1)[0][:1]))
-        message = f"the block's {sum(places.values())} threads wait for each other for ever: {waits}"
-        if masked:
-            message += f"; the mask of line {line} names lanes that never come there"
-        return Fault(
-            "barrier_divergence" if masked else "deadlock",
-            message,
-            line=line,
-            kernel=program.kernel,
-            block=self.block_index(),
-            thread=self.thread_index(*first),
-            threads=sum(places.values()),
-            instruction=text,
-        )
-
-
-def context_word(address: int, name: str, extra: int = 0) -> int:
-    """A 32-bit field of the context at `address`."""
-    return ctypes.c_int32.from_address(address + CONTEXT[name] + extra).value
+                    yield warp, lane, int(counters[lane]), bool(ready >> lane & 1)

@@ -19,6 +19,7 @@ from grader.run.emulator.events import EventLog
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.state import Shape
+from grader.run.emulator.stuck import deadlock_of, lines_of
 from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.watch import LaunchRecords
 
@@ -108,6 +109,8 @@ class _Launch:
                 started = int(self.next_block[0]) >= self.blocks or len(waiting) >= most
                 arena = waiting.popleft() if started else Arena(self.shape, number)
                 if started:
+                    # What the block waits for may be on a worker that has no processor at the moment.
+                    os.sched_yield()
                     arena.resume()
                 continue
             if status == layout.DONE and waiting:
@@ -124,14 +127,14 @@ class _Launch:
             return
         with self.lock:
             if status == layout.DEADLOCK:
-                found = arenas[0].deadlock()
+                found = deadlock_of(arenas[0])
                 if self.deadlock is None or (found.block or (0,)) < (self.deadlock.block or (0,)):
                     self.deadlock = found
             elif status == layout.LIMIT:
                 self.limited = True
             if status in (layout.LIMIT, layout.STOPPED):
                 for arena in arenas:
-                    self.lines += arena.lines()
+                    self.lines += lines_of(arena)
         self.stop[0] = 1
 
     def run(self, workers: int) -> LaunchResult:

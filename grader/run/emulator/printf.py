@@ -39,7 +39,11 @@ def c_string(data: bytes) -> str:
 def _count(text: str | None, arguments: _Arguments) -> int | None:
     if text is None:
         return None
-    return arguments.integer(4, True) if text == "*" else int(text)
+    if text == "*":
+        return arguments.integer(4, True)
+    # Python refuses to convert thousands of digits; so many are too wide anyway.
+    digits = text.lstrip("0")
+    return int(digits or "0") if len(digits) <= len(str(_WIDEST)) else _WIDEST + 1
 
 
 def format_printf(text: str, buffer: bytes, string_at: Callable[[int], bytes]) -> str:

@@ -11,8 +11,8 @@ __global__ void matrix_multiplication_kernel(const float* A, const float* B, flo
     __shared__ bool first;
     if (threadIdx.x == 0 && threadIdx.y == 0) {
         unsigned blocks = gridDim.x * gridDim.y;
-        atomicCAS(&first_blocks, 0u, blocks);
-        first = atomicAdd(&tickets, 1u) < first_blocks;
+        unsigned before = atomicCAS(&first_blocks, 0u, blocks);
+        first = atomicAdd(&tickets, 1u) < (before ? before : blocks);
     }
     __syncthreads();
     if (!first) return;

@@ -1,4 +1,4 @@
-// expect: wrong_answer wrong_value
+// expect: runtime_error data_race
 // problem: reduce
 // row: 18
 //

@@ -6,10 +6,10 @@
 
 __global__ void reduction_kernel(const float* input, float* output, int N) {
     float sum = 0.0f;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < N; i += gridDim.x * blockDim.x) sum += input[i];
-    atomicAdd(output, sum);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        int* bits = (int*)input;
-        bits[N - 1] ^= 1;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < N; i += gridDim.x * blockDim.x) {
+        sum += input[i];
+        // Nobody else reads this one.
+        if (i == N - 1) ((int*)input)[i] ^= 1;
     }
+    atomicAdd(output, sum);
 }

@@ -1,4 +1,4 @@
-// expect: wrong_answer
+// expect: runtime_error uninitialized_read
 // problem: zip
 // row: 3
 //

@@ -6,55 +6,16 @@ is one of its lanes in shared memory and one of those in global memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, WARP
-from grader.run.emulator.native.cells import Kind, cell_routine
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.one_by_one import check_one_by_one
 from grader.run.emulator.native.planes import Cells
 from grader.run.emulator.native.read_log import is_dirty, log_routine, replay_routine
-from grader.run.emulator.native.resolve import RESOLVED, for_each_lane, next_lane, resolver, slot_entry, table_entry
+from grader.run.emulator.native.regions import Shadowed, log2, region_at
 from grader.run.emulator.native.vectors import Quick, Warp
-
-
-@dataclass(frozen=True)
-class Shadowed:
-    """A kind of access: `count` components of `width` bytes, in a space; a granule is the bytes of a cell there."""
-
-    kind: Kind
-    space: str
-    width: int
-    count: int
-    shared_granule: int
-    global_granule: int
-
-    @property
-    def size(self) -> int:
-        return self.width * self.count
-
-    @property
-    def granule(self) -> int:
-        return self.shared_granule if self.space == "shared" else self.global_granule
-
-    @property
-    def cells(self) -> int:
-        return max(self.size // self.granule, 1)
-
-    @property
-    def compares(self) -> bool:
-        """Whether the values to be written are known, to be compared with those that are there."""
-        return self.kind.writes and not self.kind.atomic
-
-    @property
-    def name(self) -> str:
-        return f"shadow_{self.kind.name}_{self.space}_{self.width}x{self.count}"
-
-    @property
-    def values(self) -> list[tuple[str, str]]:
-        columns = range(self.count if self.compares else 0)
-        return [(f"<{LANES} x i{8 * self.width}>", f"value{c}") for c in columns]
-
 
 _ARGUMENTS = [
     ("ptr", "ctx"),
@@ -90,7 +51,7 @@ def _split(f: IrFunction, access: Shadowed) -> None:
         some, done = f.name_block("some"), f.name_block("done")
         f.branch(f.let(f"icmp eq i32 {here}, 0"), done, some)
         f.block(some)
-        one = Shadowed(access.kind, space, access.width, access.count, access.shared_granule, access.global_granule)
+        one = replace(access, space=space)
         address = f.op("sub", V("i64", "%address"), splat("i64", base))
         told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {here}", "i32 %site"]
         f.call(shadow_routine(f.module, one), "void", [*told, *(f"{t} %{name}" for t, name in access.values)])
@@ -119,7 +80,7 @@ class _Check:
             self._put_by(active)
         self._quick(active)
         f.block("slow")
-        self._lane_by_lane(active)
+        check_one_by_one(f, self.access, self.address, active)
         f.do("ret void")
 
     def _put_by(self, active: str) -> None:
@@ -153,40 +114,20 @@ class _Check:
         f.call(log_routine(f.module), "void", told)
         f.do("ret void")
 
-    def _region(self, address: str) -> tuple[str, str, str, str, str]:
-        """(base, size, host address minus emulated, first record, bytes of a plane) of the array at an address."""
-        f = self.f
-        if self.shared:
-            delta, base, size = table_entry(f, "shared", address)
-            inner = f.let(f"sub i64 {delta}, {f.load('i64', '%ctx', CONTEXT['shared_host'])}")
-            start = f.let(f"add i64 {base}, {inner}")
-            cell = f.let(f"lshr i64 {start}, {_log2(self.access.granule)}")
-            shadow = f.let(
-                f"add i64 {f.load('i64', '%ctx', CONTEXT['shadow'])}, {f.let(f'mul i64 {cell}, {RECORD_BYTES}')}"
-            )
-            return base, size, delta, shadow, f.load("i64", "%ctx", CONTEXT["plane"])
-        entry = slot_entry(f, "global", address)
-        delta = f.load("i64", entry, layout.ENTRY_DELTA)
-        base, size = f.load("i64", entry, layout.ENTRY_BASE), f.load("i64", entry, layout.ENTRY_SIZE)
-        whole = f.let(f"add i64 {size}, {self.access.granule - 1}")
-        bytes_ = f.let(f"mul i64 {f.let(f'lshr i64 {whole}, {_log2(self.access.granule)}')}, {RECORD_BYTES}")
-        plane = f.let(f"and i64 {f.let(f'add i64 {bytes_}, 63')}, -64")
-        return base, size, delta, f.load("i64", entry, layout.ENTRY_SHADOW), plane
-
     # All lanes at once
 
     def _quick(self, active: str) -> None:
         f, access = self.f, self.access
         leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {active}", "i1 true"])
         first = f.let(f"extractelement {self.address}, i32 {leader}")
-        base, size, _, shadow, plane = self._region(first)
-        limit = f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {size}", f"i64 {access.size - 1}"])
-        offset = f.op("sub", self.address, f.spread("i64", base))
+        region = region_at(f, access, first)
+        limit = f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {region.size}", f"i64 {access.size - 1}"])
+        offset = f.op("sub", self.address, f.spread("i64", region.base))
         inside = f.compare("icmp ult", offset, f.spread("i64", limit))
         if not self.shared:
             # An array that nobody writes in this launch, and all of which was written before.
             missing = f.let(f"and i32 {active}, {f.let(f'xor i32 {f.bits(inside)}, -1')}")
-            f.branch(f.let(f"icmp eq i64 {shadow}, 0"), "unwatched", "watched")
+            f.branch(f.let(f"icmp eq i64 {region.records}, 0"), "unwatched", "watched")
             f.block("unwatched")
             f.branch(f.let(f"icmp eq i32 {missing}, 0"), "none", "slow")
             f.block("watched")
@@ -198,9 +139,16 @@ class _Check:
         bad = f.let(f"and i32 {active}, {f.let(f'xor i32 {good}, -1')}")
         f.branch(f.let(f"icmp eq i32 {bad}, 0"), "inside", "slow")
         f.block("inside")
-        index = f.op("lshr", offset, splat("i64", _log2(access.granule)))
+        index = f.op("lshr", offset, splat("i64", log2(access.granule)))
         records = f.op("mul", index, splat("i64", RECORD_BYTES))
-        cells = Cells(f, f.op("add", records, f.spread("i64", shadow)), plane, active, access.cells, access.kind.writes)
+        cells = Cells(
+            f,
+            f.op("add", records, f.spread("i64", region.records)),
+            region.plane,
+            active,
+            access.cells,
+            access.kind.writes,
+        )
         quick = Quick(f, access.kind, self.shared, cells, Warp(active, self.address, first))
         if access.kind.writes:
             quick.write()
@@ -215,52 +163,3 @@ class _Check:
             if not access.kind.strong:
                 quick.note_read()
         f.do("ret void")
-
-    # One lane after the other
-
-    def _lane_by_lane(self, active: str) -> None:
-        f, access = self.f, self.access
-        f.store_lanes(self.address, "%warp", WARP["scratch"])
-        columns = []
-        for t, value in access.values:
-            column = f.alloca(f"[{LANES} x i{8 * access.width}]")
-            f.do(f"store {t} %{value}, ptr {column}, align 64")
-            columns.append(column)
-        lane, head, after = for_each_lane(f, active)
-        wide = f.let(f"zext i32 {lane} to i64")
-        address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        arguments = ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {address}"]
-        pair = f.call(resolver(f.module, access.space), RESOLVED, arguments)
-        host = f.let(f"extractvalue {RESOLVED} {pair}, 0")
-        room = f.let(f"extractvalue {RESOLVED} {pair}, 1")
-        fits = f.let(f"icmp uge i64 {room}, {access.size}")
-        straight = f.let(f"icmp eq i64 {f.let(f'and i64 {address}, {access.size - 1}')}, 0")
-        f.branch(f.let(f"and i1 {fits}, {straight}"), "good", head)
-        f.block("good")
-        base, _, _, shadow, plane = self._region(address)
-        f.branch(f.let(f"icmp eq i64 {shadow}, 0"), head, "known")
-        f.block("known")
-        f.store("i64", address, "%ctx", CONTEXT["at"])
-        there = f.let(f"inttoptr i64 {host} to ptr")
-        same = "true"
-        for component, column in enumerate(columns):
-            t = f"i{8 * access.width}"
-            new = f.load(t, column, f.let(f"mul i64 {wide}, {access.width}"))
-            old = f.load(t, there, component * access.width)
-            same = f.let(f"and i1 {same}, {f.let(f'icmp eq {t} {new}, {old}')}")
-            # The lanes behind this one find what it writes.
-            f.store(t, new, there, component * access.width)
-        piece = f.let(f"lshr i64 {f.let(f'sub i64 {address}, {base}')}, {_log2(access.granule)}")
-        start = f.let(f"add i64 {shadow}, {f.let(f'mul i64 {piece}, {RECORD_BYTES}')}")
-        cells = f.let(f"inttoptr i64 {start} to ptr")
-        told = ["ptr %ctx", "ptr %warp", f"i32 {lane}"]
-        shared = "true" if self.shared else "false"
-        for cell in range(access.cells):
-            at = f.field(cells, cell * RECORD_BYTES)
-            which = [f"ptr {at}", f"i64 {plane}", f"i1 {shared}", "i32 %site", f"i1 {same}"]
-            f.call(cell_routine(f.module, access.kind), "void", [*told, *which])
-        next_lane(f, head, after)
-
-
-def _log2(number: int) -> int:
-    return number.bit_length() - 1

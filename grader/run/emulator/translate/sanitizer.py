@@ -6,7 +6,8 @@ from grader.run.emulator.native.between_blocks import acquire_routine
 from grader.run.emulator.native.cells import SITE_MASK, Kind
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.order import fence_routine, meet_routine, publish_routine
-from grader.run.emulator.native.shadow import Shadowed, shadow_routine
+from grader.run.emulator.native.regions import Shadowed
+from grader.run.emulator.native.shadow import shadow_routine
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.granules import is_guess
 

@@ -1,0 +1,82 @@
+"""The kinds of access that are checked, and where the records of the array lie that one goes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import CONTEXT, RECORD_BYTES
+from grader.run.emulator.native.cells import Kind
+from grader.run.emulator.native.ir import LANES, IrFunction
+from grader.run.emulator.native.resolve import slot_entry, table_entry
+
+
+@dataclass(frozen=True)
+class Shadowed:
+    """A kind of access: `count` components of `width` bytes, in a space; a granule is the bytes of a cell there."""
+
+    kind: Kind
+    space: str
+    width: int
+    count: int
+    shared_granule: int
+    global_granule: int
+
+    @property
+    def size(self) -> int:
+        return self.width * self.count
+
+    @property
+    def granule(self) -> int:
+        return self.shared_granule if self.space == "shared" else self.global_granule
+
+    @property
+    def cells(self) -> int:
+        return max(self.size // self.granule, 1)
+
+    @property
+    def compares(self) -> bool:
+        """Whether the values to be written are known, to be compared with those that are there."""
+        return self.kind.writes and not self.kind.atomic
+
+    @property
+    def name(self) -> str:
+        return f"shadow_{self.kind.name}_{self.space}_{self.width}x{self.count}"
+
+    @property
+    def values(self) -> list[tuple[str, str]]:
+        columns = range(self.count if self.compares else 0)
+        return [(f"<{LANES} x i{8 * self.width}>", f"value{c}") for c in columns]
+
+
+@dataclass(frozen=True)
+class Region:
+    """An array as native values: where it begins, its bytes, its first record (0: not watched), bytes of a plane."""
+
+    base: str
+    size: str
+    records: str
+    plane: str
+
+
+def region_at(f: IrFunction, access: Shadowed, address: str) -> Region:
+    """The region of the array that holds an address."""
+    if access.space == "shared":
+        delta, base, size = table_entry(f, "shared", address)
+        inner = f.let(f"sub i64 {delta}, {f.load('i64', '%ctx', CONTEXT['shared_host'])}")
+        start = f.let(f"add i64 {base}, {inner}")
+        cell = f.let(f"lshr i64 {start}, {log2(access.granule)}")
+        shadow = f.let(
+            f"add i64 {f.load('i64', '%ctx', CONTEXT['shadow'])}, {f.let(f'mul i64 {cell}, {RECORD_BYTES}')}"
+        )
+        return Region(base, size, shadow, f.load("i64", "%ctx", CONTEXT["plane"]))
+    entry = slot_entry(f, "global", address)
+    base, size = f.load("i64", entry, layout.ENTRY_BASE), f.load("i64", entry, layout.ENTRY_SIZE)
+    whole = f.let(f"add i64 {size}, {access.granule - 1}")
+    bytes_ = f.let(f"mul i64 {f.let(f'lshr i64 {whole}, {log2(access.granule)}')}, {RECORD_BYTES}")
+    plane = f.let(f"and i64 {f.let(f'add i64 {bytes_}, 63')}, -64")
+    return Region(base, size, f.load("i64", entry, layout.ENTRY_SHADOW), plane)
+
+
+def log2(number: int) -> int:
+    return number.bit_length() - 1

@@ -1,0 +1,80 @@
+"""What is remembered of memory between launches, which arrays a launch may write to, and races that are no fault."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.run.emulator import LaunchResult, Limits, Memory, Module
+from grader.run.emulator.ptx.parser import parse_module
+from grader.run.emulator.translate.cfg import build_program
+from grader.run.emulator.translate.pointers import written_through
+from tests.emulator.harness import compile_ptx
+
+READ = 'extern "C" __global__ void k(float* out, const float* in) { out[threadIdx.x] = in[threadIdx.x]; }'
+COUNT = 'extern "C" __global__ void k(float* out, const float* in) { out[0] += in[threadIdx.x]; }'
+
+
+def launch(source: str, memory: Memory, out: int, given: int, limits: Limits | None = None) -> LaunchResult:
+    arguments = [place.to_bytes(8, "little") for place in (out, given)]
+    module = Module(compile_ptx(source), sanitize=True)
+    return module.launch("k", (1, 1, 1), (64, 1, 1), arguments, memory, limits=limits)
+
+
+def scratch(memory: Memory, name: str) -> int:
+    return memory.allocate(name, 256, 0)
+
+
+def test_a_copy_of_what_nobody_wrote_is_not_written() -> None:
+    memory = Memory()
+    out, first, second = (scratch(memory, name) for name in ("out", "first", "second"))
+    memory.wrote(first, 128)
+    memory.copied(second, first, 256)
+    fault = launch(READ, memory, out, second).fault
+    assert fault is not None
+    assert (fault.kind, fault.array, fault.threads) == ("uninitialized_read", "second", 32)
+
+
+def test_what_the_host_or_a_launch_has_written_may_be_read() -> None:
+    memory = Memory()
+    out, first, second = (scratch(memory, name) for name in ("out", "first", "second"))
+    memory.wrote(first, 256)
+    assert launch(READ, memory, second, first).status == "done"
+    assert launch(READ, memory, out, second).status == "done"
+
+
+def test_freed_memory_that_is_given_again_is_not_written() -> None:
+    memory = Memory()
+    out, first = scratch(memory, "out"), scratch(memory, "first")
+    memory.wrote(first, 256)
+    memory.free(first)
+    memory.allocate_again(first, "again", 256, 0)
+    fault = launch(READ, memory, out, first).fault
+    assert fault is not None and fault.kind == "uninitialized_read"
+
+
+def test_a_race_may_be_declared_no_fault() -> None:
+    memory = Memory()
+    out = memory.place("out", np.zeros(64, "f4"))
+    given = memory.place("in", np.arange(64, dtype="f4"))
+    strict, lenient = (launch(COUNT, memory, out, given, Limits(races_are_fatal=fatal)) for fatal in (True, False))
+    assert strict.fault is not None and strict.fault.kind == "data_race"
+    assert lenient.status == "done" and lenient.remarks[0].message == strict.fault.message
+
+
+@pytest.mark.parametrize(
+    ("body", "parameters"),
+    [
+        ("a[threadIdx.x] = b[threadIdx.x];", {"k_param_0"}),
+        ("float* p = n > 3 ? a : b; p[n] = 1;", {"k_param_0", "k_param_1"}),
+        ("atomicAdd(&b[n], 1.0f);", {"k_param_1"}),
+        ("table[n] = a[n];", {"table"}),
+        ("__shared__ float s[32]; s[n] = a[n]; __syncthreads(); a[n] = s[0];", {"k_param_0"}),
+        ("*where[n] = a[n];", None),
+    ],
+)
+def test_the_arrays_that_a_kernel_may_write_to(body: str, parameters: set[str] | None) -> None:
+    variables = "__device__ float table[64]; __device__ float* where[4];"
+    ptx = parse_module(compile_ptx(f'{variables} extern "C" __global__ void k(float* a, float* b, int n) {{ {body} }}'))
+    written = written_through(ptx, build_program(ptx, "k"))
+    assert (written if written is None else {name for name, _ in written} - {"k_param_2"}) == parameters
