@@ -25,6 +25,8 @@ from grader.run.runner import Limits, RunnerStopped, RunStatus
 MODULE = "grader.run.counting_child"
 SLOWER = 20
 """Counting takes so many times as long as running at most, on one core."""
+MORE_SPINNING = 64
+"""Lanes that spin for others of their warp do so for longer: see PATIENT_PERIOD."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def count(problem: Problem, program: Program, planner: Planner, case: Case, cach
     Raises JudgeError where the run does not come to its end: it did so when it was graded.
     """
     usual = limits_of(problem, case.sizes)
-    limits = Limits(usual.seconds * SLOWER, usual.instructions)
+    limits = Limits(usual.seconds * SLOWER, usual.instructions * MORE_SPINNING)
     runner = CountingRunner(problem.folder, cache / "kernels")
     try:
         runner.load(program)

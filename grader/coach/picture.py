@@ -71,7 +71,7 @@ def draw(row: RowCounts) -> AccessPicture | None:
 
 
 def _which(pattern: Pattern) -> str:
-    return f"warp {pattern.sample.warp} of block {pattern.sample.block}"
+    return f"Warp {pattern.sample.warp} of block {pattern.sample.block}"
 
 
 def _sectors(row: RowCounts, pattern: Pattern) -> Picture:
@@ -133,7 +133,7 @@ def _banks(row: RowCounts, pattern: Pattern) -> Picture:
         "A box is a word, with the number of its first lane; words that stand below another wait for it."
     )
     title = f"Line {row.line}: banks of {name}"
-    labels = tuple(Box(bank * CELL, 14.0, CELL, str(bank), "") for bank in range(0, BANKS, 4))
+    labels = tuple(Box(bank * CELL, 14.0, CELL, str(bank) if bank else "bank 0", "") for bank in range(0, BANKS, 4))
     return Picture(title, description, top, (), tuple(boxes), (), labels)
 
 

@@ -102,6 +102,20 @@ def test_resources_and_parameters_of_every_size() -> None:
         assert (facts.shared_bytes, facts.max_threads) == (77 * 4, 128)
 
 
+@pytest.mark.parametrize("target", [None, "sm_90a"])
+def test_extensions_that_a_file_needs_are_switched_on(target: str | None) -> None:
+    source = """
+        constexpr int twice(int x) { return 2 * x; }
+        template <class F> __global__ void apply(float* out, F f) { out[threadIdx.x] = f(threadIdx.x); }
+        extern "C" void solve(float* out) {
+            apply<<<1, 32>>>(out, [] __device__(int i) { return 1.0f * twice(i); });
+        }
+    """
+    program = compile_solve(source, "mine.cu", gpu_target=target)
+    assert len(program.kernels) == 1 and program.image
+    assert not any("extended-lambda" in diagnostic.message for diagnostic in program.diagnostics)
+
+
 def test_cuda_s_and_the_standard_library() -> None:
     source = """
         #include <cub/block/block_reduce.cuh>

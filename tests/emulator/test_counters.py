@@ -296,6 +296,13 @@ def test_instructions_of_a_called_function_count() -> None:
     assert (load.requests, load.sectors, load.line) == (2, 5, 2)
 
 
+def test_lanes_that_spin_for_each_other_come_to_an_end() -> None:
+    lock = "bool done = false;\nwhile (!done) if (atomicCAS((int*)y, 0, 1) == 0) {\n"
+    counts = count(f"{lock} y[1] += 1; __threadfence(); atomicExch((int*)y, 0); done = true; }}", block=(32, 1, 1))
+    (release,) = (row for row in rows(counts, "atom", "red") if "exch" in row.modifiers)
+    assert release.bytes == 32 * 4
+
+
 def test_nothing_is_counted_unless_asked() -> None:
     module, memory = Module(compile_ptx('extern "C" __global__ void k(int* p) { *p = 1; }')), Memory()
     result = module.launch("k", (1, 1, 1), (1, 1, 1), [struct.pack("<Q", memory.place("p", np.zeros(1, "i4")))], memory)
