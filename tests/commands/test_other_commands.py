@@ -208,7 +208,7 @@ def test_completion_says_how_to_enable_it(kgrade: Kgrade) -> None:
     ("typed", "offered"),
     [
         ("kgrade su", {"submit"}),
-        ("kgrade show ma", {"map", "matmul"}),
+        ("kgrade show ma", {"map", "matmul", "matmul_fp16", "matmul_int8"}),
         ("kgrade test matmul mine.cu --dev", {"--device"}),
         ("kgrade --workspace /nowhere show ma", set()),
     ],
