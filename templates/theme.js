@@ -1,4 +1,5 @@
-// Light or dark: what the reader chose here, else what the system says. Works without network or storage.
+// Light or dark: what the reader chose here, else what the system says; and the filter above the list of problems.
+// Works without network or storage.
 (() => {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -17,5 +18,23 @@
     system.addEventListener("change", show);
     show();
     button.hidden = false;
+    const filter = document.getElementById("filter");
+    if (filter) choose(filter, [...document.querySelectorAll("tr[data-difficulty]")]);
   });
+  const choose = (filter, rows) => {
+    const show = () => {
+      const asked = new FormData(filter);
+      const fits = ({ difficulty, tags, solved }) =>
+        ["", difficulty].includes(asked.get("difficulty")) &&
+        ["", ...tags.split("|")].includes(asked.get("tag")) &&
+        ["", solved].includes(asked.get("solved"));
+      for (const row of rows) row.hidden = !fits(row.dataset);
+      const shown = rows.filter((row) => !row.hidden).length;
+      filter.querySelector("output").textContent = `${shown} of ${rows.length}`;
+    };
+    filter.addEventListener("change", show);
+    filter.addEventListener("submit", (event) => event.preventDefault());
+    filter.hidden = false;
+    show();
+  };
 })();

@@ -86,6 +86,10 @@ def write_site(
     return folder / "index.html"
 
 
+DIFFICULTIES = ("easy", "medium", "hard")
+"""In the order in which they are offered."""
+
+
 def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> list[BoardProblem]:
     """The problems by title with their submissions; a problem that is gone but has submissions is kept."""
     submitted: dict[str, list[Summary]] = {}
@@ -131,7 +135,16 @@ def _all_pages(
                 )
     for board in boards:
         yield board.page, render.render("problem.html", **_problem_values(board))
-    yield "index.html", render.render("index.html", boards=boards)
+    words = {board.difficulty for board in boards}
+    yield (
+        "index.html",
+        render.render(
+            "index.html",
+            boards=boards,
+            difficulties=[*(word for word in DIFFICULTIES if word in words), *sorted(words - {"", *DIFFICULTIES})],
+            tags=sorted({tag for board in boards for tag in board.tags}, key=str.casefold),
+        ),
+    )
 
 
 def report_page(summary: Summary) -> str:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.options import report_mistakes, user_name, user_option, workspace_of
+from grader.errors import UsageError
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
     from grader.workspace import Workspace
 
+SOLVED = "accepted"
+
 
 @click.command()
 @user_option
+@click.option("--difficulty", metavar="WORD", help="Only those that are easy, medium or hard.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag. Repeat it for several.")
+@click.option("--unsolved", is_flag=True, help="Only those that none of your submissions solves yet.")
 @click.pass_context
-def command(ctx: click.Context, user: str | None) -> int:
+def command(ctx: click.Context, user: str | None, difficulty: str | None, tags: Sequence[str], unsolved: bool) -> int:
     """List the problems and how far you are with each."""
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
@@ -25,7 +33,16 @@ def command(ctx: click.Context, user: str | None) -> int:
     standing = standings(workspace, user_name(user))
     table = plain_table("problem", "title", "difficulty", "tags", "yours", whole=("problem", "title", "yours"))
     problems, mistakes = workspace.load_all()
+    _check("difficulty", [difficulty] if difficulty else [], {problem.difficulty for problem in problems})
+    _check("tag", tags, {tag for problem in problems for tag in problem.tags})
     for problem in problems:
+        own = {tag.casefold() for tag in problem.tags}
+        if difficulty and problem.difficulty != difficulty.casefold():
+            continue
+        if not own.issuperset(tag.casefold() for tag in tags):
+            continue
+        if unsolved and standing.get(problem.name) == SOLVED:
+            continue
         table.add_row(
             problem.name,
             safe(problem.title),
@@ -35,6 +52,15 @@ def command(ctx: click.Context, user: str | None) -> int:
         )
     output().print(table)
     return report_mistakes(mistakes)
+
+
+def _check(kind: str, asked: Sequence[str], known: Collection[str]) -> None:
+    """Raise UsageError, with the nearest one, for a word that no problem has."""
+    for word in asked:
+        if word.casefold() not in {one.casefold() for one in known}:
+            close = get_close_matches(word.casefold(), known, n=1, cutoff=0.5)
+            guess = f" Did you mean '{close[0]}'?" if close else ""
+            raise UsageError(f"no problem has the {kind} '{word}'.{guess}", f"use one of: {', '.join(sorted(known))}")
 
 
 def standings(workspace: Workspace, user: str) -> dict[str, str]:
@@ -48,6 +74,6 @@ def standings(workspace: Workspace, user: str) -> dict[str, str]:
         if entry.verdict is Verdict.ACCEPTED:
             accepted.add(entry.problem)
     return {
-        problem: "accepted" if problem in accepted else f"{count} {'try' if count == 1 else 'tries'}"
+        problem: SOLVED if problem in accepted else f"{count} {'try' if count == 1 else 'tries'}"
         for problem, count in tries.items()
     }

@@ -54,6 +54,31 @@ def test_list_shows_how_far_the_user_is(kgrade: Kgrade, store: Store) -> None:
     assert line_with(kgrade("list", "--user", "grace").out, "Map").endswith("accepted")
 
 
+def test_list_takes_only_what_is_asked_for(kgrade: Kgrade, store: Store) -> None:
+    store.add(report_of("ada"))
+    known = {folder.name for folder in (Path(__file__).parents[2] / "problems").iterdir()}
+
+    def listed(*options: str) -> set[str]:
+        # Tags go on in lines of their own.
+        return known & {line.split()[0] for line in kgrade("list", *options).out.splitlines() if line[:1].strip()}
+
+    assert listed() == known
+    assert {"attention", "top_k"} <= listed("--difficulty", "hard") and "zip" not in listed("--difficulty", "Hard")
+    assert listed("--tag", "fp16", "--tag", "Tensor cores") == {"matmul_fp16"}
+    assert known - listed("--unsolved") == {"matmul"}
+    assert listed("--unsolved", "--user", "grace") == known
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--difficulty=medum", "'medium'"), ("--tag=elementwis", "'elementwise'"), ("--tag=?", "softmax")],
+)
+def test_list_names_the_nearest_word(kgrade: Kgrade, option: str, said: str) -> None:
+    answer = kgrade("list", option)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
 def test_list_shows_good_problems_beside_a_faulty_one(kgrade: Kgrade, workspace: Path) -> None:
     folder = break_a_problem(workspace)
     answer = kgrade("list")
