@@ -26,7 +26,9 @@ class Place:
 def _element(name: str, offset: int, size: int, itemsize: int, what: str = "") -> Place:
     index = offset // itemsize
     extent = size // itemsize
-    return Place(name, index, extent, itemsize, f"{what}{name}: index {index} of {extent} elements")
+    return Place(
+        name, index, extent, itemsize, f"{what}{name}: index {index} of {extent} element{'' if extent == 1 else 's'}"
+    )
 
 
 class Where:

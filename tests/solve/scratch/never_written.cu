@@ -1,7 +1,7 @@
 // problem: zip
 // expect: runtime_error uninitialized_read
 // sizes: N=1000
-// says: bytes, allocated in line 16.
+// says: bytes, allocated in line 15.
 //
 // The launch that fills the scratch array is missing: what comes out of cudaMalloc is not zero.
 

@@ -1,7 +1,7 @@
 // problem: zip
 // expect: runtime_error out_of_bounds
 // sizes: N=1000
-// says: The kernel reads memory that line 25 has freed
+// says: The kernel reads memory that line 24 has freed
 //
 // The second kernel comes after cudaFreeAsync in the stream's order.
 
