@@ -180,6 +180,7 @@ def test_other_ends(judge, statement, verdict, fault, words):
 
 INTERRUPTED = """
 import os
+import signal
 import sys
 from pathlib import Path
 from grader.judge import Options, grade
@@ -190,6 +191,8 @@ def progress(text):
     if text.startswith("case"):
         print(Path(f"/proc/self/task/{os.getpid()}/children").read_text(), flush=True)
 
+# Shells start what runs in the background without it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 problem, options = load_problem(Path(sys.argv[1])), Options(cache=Path(sys.argv[3]), device="emulator")
 grade(problem, make_submission("mine.cu", sys.argv[2].encode()), options, progress)
 """

@@ -21,7 +21,7 @@ from grader.sandbox import Sandbox
 from tests.compile.solve_samples import SOLVE, needs_nvcc, needs_sandbox
 
 FOLDER = Path(__file__).parents[1] / "attacks_host" / "compile"
-SECONDS = 20.0
+SECONDS = 60.0
 SECRET = "kgrade-secret-5f2d"
 _FIELD = re.compile(r"^// (\w+): (.*)$", re.MULTILINE)
 
