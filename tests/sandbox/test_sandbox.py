@@ -63,10 +63,10 @@ def test_files_and_folders_that_are_shown(run: Run, tmp_path: Path) -> None:
     own.write_text("text")
     (tmp_path / "hidden.txt").write_text("secret")
     text = (
-        "import os\nprint(open('/work/given.txt').read(), os.listdir(%r))\n"
-        "try: open('/work/given.txt', 'w')\nexcept OSError as error: print(error.strerror)"
+        "import os\nprint(open('/given/given.txt').read(), os.listdir(%r))\n"
+        "try: open('/given/given.txt', 'w')\nexcept OSError as error: print(error.strerror)"
     )
-    ended = run(text % str(tmp_path), readable=[*SHOWN, own], files={"/work/given.txt": own})
+    ended = run(text % str(tmp_path), readable=[*SHOWN, own], files={"/given/given.txt": own})
     assert ended.output.splitlines() == ["text ['shown.txt']", "Read-only file system"]
 
 
@@ -216,7 +216,7 @@ def test_without_bubblewrap_limits_are_left(bare: Sandbox, tmp_path: Path) -> No
 
 def test_without_bubblewrap_files_are_where_they_are(bare: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("print('own')")
-    with bare.start([str(PYTHON), "/work/shown.py"], files={"/work/shown.py": tmp_path / "own.py"}) as process:
+    with bare.start([str(PYTHON), "/given/shown.py"], files={"/given/shown.py": tmp_path / "own.py"}) as process:
         assert process.wait(10).output == "own\n"
 
 

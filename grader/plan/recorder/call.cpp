@@ -30,7 +30,7 @@ Range library_range() {
     if (found.high == 0) {
         dl_iterate_phdr(
             [](dl_phdr_info* info, size_t, void* data) {
-                if (state().library != info->dlpi_name) return 0;
+                if (state().shared_object != info->dlpi_name) return 0;
                 auto* range = static_cast<Range*>(data);
                 range->low = info->dlpi_addr;
                 for (int i = 0; i < info->dlpi_phnum; i++)
@@ -44,7 +44,7 @@ Range library_range() {
 }
 
 struct Walk {
-    Range library;
+    Range code;
     std::vector<uintptr_t> places;
     unsigned seen = 0;
 };
@@ -55,7 +55,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
     uintptr_t place = _Unwind_GetIPInfo(context, &before);
     // A return address stands after the call, which may be another line.
     if (!before) place--;
-    if (place >= walk->library.low && place < walk->library.high) walk->places.push_back(place - walk->library.low);
+    if (place >= walk->code.low && place < walk->code.high) walk->places.push_back(place - walk->code.low);
     return ++walk->seen > DEEPEST ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
@@ -112,7 +112,7 @@ void Call::stop(const char* fault, const std::string& message, const std::string
 
 std::string frames_here() {
     Walk walk{library_range(), {}, 0};
-    if (walk.library.high != 0) _Unwind_Backtrace(visit, &walk);
+    if (walk.code.high != 0) _Unwind_Backtrace(visit, &walk);
     std::string text = "[";
     for (size_t i = 0; i < walk.places.size(); i++) {
         if (i >= INNERMOST && i + OUTERMOST < walk.places.size()) continue;

@@ -75,7 +75,7 @@ Arguments read_setting(const std::string& text) {
         std::string what;
         words >> what;
         if (what == "library") {
-            words >> s.library;
+            words >> s.shared_object;
         } else if (what == "argument") {
             std::string kind;
             uint64_t bits = 0;
@@ -142,7 +142,7 @@ int main() {
     catch_crashes();
     catch_exceptions();
     refuse_programs();
-    void* library = dlopen(state().library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(state().shared_object.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) cannot_load(dlerror());
     state().loaded = true;
     void* solve = dlsym(library, "solve");

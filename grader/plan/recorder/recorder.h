@@ -58,7 +58,7 @@ struct Failure {
 };
 
 struct State {
-    std::string library;
+    std::string shared_object;
     std::map<int, int> attributes;  // cudaDeviceAttr -> value
     std::string device_name = "GPU";
     uint64_t total_memory = 0;
