@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.options import device_option, json_option, parse_sizes, problem_argument, workspace_of
+from grader.commands.options import device_option, json_option, parse_size_option, problem_argument, workspace_of
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def command(
     loaded = workspace_of(ctx).load(problem)
     _check_count(files)
     gpu = _chosen(device)
-    sizes = [_parsed(loaded, text) for text in texts] or [dict(each) for each in loaded.benchmarks]
+    sizes = [parse_size_option(loaded, text) for text in texts] or [dict(each) for each in loaded.benchmarks]
     if not sizes:
         raise UsageError(f"{problem} names no benchmark sizes", f"give some: --size {_example(loaded)}")
     submissions = [read_submission(Path(file)) for file in files]
@@ -173,18 +173,6 @@ def _chosen(device: str) -> Gpu:
             "type: kgrade doctor, which says what a GPU needs; kgrade test PROBLEM FILE grades without one",
         )
     return gpu
-
-
-def _parsed(problem: Problem, text: str) -> dict[str, int]:
-    from grader.sizes import check_sizes
-
-    try:
-        sizes = parse_sizes(text)
-        check_sizes(problem, sizes)
-    except UsageError as error:
-        # The words are those of the option that all other commands have for sizes.
-        raise UsageError(*(words.replace("--case", "--size") for words in (error.message, error.hint))) from None
-    return sizes
 
 
 def _example(problem: Problem) -> str:

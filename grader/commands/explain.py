@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.options import file_argument, json_option, parse_sizes, problem_argument, workspace_of
-from grader.errors import UsageError
+from grader.commands.options import file_argument, json_option, parse_size_option, problem_argument, workspace_of
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
     from grader.coach.coach import Explanation, KernelExplanation
-    from grader.problem import Problem
 
 EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 """Verdicts of kernels that come to their end, so that there is something to count."""
@@ -64,7 +62,7 @@ def command(
     workspace = workspace_of(ctx)
     chosen = checked_target(target)
     loaded = workspace.load(problem)
-    sizes = _parsed(loaded, text) if text is not None else usual_sizes(loaded)
+    sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
     report = grade_file(
         workspace,
         problem,
@@ -129,15 +127,3 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "advice": [asdict(one) for one in kernel.advice],
         "good": list(kernel.good),
     }
-
-
-def _parsed(problem: Problem, text: str) -> dict[str, int]:
-    from grader.sizes import check_sizes
-
-    try:
-        sizes = parse_sizes(text)
-        check_sizes(problem, sizes)
-    except UsageError as error:
-        # The words are those of the option that most commands have for sizes.
-        raise UsageError(*(words.replace("--case", "--size") for words in (error.message, error.hint))) from None
-    return sizes

@@ -8,13 +8,16 @@ from __future__ import annotations
 import getpass
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from grader.errors import KgradeError, ProblemError, UsageError
 from grader.workspace import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from grader.problem import Problem
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -47,6 +50,19 @@ def parse_sizes(text: str) -> dict[str, int]:
             sizes[name] = int(number)
         except ValueError:
             raise UsageError(f"--case {text}: '{number}' is not a whole number", _CASE_HINT) from None
+    return sizes
+
+
+def parse_size_option(problem: Problem, text: str) -> dict[str, int]:
+    """The value of --size, as sizes of this problem. Raises UsageError."""
+    from grader.sizes import check_sizes
+
+    try:
+        sizes = parse_sizes(text)
+        check_sizes(problem, sizes)
+    except UsageError as error:
+        # The words are those of the option that most commands have for sizes.
+        raise UsageError(*(words.replace("--case", "--size") for words in (error.message, error.hint))) from None
     return sizes
 
 

@@ -1,17 +1,17 @@
-"""Brings a database to the newest layout, and only then pays for importing Alembic.
-
-It refuses a database that a newer kgrade wrote instead of guessing.
-"""
+"""Brings a workspace's database to the newest layout where it is not, and may be written."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Engine
 
-from grader.errors import StoreError, WorkspaceError
+from grader.errors import WorkspaceError
 from grader.store.connect import READ, WRITE
+from grader.store.layout import revision_of, upgrade
 from grader.store.schema import HEAD
+
+MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 def bring_up_to_date(engine: Engine, path: Path, *, read_only: bool) -> None:
@@ -21,7 +21,7 @@ def bring_up_to_date(engine: Engine, path: Path, *, read_only: bool) -> None:
     can't be brought up to date because nothing may be written.
     """
     with engine.connect().execution_options(**READ) as connection, connection.begin():
-        revision = _revision(connection)
+        revision = revision_of(connection)
     if revision == HEAD:
         return
     if read_only:
@@ -31,36 +31,5 @@ def bring_up_to_date(engine: Engine, path: Path, *, read_only: bool) -> None:
         )
     with engine.connect().execution_options(**WRITE) as connection, connection.begin():
         # Asked again under the lock: another process may have done it meanwhile.
-        if _revision(connection) != HEAD:
-            _upgrade(connection, path)
-
-
-def _revision(connection: Connection) -> str | None:
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-
-
-def _upgrade(connection: Connection, path: Path) -> None:
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-    from alembic.util import CommandError
-
-    config = Config()
-    # Alembic's settings are read by configparser, where % has a meaning.
-    folder = Path(__file__).with_name("migrations")
-    config.set_main_option("script_location", str(folder).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    revision = _revision(connection)
-    if revision is not None:
-        try:
-            ScriptDirectory.from_config(config).get_revision(revision)
-        except CommandError as error:
-            raise StoreError(
-                f"{path} was written by a newer kgrade: its layout is {revision!r}, "
-                f"the newest that this one knows is {HEAD!r}",
-                "update kgrade (pip install --upgrade kgrade), or work in another workspace: kgrade new DIR",
-            ) from error
-    command.upgrade(config, "head")
+        if revision_of(connection) != HEAD:
+            upgrade(connection, MIGRATIONS, HEAD, str(path), "work in another workspace: kgrade new DIR")
