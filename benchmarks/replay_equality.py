@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from grader.cases import draw_cases, gpu_limits_of
+from grader.compile.nvcc import EXTENSIONS
 from grader.compile.toolkit import find_nvcc
 from grader.compiling import compile_submission
 from grader.inputs import make_inputs
@@ -131,7 +132,7 @@ def run_apart(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) 
         nvcc, target = find_nvcc(), target_of(gpu)
         includes = [word for place in nvcc.includes for word in ("-isystem", str(place))]
         code = f"arch={target.replace('sm_', 'compute_')},code={target}"
-        command = [str(nvcc.program), "-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-std=c++17"]
+        command = [str(nvcc.program), "-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-std=c++17", *EXTENSIONS]
         subprocess.run([*command, "-gencode", code, *includes, "-o", str(library), str(file)], check=True)
         asked = {"problem": str(problem.folder), "library": str(library), "sizes": dict(sizes), "folder": folder}
         subprocess.run([sys.executable, __file__, "--direct", json.dumps(asked)], check=True, timeout=120)

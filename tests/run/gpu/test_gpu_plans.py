@@ -320,7 +320,7 @@ def test_recorded_plans_in_a_contest(problem: Problem, program: Program) -> None
     try:
         contenders = [{"name": name, "seed": judge.seed, "program": image} for name, judge in judges.items()]
         answer = runner.contest(
-            request(contenders=contenders),
+            request(contenders=contenders, structure=0),
             lambda kept: judges[kept["contender"]].check(kept),
             lambda question: judges[question["contender"]].record(question),
         )
