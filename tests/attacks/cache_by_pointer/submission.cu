@@ -1,5 +1,6 @@
 // expect: wrong_answer wrong_value
 // problem: zip
+// timed: N=1000000
 // row: 2
 //
 // Remembers the sums under the addresses of the arrays: buffers that are used again are taken for old ones.

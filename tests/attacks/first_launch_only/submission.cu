@@ -1,5 +1,6 @@
 // expect: wrong_answer unwritten_output
 // problem: matmul
+// timed: M=1024,N=1024,K=1024
 // row: 3
 //
 // Counts blocks: those of the first launch compute, all later ones return at once.

@@ -1,5 +1,6 @@
 // expect: wrong_answer wrong_value
 // problem: map
+// timed: N=1000000
 // row: 1
 //
 // Computes each element once, keeps it in device memory, and hands the kept value out in every later launch.

@@ -120,8 +120,8 @@ def programs(problem: Problem, tmp_path_factory: pytest.TempPathFactory) -> Mapp
 
 
 @pytest.fixture
-def contests(problem: Problem) -> Iterator[Contests]:
-    contests = Contests(problem, GPUS[0])
+def contests(problem: Problem, tmp_path: Path) -> Iterator[Contests]:
+    contests = Contests(problem, GPUS[0], tmp_path)
     yield contests
     contests.close()
 
