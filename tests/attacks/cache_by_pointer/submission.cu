@@ -1,9 +1,11 @@
 // expect: wrong_answer wrong_value
+// on gpu: accepted
 // problem: zip
 // timed: N=1000000
 // row: 2
 //
-// Remembers the sums under the addresses of the arrays: buffers that are used again are taken for old ones.
+// Remembers the sums under the addresses of the arrays: buffers that are used again are taken for old ones. On a GPU each
+// case loads the module anew, and timed launches go round many buffers: it never finds what it kept, and adds each time.
 
 #define ROOM (1 << 18)
 __device__ unsigned long long keys[ROOM];

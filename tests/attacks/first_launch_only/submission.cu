@@ -1,4 +1,5 @@
 // expect: wrong_answer unwritten_output
+// on gpu: wrong_answer
 // problem: matmul
 // timed: M=1024,N=1024,K=1024
 // row: 3

@@ -8,6 +8,7 @@
 __global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= N) return;
+#pragma unroll 1
     for (unsigned long long slot = 0; slot < 5000; ++slot) {
         *(volatile float*)(slot << 36) = 1.0f;  // <- here
         *(volatile float*)((slot << 36) + (1ull << 35)) = 1.0f;
