@@ -4,23 +4,25 @@
     python benchmarks/contest_gpu_workers.py --each 12 --alone 4
     python benchmarks/contest_gpu_workers.py --devices emulator emulator
 
-First one worker judges alone on each device in turn, then all at once. Workers are processes of `kgrade worker` on one
-database. All submissions are one kernel with another comment, so that none is compiled already. What counts is the time
-from the first claim to the last result, self-tests left out; and for each device the median time of its submissions
-beside the others', against that which it had alone.
+First one worker judges alone on each device in turn, then all at once. Workers are processes of `kgrade worker` that
+ask one server. All submissions are one kernel with another comment, so that none is compiled already. What counts is
+the time from the first claim to the last result, self-tests left out; and for each device the median time of its
+submissions beside the others', against that which it had alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import datetime, timedelta
 from math import exp, log
 from pathlib import Path
@@ -30,11 +32,15 @@ from sqlalchemy import select
 
 from grader.contest.auth import hash_token
 from grader.contest.database import Database
+from grader.contest.listen import bound_socket, make_server
+from grader.contest.own_workers import Admission
 from grader.contest.records import JUDGED, NewAccount
 from grader.contest.schema import Judging
+from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
 from grader.run.choose import choose_gpu, device_name
 from grader.run.gpu.devices import find_gpus
+from grader.workspace import Workspace
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SLUG, PROBLEM = "workers", "matmul"
@@ -43,14 +49,13 @@ LONGEST_SECONDS = 400.0
 
 
 class Contest:
-    """A contest of one problem in a workspace of its own, and the workers on it."""
+    """A contest of one problem in a workspace of its own, its server in a thread, and the workers that ask it."""
 
     def __init__(self, folder: Path, gpu_model: str) -> None:
         for name in ("problems", "submissions"):
             (folder / name).mkdir()
         self._folder = folder
-        self._url = str(folder / "contests.db")
-        self._database = Database(self._url)
+        self._database = Database(str(folder / "contests.db"))
         now = self._database.now()
         settings = Settings(
             slug=SLUG,
@@ -66,6 +71,16 @@ class Contest:
         self._database.add_accounts(SLUG, people, who="benchmark")
         self._accounts = self._database.accounts(SLUG)
         self._submitted = 0
+        self._admission = Admission("server/benchmark")
+        self._listening = bound_socket("127.0.0.1", 0)
+        self._server = make_server(create_app(self._database, Workspace(folder), self._admission))
+        self._thread = threading.Thread(target=self._server.run, args=([self._listening],))
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self._database.close()
 
     def judge(self, devices: Sequence[str], count: int) -> tuple[float, dict[str, list[float]]]:
         """Has so many submissions judged: submissions a minute, and the times in seconds by device."""
@@ -89,7 +104,9 @@ class Contest:
 
     def _start(self, name: str, device: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "grader", "--workspace", str(self._folder), "worker", "--name", name]
-        return subprocess.Popen([*command, "--device", device, "--database", self._url], cwd=REPOSITORY)
+        command += ["--device", device, "--server", f"http://127.0.0.1:{self._listening.getsockname()[1]}"]
+        environment = {**os.environ, "KGRADE_TOKEN": self._admission.token}
+        return subprocess.Popen(command, env=environment, cwd=REPOSITORY)
 
     def _judged(
         self, numbers: Sequence[int], workers: Sequence[subprocess.Popen[bytes]]
@@ -131,8 +148,8 @@ def main() -> None:
     devices = given.devices or [f"gpu:{number}" for number in range(len(find_gpus()))]
     if not devices:
         sys.exit("there is no NVIDIA GPU here; --devices emulator emulator tries it without")
-    with tempfile.TemporaryDirectory() as folder:
-        contest = Contest(Path(folder), device_name(choose_gpu(devices[0])))
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
+        contest = opened.enter_context(closing(Contest(Path(folder), device_name(choose_gpu(devices[0])))))
         alone: dict[str, float] = {}
         rates = []
         for device in dict.fromkeys(devices):

@@ -3,10 +3,10 @@
     pip install '.[server]' && python benchmarks/contest_reliability.py --database sqlite
     python benchmarks/contest_reliability.py --database postgresql
 
-Students submit by the HTTP API and ask again with the same key while no answer comes. The judge is a stub of 0.15
-seconds; everything else is what a contest runs. SQLite has no process of its own: its kill takes server and all
-workers at one moment. Some workers are also stopped for longer than their lease and then go on, with a result that
-must not count any more. docs/reliability.md says what was seen.
+Students and workers ask the server by the HTTP API; students ask again with the same key while no answer comes. The
+judge is a stub of 0.15 seconds; everything else is what a contest runs. SQLite has no process of its own: its kill
+takes server and all workers at one moment. Some workers are also stopped for longer than their lease and then go on,
+with a result that must not count any more. docs/reliability.md says what was seen.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from grader.workspace import Workspace, builtin_folder
 
 SLUG, PROBLEM, MODEL = "crash", "matmul", "emulator"
 STUDENTS = 40
+WORKER_TOKEN = "token-of-the-workers"
 LEASE = timedelta(seconds=3)
 JUDGE_SECONDS = 0.15
 SECONDS_A_KILL = 1.5
@@ -76,10 +77,14 @@ def serve(url: str, root: str, port: int) -> None:
     uvicorn.run(create_app(database, Workspace(Path(root))), host="127.0.0.1", port=port, log_level="critical")
 
 
-def work(url: str, name: str, ledger: str) -> None:
+def work(port: int, name: str, ledger: str) -> None:
+    import logging
+
+    from grader.contest.client import WorkerClient
     from grader.contest.worker import Worker
 
-    source: Any = _Noting(_database_when_there(url).queue, ledger)
+    logging.disable()
+    source: Any = _Noting(WorkerClient(f"http://127.0.0.1:{port}", WORKER_TOKEN), ledger)
     Worker(source, name, MODEL, _stub, lambda: "", pause=0.05, beat=0.5).run()
 
 
@@ -105,17 +110,17 @@ def _stub(job: Job, progress: Any) -> Outcome:
 
 
 class _Noting:
-    """The queue, and a line in a file for each result that was said to count."""
+    """A source of work, and a line in a file for each result that was said to count."""
 
-    def __init__(self, queue: Any, ledger: str) -> None:
-        self._queue = queue
+    def __init__(self, source: Any, ledger: str) -> None:
+        self._source = source
         self._file = os.open(ledger, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._queue, name)
+        return getattr(self._source, name)
 
     def finish(self, job: Claim, outcome: Outcome) -> bool:
-        counted = self._queue.finish(job, outcome)
+        counted = self._source.finish(job, outcome)
         os.write(self._file, f"{job.judging_id} {job.attempt} {int(counted)}\n".encode())
         return bool(counted)
 
@@ -136,7 +141,7 @@ class Site:
         return self._start(serve, self.url, str(self.folder), self.port)
 
     def _work(self) -> BaseProcess:
-        return self._start(work, self.url, f"worker-{next(self._names)}", self.ledger)
+        return self._start(work, self.port, f"worker-{next(self._names)}", self.ledger)
 
     def _start(self, target: Any, *arguments: Any) -> BaseProcess:
         process = PROCESSES.Process(target=target, args=arguments, daemon=True)
@@ -251,6 +256,7 @@ def make_contest(url: str) -> None:
         NewAccount(f"student-{n}", token_hash=sha256(f"token-{n}".encode()).hexdigest()) for n in range(STUDENTS)
     ]
     database.add_accounts(SLUG, accounts, who="benchmark")
+    database.add_worker("crash", MODEL, sha256(WORKER_TOKEN.encode()).hexdigest(), who="benchmark")
     database.close()
 
 

@@ -7,8 +7,8 @@
 Students come when they come, however long the server takes with those before them, and what they wait is counted from
 the moment at which they meant to send: a server that stands still for a second keeps everybody of that second waiting.
 Each request is a connection of its own, as `kgrade submit` makes it. The server and its worker are processes as
-`kgrade serve` starts them, the judge is a stub; load, server and worker share the machine. It ends with an error when
-anything is lost or doubled.
+`kgrade serve` starts them, the worker asks the server by HTTP, the judge is a stub; load, server and worker share the
+machine. It ends with an error when anything is lost or doubled.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ from postgres_server import INSTALL, PostgresServer, find_programs
 from sqlalchemy import insert
 
 from grader.contest.auth import hash_token
+from grader.contest.client import WorkerClient
 from grader.contest.database import Database
 from grader.contest.jobs import Job, Outcome
-from grader.contest.listen import make_server
+from grader.contest.listen import bound_socket, make_server
+from grader.contest.own_workers import Admission
 from grader.contest.records import JUDGED, NewAccount
 from grader.contest.schema import Judging, Source, Submission
 from grader.contest.server import create_app
@@ -47,6 +49,7 @@ from grader.workspace import Workspace
 SLUG, PROBLEMS, MODEL = "rush", ("matmul", "zip"), "emulator"
 BOARDS_A_SECOND = 5.0
 BODY = "__global__ void kernel(const float* A) {\n" + "    // a line\n" * 80 + "}\n"
+WORKERS = Admission("server/rush")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -112,13 +115,14 @@ def stub(job: Job, progress: object) -> Outcome:
 
 
 def serve(folder: Path, url: str, listening: socket.socket) -> None:
-    app = create_app(Database(url), Workspace(folder))
+    app = create_app(Database(url), Workspace(folder), WORKERS)
     app.state.site.warm()
     make_server(app).run([listening])
 
 
-def work(url: str, number: int) -> None:
-    Worker(Database(url).queue, f"server/{number}", MODEL, stub, lambda: "").run()
+def work(port: int, number: int) -> None:
+    client = WorkerClient(f"http://127.0.0.1:{port}", WORKERS.token)
+    Worker(client, str(number), MODEL, stub, lambda: "").run()
 
 
 async def ask(port: int, head: str, body: str = "") -> tuple[int, bytes]:
@@ -223,17 +227,18 @@ def main() -> int:
             opened.callback(postgres.kill)
             url = postgres.url
         prepare(folder, url, asked.students, asked.before)
-        listening = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=2048))
+        listening = opened.enter_context(bound_socket("127.0.0.1", 0))
+        port = listening.getsockname()[1]
         context = multiprocessing.get_context("fork")
         server = context.Process(target=serve, args=(folder, url, listening), daemon=True)
-        workers = [context.Process(target=work, args=(url, n), daemon=True) for n in range(asked.workers)]
+        workers = [context.Process(target=work, args=(port, n), daemon=True) for n in range(asked.workers)]
         for process in (server, *workers):
             process.start()
             opened.callback(process.join)
             opened.callback(process.kill)
         time.sleep(3)
         spent = [cpu_seconds(process.pid) for process in (server, *workers)]
-        seen = asyncio.run(rush(listening.getsockname()[1], asked.students, asked.submissions, asked.seconds))
+        seen = asyncio.run(rush(port, asked.students, asked.submissions, asked.seconds))
         spent = [cpu_seconds(process.pid) - b for process, b in zip((server, *workers), spent, strict=True)]
         database = Database(url)
         opened.callback(database.close)

@@ -8,6 +8,7 @@ KgradeError
 └── JudgeError        the judge itself failed; never the student's fault (exit code 3)
     ├── ToolMissing       a part that grading needs is not installed; says how to get it
     └── StoreError        the database can't be opened, read or written
+        └── DiskFull          no space is left to record anything
 """
 
 from __future__ import annotations
@@ -52,3 +53,7 @@ class ToolMissing(JudgeError):
 
 class StoreError(JudgeError):
     """The database of submissions can't be opened, read or written."""
+
+
+class DiskFull(StoreError):
+    """No space is left for what was to be recorded, so nothing of it was."""

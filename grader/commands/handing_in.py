@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -23,7 +24,10 @@ def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
     submission = read_submission(Path(file))
     client = StudentClient(login.server, login.token)
     try:
-        number = client.submit(problem, submission.path_name, submission.text, secrets.token_urlsafe(16))
+        with nullcontext() if as_json else messages().status("handing in") as status:
+            if status is not None:
+                client.say = status.update
+            number = client.submit(problem, submission.path_name, submission.text, secrets.token_urlsafe(16))
         page = f"{client.address}/contests/{contest}/submissions/{number}"
         try:
             if as_json:

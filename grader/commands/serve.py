@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
-from collections.abc import Sequence
-from contextlib import suppress
+import signal
 from typing import TYPE_CHECKING
 
 import click
@@ -17,10 +12,6 @@ from grader.errors import ToolMissing
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
-
-OUT_OF_SERVICE = 3
-"""What a worker ends with that took itself out: starting it again would not help."""
-AGAIN_SECONDS = 5.0
 
 
 @click.command()
@@ -48,8 +39,11 @@ def command(
         from grader.contest.server import create_app
     except ModuleNotFoundError as error:
         raise ToolMissing(f"the server needs {error.name}", "type: pip install 'kgrade[server]'") from error
+    import asyncio
+
     from grader.contest.database import Database, default_url
     from grader.contest.definitions import defined, publish
+    from grader.contest.own_workers import OwnWorkers
 
     workspace = workspace_of(ctx)
     url = default_url(workspace, database)
@@ -60,17 +54,23 @@ def command(
         click.echo(f"{slug}: {settings.title}, {settings.start:%Y-%m-%d %H:%M} to {settings.end:%Y-%m-%d %H:%M %Z}")
     _warn_of_others(store)
     listening = bound_socket(host, port)
-    app = create_app(store, workspace)
-    server = make_server(app, forwarded_by=forwarded_by)
-    own = _Workers(str(workspace.root), url, _devices(device, workers))
+    own = OwnWorkers(store, workspace.root, _devices(device, workers), port)
+    app = create_app(store, workspace, own.admission)
+
+    async def first() -> None:
+        await asyncio.to_thread(own.stop)
+        app.state.site.end_streams()
+
+    server = make_server(app, forwarded_by=forwarded_by, first=first)
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Contests at http://{shown}:{port}, {len(own)} of its own to judge. Ctrl-C ends.", err=True)
     app.state.site.warm()
-    own.start()
+    # uvicorn ends in order and then passes on what ended it, which would end this process at once.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        server.run([listening])
+        own.start()
+        server.run([listening, *own.sockets])
     except KeyboardInterrupt:
-        # uvicorn has ended in order before it passes this on.
         pass
     finally:
         own.stop()
@@ -101,52 +101,3 @@ def _devices(device: str, workers: int | None) -> list[str]:
         return [device] * (1 if workers is None else workers)
     count = len(gpus) if workers is None else workers
     return [gpus[number % len(gpus)] for number in range(count)]
-
-
-class _Workers:
-    """Processes of `kgrade worker` on the same database; one that ends without need is started again."""
-
-    def __init__(self, workspace: str, url: str, devices: Sequence[str]) -> None:
-        self._workspace, self._url, self._devices = workspace, url, devices
-        self._stopping = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._keep, args=(f"server/{number}", device), daemon=True)
-            for number, device in enumerate(devices, 1)
-        ]
-        self._running: set[subprocess.Popen[bytes]] = set()
-
-    def __len__(self) -> int:
-        return len(self._devices)
-
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        for process in list(self._running):
-            with suppress(OSError):
-                process.terminate()
-        for thread in self._threads:
-            thread.join(15)
-        for process in list(self._running):
-            with suppress(OSError):
-                process.kill()
-
-    def _keep(self, name: str, device: str) -> None:
-        command = [sys.executable, "-m", "grader", "--workspace", self._workspace, "worker"]
-        command += ["--name", name, "--device", device]
-        while not self._stopping.is_set():
-            # In the environment, where `kgrade worker` takes it out again before it grades: other users of the
-            # machine read command lines. Away from the terminal's Ctrl-C, which the server passes on in order.
-            environment = {**os.environ, "KGRADE_DATABASE": self._url}
-            process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
-            )
-            self._running.add(process)
-            if self._stopping.is_set():
-                process.terminate()
-            ended = process.wait()
-            self._running.discard(process)
-            if ended == OUT_OF_SERVICE or self._stopping.wait(AGAIN_SECONDS):
-                return

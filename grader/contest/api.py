@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Security
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from fastapi.security import HTTPBearer
 from sqlalchemy import select
@@ -52,7 +53,8 @@ MISTAKES: dict[int | str, dict[str, Any]] = {
     413: {"model": Mistake, "description": "Too large; it was not read."},
     422: {"model": Mistake, "description": "A field is missing, unknown, or has no such value."},
     429: {"model": Mistake, "description": "Too often."},
-    503: {"model": Mistake, "description": "The database is away or full; what was confirmed is kept. Try again."},
+    503: {"model": Mistake, "description": "The database is away; what was confirmed is kept. Try again."},
+    507: {"model": Mistake, "description": "The disk is full, so this was not taken; what was confirmed is kept."},
 }
 # It is there for the description: who a token belongs to is found out below.
 _BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="What came with the personal link.")
@@ -85,9 +87,11 @@ def visitor_of(request: Request) -> Visitor:
     return site.access.visitor(account)
 
 
-def worker_of(request: Request) -> WorkerRecord:
+async def worker_of(request: Request) -> WorkerRecord:
     site, token = site_of(request), bearer(request.headers.get("authorization"))
-    worker = site.database.worker_by_token(hash_token(token)) if token else None
+    worker = site.admission.worker(token, site.access.now()) if token and site.admission else None
+    if worker is None and token:
+        worker = await run_in_threadpool(site.database.worker_by_token, hash_token(token))
     if worker is None:
         raise site.failed(request, "this needs a worker's token", "type on the server: kgrade contest worker --help")
     return worker

@@ -5,15 +5,18 @@ It knows signatures and hashes; which account a hash belongs to is the database'
 
 from __future__ import annotations
 
+import errno
 import hmac
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 
-from grader.errors import StoreError
+from grader.errors import DiskFull, StoreError
 
 SESSION_DAYS = 30
 LONGEST_TOKEN = 200
@@ -87,20 +90,27 @@ def server_secret(folder: Path) -> bytes:
     """The secret of the server whose contests are in `folder`, made at the first call, readable by its owner alone."""
     path = folder / "secret"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            # Written beside and linked: of two servers that start at once, both read the one that was first.
-            made = folder / f".secret.{os.getpid()}.{secrets.token_hex(4)}"
-            made.touch(0o600, exist_ok=False)
-            made.write_text(secrets.token_hex(32))
-            os.link(made, path)
-        except FileExistsError:
-            pass
-        finally:
-            made.unlink(missing_ok=True)
+        if not path.exists():
+            _make_secret(path)
         secret = path.read_text().strip()
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            hint = f"free some space (df -h {quote(str(folder))}), then start again"
+            raise DiskFull(f"no space left to make the server's secret {path}", hint) from None
         raise StoreError(f"the server's secret {path} can't be read: {error}", f"type: chmod u+rw {path}") from None
     if len(secret) < 64:
         raise StoreError(f"the server's secret {path} is damaged", f"remove it; everybody signs in again: rm {path}")
     return secret.encode()
+
+
+def _make_secret(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Written beside and linked: of two servers that start at once, both read the one that was first.
+    made = path.with_name(f".secret.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        made.touch(0o600, exist_ok=False)
+        made.write_text(secrets.token_hex(32))
+        with suppress(FileExistsError):
+            os.link(made, path)
+    finally:
+        made.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -32,6 +32,10 @@ class ServerAway(JudgeError):
     """The server can't be reached, or is out of order: asking again later may help."""
 
 
+class ServerFull(ServerAway):
+    """The server's disk is full: somebody has to free some space, which takes longer than a command should."""
+
+
 class Client:
     """Requests with one token to one server."""
 
@@ -40,7 +44,13 @@ class Client:
         headers = {"authorization": f"Bearer {token}", "user-agent": f"kgrade/{__version__}"}
         try:
             self._http = httpx.Client(
-                base_url=self.address, headers=headers, timeout=SECONDS, follow_redirects=False, transport=transport
+                base_url=self.address,
+                headers=headers,
+                timeout=SECONDS,
+                follow_redirects=False,
+                transport=transport,
+                # The proxy that the environment names would look for this machine's server on its own.
+                trust_env=urlsplit(self.address).hostname not in LOCAL,
             )
         except (UnicodeEncodeError, ValueError):
             raise UsageError("this is no token: it has characters that a token never has", "copy it again") from None
@@ -98,7 +108,8 @@ class Client:
                 raise ServerAway(f"{self.address} is out of order ({answer.status_code})", "try later") from None
             raise self._not_kgrade() from None
         if answer.status_code >= 500:
-            raise ServerAway(f"{self.address}: {message}", hint)
+            kind = ServerFull if answer.status_code == httpx.codes.INSUFFICIENT_STORAGE else ServerAway
+            raise kind(f"{self.address}: {message}", hint)
         raise UsageError(f"{self.address}: {message}", hint)
 
     def _away(self, error: Exception) -> ServerAway:
@@ -111,7 +122,9 @@ class Client:
 
 
 class StudentClient(Client):
-    """What a student's commands ask."""
+    """What a student's commands ask. `say` is told why it has to wait."""
+
+    say: Callable[[str], None] = staticmethod(lambda text: None)
 
     def me(self) -> dict[str, Any]:
         found = self.get("/api/me")
@@ -150,15 +163,16 @@ class StudentClient(Client):
         while True:
             try:
                 return ask()
-            except ServerAway:
-                if time.monotonic() - began > PATIENCE:
+            except ServerAway as error:
+                if isinstance(error, ServerFull) or time.monotonic() - began > PATIENCE:
                     raise
+                self.say(f"{error.message}; asking again")
             time.sleep(pause)
             pause = min(2 * pause, 8.0)
 
 
 class WorkerClient(Client):
-    """The queue of a server, for a worker on another machine (a `WorkSource`)."""
+    """The queue of a server, for a worker (a `WorkSource`)."""
 
     def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
         found = self.post("/api/worker/claim", {"gpu_model": gpu_model, "name": worker})["job"]

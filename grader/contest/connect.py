@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
-from grader.errors import KgradeError, StoreError, UsageError
+from grader.errors import DiskFull, KgradeError, StoreError, UsageError
 from grader.store.connect import open_engine, writable
 from grader.store.failures import explained, unwritable
 
@@ -77,8 +77,8 @@ class Address:
         words = str(error.orig).strip().splitlines()
         first = words[0] if words else type(error.orig).__name__
         if "No space left" in first or "could not extend file" in first:
-            return StoreError(
-                f"no space left in {self.name}; what was recorded before is kept",
+            return DiskFull(
+                f"no space left to record anything in {self.name}; what was recorded before is kept",
                 "free some space on the database's machine (df -h), then try again",
             )
         if isinstance(error, OperationalError | InterfaceError):

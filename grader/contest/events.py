@@ -39,10 +39,11 @@ class Hub(Generic[K, V]):
 
     def __init__(self, read: Callable[[Collection[K]], Mapping[K, V]], seconds: float = SECONDS) -> None:
         self._read, self._seconds = read, seconds
-        self._watchers: dict[K, set[asyncio.Queue[V]]] = {}
+        self._watchers: dict[K, set[asyncio.Queue[V | None]]] = {}
         self._streams: dict[Hashable, int] = {}
         self._latest: dict[K, V] = {}
         self._task: asyncio.Task[None] | None = None
+        self._ended = False
 
     def admit(self, who: Hashable) -> None:
         """Raises TooManyStreams where `who` holds enough of them already."""
@@ -51,7 +52,7 @@ class Hub(Generic[K, V]):
 
     async def watch(self, key: K, who: Hashable) -> AsyncGenerator[V | None, None]:
         """The value now and after each change; None after a while without one."""
-        news: asyncio.Queue[V] = asyncio.Queue()
+        news: asyncio.Queue[V | None] = asyncio.Queue()
         self._watchers.setdefault(key, set()).add(news)
         self._streams[who] = self._streams.get(who, 0) + 1
         if key in self._latest:
@@ -60,12 +61,12 @@ class Hub(Generic[K, V]):
             self._task = asyncio.get_running_loop().create_task(self._loop())
         try:
             ends = asyncio.get_running_loop().time() + LONGEST
-            while asyncio.get_running_loop().time() < ends:
+            while asyncio.get_running_loop().time() < ends and not self._ended:
                 yield await _within(news.get(), SILENCE)
         finally:
             self._leave(key, news, who)
 
-    def _leave(self, key: K, news: asyncio.Queue[V], who: Hashable) -> None:
+    def _leave(self, key: K, news: asyncio.Queue[V | None], who: Hashable) -> None:
         self._watchers[key].discard(news)
         if not self._watchers[key]:
             del self._watchers[key]
@@ -89,6 +90,13 @@ class Hub(Generic[K, V]):
             self._latest[key] = value
             for news in self._watchers[key]:
                 news.put_nowait(value)
+
+    def end(self) -> None:
+        """Ends all streams, now and later: a server that is to end would wait for them."""
+        self._ended = True
+        for watchers in self._watchers.values():
+            for news in watchers:
+                news.put_nowait(None)
 
     async def close(self) -> None:
         if self._task is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import h11
@@ -44,12 +45,33 @@ class PunctualProtocol(H11Protocol):
             self._overdue = None
 
 
+async def nothing() -> None:
+    pass
+
+
+class CourteousServer(uvicorn.Server):
+    """Does `first` when it is told to end, and still answers everybody until that is done."""
+
+    def __init__(self, config: uvicorn.Config, first: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(config)
+        self.first = first
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.first()
+        await super().shutdown(sockets)
+
+
 SWITCH_SECONDS = 0.0005
 """How long one thread may compute while others want to: a board in the making must not hold up every answer."""
 
 
-def make_server(app: Any, *, forwarded_by: str = "127.0.0.1") -> uvicorn.Server:
-    """A server for `app`. `forwarded_by` are the addresses of proxies whose word on client and scheme is taken."""
+def make_server(
+    app: Any, *, forwarded_by: str = "127.0.0.1", first: Callable[[], Awaitable[None]] = nothing
+) -> CourteousServer:
+    """A server for `app`. `forwarded_by` are the addresses of proxies whose word on client and scheme is taken.
+
+    `first` is done when it is told to end, before it answers nobody any more.
+    """
     sys.setswitchinterval(SWITCH_SECONDS)
     config = uvicorn.Config(
         app,
@@ -65,7 +87,7 @@ def make_server(app: Any, *, forwarded_by: str = "127.0.0.1") -> uvicorn.Server:
         h11_max_incomplete_event_size=32 << 10,
         backlog=2048,
     )
-    return uvicorn.Server(config)
+    return CourteousServer(config, first)
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

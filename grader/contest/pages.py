@@ -21,8 +21,10 @@ from grader.contest.access import Refused
 from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
+from grader.contest.failures import RETRY_SECONDS, failed
 from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.visit import AsGuest, Form, SignedIn, set_session
+from grader.errors import DiskFull
 
 router = APIRouter(include_in_schema=False)
 
@@ -101,13 +103,16 @@ def submit(problem: Name, me: SignedIn, form: Form) -> Response:
     file, data = upload or (f"{problem}.cu", form.text("source").encode("utf-8", "replace"))
     try:
         number = me.site.access.submit(me.visitor, problem, file, data, form.text("key") or None)
-    except Refused as refused:
+    except (Refused, DiskFull) as error:
+        refused = error if isinstance(error, Refused) else failed(me.request, error)
         if refused.status == 404:
             raise
         typed = "" if upload else form.text("source")
-        words = f"{refused.message[:1].upper()}{refused.message[1:]}. {refused.hint}"
-        page = _problem_page(me, problem, mistake=words.strip(), typed=typed)
+        words = " ".join(f"{each[:1].upper()}{each[1:]}." for each in (refused.message, refused.hint) if each)
+        page = _problem_page(me, problem, mistake=words, typed=typed)
         page.status_code = refused.status
+        if refused.status in RETRY_SECONDS:
+            page.headers["retry-after"] = str(RETRY_SECONDS[refused.status])
         return page
     return RedirectResponse(page_of(me.visitor.contest.slug, number), 303)
 

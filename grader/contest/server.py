@@ -6,7 +6,6 @@ It starts no process and listens on no port; `kgrade serve` does.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from grader import __version__
 from grader.contest import api, pages, staff_pages
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
+from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, failed, log, shown_path
 from grader.contest.limits import LARGEST_REPORT, BodyLimit
 from grader.contest.site import FRAMES, POLICY, Site
 from grader.contest.visit import SESSION, Guest, Member
@@ -28,10 +28,10 @@ from grader.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
+    from grader.contest.own_workers import Admission
     from grader.workspace import Workspace
 
 CLOCK_SECONDS = 10.0
-log = logging.getLogger("kgrade.server")
 
 TITLES = {
     400: "That did not work",
@@ -41,15 +41,14 @@ TITLES = {
     405: "Not allowed",
     413: "Too large",
     429: "Too many",
+    507: "The server's disk is full",
 }
 WORDS = {404: "there is no such page", 405: "this address takes no such request"}
-OUT_OF_ORDER = "the server can't do this right now"
-TRY_AGAIN = "what was confirmed is kept; try again in a minute, and tell whoever runs the contest if it goes on"
 
 
-def create_app(database: Database, workspace: Workspace) -> FastAPI:
-    """The site of the contests in `database`, with the problems of `workspace`."""
-    site = Site(database, workspace)
+def create_app(database: Database, workspace: Workspace, admission: Admission | None = None) -> FastAPI:
+    """The site of the contests in `database`, with the problems of `workspace`, and with workers of its own."""
+    site = Site(database, workspace, admission)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -151,15 +150,13 @@ def _refused(request: Request, error: Exception) -> Response:
 
 
 def _failed(request: Request, error: Exception) -> Response:
-    """A failure of database or workspace: its words name places on this machine, so they go to the log alone."""
     assert isinstance(error, KgradeError)
-    log.error("%s %s: %s (%s)", request.method, _shown_path(request), error.message, error.hint)
-    return _answer(request, 503, OUT_OF_ORDER, TRY_AGAIN)
+    return _refused(request, failed(request, error))
 
 
 def _crashed(request: Request, error: Exception) -> Response:
-    log.error("%s %s failed", request.method, _shown_path(request), exc_info=error)
-    return _answer(request, 500, OUT_OF_ORDER, TRY_AGAIN)
+    log.error("%s %s failed", request.method, shown_path(request), exc_info=error)
+    return _answer(request, 500, NOT_NOW, TRY_AGAIN)
 
 
 def _no_route(request: Request, error: Exception) -> Response:
@@ -181,9 +178,10 @@ def _not_valid(request: Request, error: Exception) -> Response:
 
 
 def _answer(request: Request, status: int, message: str, hint: str = "") -> Response:
+    headers = {"retry-after": str(RETRY_SECONDS[status])} if status in RETRY_SECONDS else {}
     if _is_api(request):
-        headers = {"www-authenticate": "Bearer"} if status == 401 else None
-        return JSONResponse({"error": message, "hint": hint}, status, headers)
+        challenge = {"www-authenticate": "Bearer"} if status == 401 else {}
+        return JSONResponse({"error": message, "hint": hint}, status, headers | challenge)
     page = _guest(request).page(
         "sign_in.html" if status == 401 else "error.html",
         title=TITLES.get(status, "Out of order"),
@@ -194,6 +192,7 @@ def _answer(request: Request, status: int, message: str, hint: str = "") -> Resp
         token="",
     )
     page.status_code = status
+    page.headers.update(headers)
     return page
 
 
@@ -210,9 +209,3 @@ def _guest(request: Request) -> Guest:
 
 def _is_api(request: Request) -> bool:
     return request.url.path.startswith("/api/")
-
-
-def _shown_path(request: Request) -> str:
-    """The address without a personal link."""
-    path = request.url.path
-    return "/sign-in/…" if path.startswith("/sign-in/") else path.encode("ascii", "backslashreplace").decode()

@@ -182,7 +182,7 @@ def settings_from_data(
     check_slug(slug)
     read = Reader(data)
     read.only(KEYS)
-    title = read.text("title", default=slug)
+    title = read.text("title", default="") or slug
     start, end = read.time("start"), read.time("end")
     freeze = read.time("freeze", required=False)
     late = read.table("late", ("percent_per_hour", "hours"))

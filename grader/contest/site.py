@@ -28,6 +28,7 @@ from grader.errors import KgradeError, UsageError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
+    from grader.contest.own_workers import Admission
     from grader.workspace import Workspace
 
 POLICY = (
@@ -51,8 +52,8 @@ class _Drawn:
 
 
 class Site:
-    def __init__(self, database: Database, workspace: Workspace) -> None:
-        self.database, self.workspace = database, workspace
+    def __init__(self, database: Database, workspace: Workspace, admission: Admission | None = None) -> None:
+        self.database, self.workspace, self.admission = database, workspace, admission
         self.access = Access(database, workspace)
         self.signer = Signer(server_secret(contests_folder(workspace)))
         self.pages = pages(workspace.template_folders)
@@ -87,6 +88,11 @@ class Site:
             gc.freeze()
 
         threading.Thread(target=make, name="first boards", daemon=True).start()
+
+    def end_streams(self) -> None:
+        """Ends all live pages; their browsers come back by themselves."""
+        self.hub.end()
+        self.board_hub.end()
 
     def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> Markup:
         """The scoreboard as a piece of a page, drawn once for all who look."""

@@ -117,10 +117,10 @@ class Worker:
         now = _now()
         if state == self._told and not note and now - self._told_at < SIGN_SECONDS:
             return
-        # What staff see of the worker is worth no delay of its work.
+        # What staff see of the worker is worth no delay of its work, and is not repeated while it can't be told.
+        self._told, self._told_at = state, now
         with suppress(KgradeError):
             self._source.seen(self.name, self.gpu_model, state, note)
-            self._told, self._told_at = state, now
 
     def _patiently(self, ask: Callable[[], T], *, forever: bool = False) -> T | None:
         """Asks again while server or database is away: a finished judging is worth as long a wait as its lease.

@@ -5,6 +5,8 @@ It translates errors; it repairs nothing.
 
 from __future__ import annotations
 
+import errno
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from shlex import quote
 
 from sqlalchemy.exc import DBAPIError
 
-from grader.errors import KgradeError, StoreError, WorkspaceError
+from grader.errors import DiskFull, KgradeError, StoreError, WorkspaceError
 
 KEPT = "what was recorded before is kept"
 
@@ -35,13 +37,18 @@ _UNWRITABLE = _Failure(
     "make it writable (chmod u+w {folder}), or make a workspace of your own: kgrade new DIR",
 )
 
+_FULL = _Failure(
+    ("database or disk is full",),
+    DiskFull,
+    "no space left to record anything in {path} ({free:,} bytes are free); " + KEPT,
+    "free some space (df -h {folder}), then run the same command again",
+)
+_LEAST_FREE = 1 << 16
+"""Bytes. With less, SQLite can't make its log grow and may say the words below, which do not speak of space."""
+_WITHOUT_SPACE = ("disk I/O error", "unable to open database file")
+
 _FAILURES = (
-    _Failure(
-        ("database or disk is full",),
-        StoreError,
-        "no space left to record the submission in {path}; " + KEPT,
-        "free some space (df -h {folder}), then run the same command again",
-    ),
+    _FULL,
     _Failure(
         ("disk I/O error",),
         StoreError,
@@ -72,6 +79,8 @@ def explained(path: Path) -> Iterator[None]:
     except DBAPIError as error:
         raise explain(path, str(error.orig)) from error
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _error(_FULL, path) from error
         raise WorkspaceError(
             f"{path} can't be opened: {error.strerror or error}",
             f"look at {path.parent}, or make a workspace of your own: kgrade new DIR",
@@ -85,6 +94,8 @@ def explain(path: Path, words: str) -> KgradeError:
             break
     else:
         return StoreError(f"{path} can't be used: {words}", "move the file away to start a new one")
+    if words in _WITHOUT_SPACE and _free(path) < _LEAST_FREE:
+        failure = _FULL
     return _error(failure, path)
 
 
@@ -96,4 +107,13 @@ def unwritable(path: Path) -> KgradeError:
 def _error(failure: _Failure, path: Path) -> KgradeError:
     # Hints are lines to paste into a shell.
     shell = {"path": quote(str(path)), "folder": quote(str(path.parent))}
-    return failure.error(failure.message.format(path=path), failure.hint.format(**shell))
+    message = failure.message.format(path=path, free=_free(path) if failure is _FULL else 0)
+    return failure.error(message, failure.hint.format(**shell))
+
+
+def _free(path: Path) -> int:
+    """Bytes that may still be written beside `path`."""
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return 0

@@ -118,12 +118,32 @@ def test_mistakes_in_the_file_are_said_and_nothing_changes(started: Path, kgrade
 def test_a_change_holds_when_it_is_applied(started: Path, kgrade: Kgrade) -> None:
     path = started / "contests/a1/contest.toml"
     path.write_text(path.read_text().replace("per_hour = 20", "per_hour = 3"))
-    assert kgrade("contest", "check", "a1").code == 0
+    assert "not in force yet: per_hour; next: kgrade contest check a1 --apply" in kgrade("contest", "check", "a1").out
     with database(started) as found:
         assert '"per_hour": 20' in found.contest("a1").settings
     assert "hold now" in kgrade("contest", "check", "a1", "--apply").out
     with database(started) as found:
         assert '"per_hour": 3' in found.contest("a1").settings
+    assert "in force" not in kgrade("contest", "check", "a1").out
+
+
+def test_to_check_a_file_makes_no_database(workspace: Path, kgrade: Kgrade) -> None:
+    assert kgrade("contest", "new", "a1").code == 0
+    assert "in force" not in kgrade("contest", "check", "a1").out
+    assert [path.name for path in (workspace / "contests").iterdir()] == ["a1"]
+
+
+def test_submissions_that_no_worker_takes_are_said(started: Path, kgrade: Kgrade) -> None:
+    with database(started) as found:
+        found.submit(found.account_by_name("a1", "Bob"), "matmul", "x.cu", "// bob", utc_now(), gpu_model="emulator")
+        found.worker_seen("server/here:8000:1", "NVIDIA H200", "idle")
+    assert "for a worker with the GPU emulator: none is here" in kgrade("contest", "status").out
+    with database(started) as found:
+        found.worker_seen("server/here:8000:2", "emulator", "idle")
+    assert "none is here" not in kgrade("contest", "status").out
+    with database(started) as found:
+        found.worker_seen("server/here:8000:2", "emulator", "out", "no GPU")
+    assert "none is here" in kgrade("contest", "status").out
 
 
 def test_links_and_tokens_are_written_once_for_the_owner(started: Path, kgrade: Kgrade) -> None:

@@ -18,7 +18,7 @@ from grader.contest.client import WorkerClient
 from grader.contest.clock import Clock
 from grader.contest.database import Database
 from grader.contest.jobs import Job, outcome_of
-from grader.contest.listen import bound_socket, make_server
+from grader.contest.listen import CourteousServer, bound_socket, make_server
 from grader.contest.records import NewAccount
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
@@ -55,6 +55,7 @@ class Hall:
     site: Site
     moment: list[datetime]
     address: str
+    server: CourteousServer
     _clients: list[httpx.Client | WorkerClient] = field(default_factory=list)
 
     def change(self, **changes: Any) -> None:
@@ -148,7 +149,8 @@ def open_hall(folder: Path, url: str | None = None, **changes: Any) -> Iterator[
     server = make_server(app)
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
-    there = Hall(workspace, database, app.state.site, moment, f"http://127.0.0.1:{listening.getsockname()[1]}")
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    there = Hall(workspace, database, app.state.site, moment, address, server)
     try:
         yield there
     finally:

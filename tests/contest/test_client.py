@@ -142,6 +142,13 @@ def test_a_server_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch, capsys:
     assert "http://127.0.0.1:1 can't be reached" in capsys.readouterr().err
 
 
+def test_a_server_of_this_machine_is_asked_without_a_proxy(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    client = StudentClient(hall.address, "token-of-ada")
+    assert client.me()["name"] == "ada"
+    client.close()
+
+
 def test_another_sites_answer_is_told_apart(hall: Hall) -> None:
     client = StudentClient(hall.address, "token-of-ada")
     with pytest.raises(UsageError, match="does not answer as a kgrade server"):
@@ -161,8 +168,11 @@ def test_a_submission_sent_while_the_server_is_away_is_sent_once(hall: Hall, mon
         return answer
 
     monkeypatch.setattr(client, "post", unsure)
+    said: list[str] = []
+    client.say = said.append
     assert client.submit("matmul", "k.cu", "// k", "key-1") == 1
     assert len(sent) == 2 and len(hall.database.submissions(SLUG)) == 1
+    assert said == ["the answer was lost; asking again"]
     client.close()
 
 

@@ -15,12 +15,15 @@ import httpx
 import pytest
 
 from grader.commands.serve import _devices, _warn_of_others
+from grader.contest.client import StudentClient
 from grader.contest.clock import Clock
 from grader.contest.database import Database
 from grader.contest.listen import bound_socket
 from grader.contest.server import _watch_clock
 from grader.contest.turn import stand_in
 from grader.errors import UsageError
+
+from .site_samples import open_hall
 
 
 def free_port() -> int:
@@ -55,7 +58,29 @@ def test_a_new_contest_is_served(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+    assert process.returncode == 0
     assert printed.startswith("cs149-a1: cs149-a1, ") and f"http://127.0.0.1:{port}" in said
+
+
+def test_live_pages_end_with_the_server(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    done: list[str] = []
+    with open_hall(tmp_path) as hall:
+
+        async def first() -> None:
+            done.append("first")
+            hall.site.end_streams()
+
+        hall.server.first = first
+        number = hall.submit("ada")
+        client = StudentClient(hall.address, "token-of-ada")
+        events = client.events(f"/api/submissions/{number}/events")
+        assert next(events)[0] == "progress"
+        began = time.monotonic()
+        hall.server.should_exit = True
+        assert list(events) == [] and time.monotonic() - began < 1.5
+        client.close()
+    # With a stream that is open, uvicorn waits in vain and prints where it was.
+    assert done == ["first"] and caplog.text == ""
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -117,6 +117,13 @@ def test_a_mistake_is_named(old: str, new: str, words: str) -> None:
     assert words in message
 
 
+def test_a_contest_without_a_title_has_its_name() -> None:
+    settings = parse_settings(
+        GOOD.replace('title = "CS 149, assignment 1"', 'title = "  "'), "cs149-a1", "contest.toml"
+    )
+    assert settings.title == "cs149-a1"
+
+
 def test_all_mistakes_are_named_at_once() -> None:
     message = mistakes(GOOD.replace("per_hour = 6", "per_hour = 0").replace('"last"', '"worst"'))
     assert "2 mistakes" in message

@@ -133,6 +133,18 @@ def test_a_sign_of_life_comes_now_and_then(monkeypatch: pytest.MonkeyPatch) -> N
     assert told == ["idle", "idle", "idle", "gone"] and next(moments) > 140
 
 
+def test_a_sign_that_can_not_be_told_is_not_repeated_at_once() -> None:
+    tried: list[str] = []
+
+    class Mute(Source):
+        def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
+            tried.append(state)
+            raise StoreError("no space left")
+
+    make(Mute(JOB, JOB, JOB), accept).run()
+    assert tried == ["idle", "gone"]
+
+
 def test_progress_travels_with_the_heartbeat() -> None:
     def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
         for text in ("compiling", "case 7 of 12"):
@@ -328,6 +340,7 @@ def test_the_commands_secrets_are_gone_before_anything_is_graded(
 
     monkeypatch.setattr(MachineJudge, "self_test", look)
     monkeypatch.setattr("signal.signal", lambda *_: None)
-    result = CliRunner().invoke(worker_command.command, ["--device", "emulator"], standalone_mode=False)
+    words = ["--server", "http://127.0.0.1:1", "--device", "emulator"]
+    result = CliRunner().invoke(worker_command.command, words, standalone_mode=False)
     assert result.return_value == 3 and "out of service: enough" in result.output
     assert seen == [{"KGRADE_TOKEN": None, "KGRADE_DATABASE": None}]

@@ -124,7 +124,7 @@ def test_a_full_disk_keeps_what_it_has(small_disk: list[str], tmp_path: Path) ->
     numbers = [int(line) for line in out.split()]
     assert writer.returncode == 3
     name, message, hint = err.splitlines()
-    assert name == "StoreError" and "is kept" in message and "df -h" in hint
+    assert name == "DiskFull" and "is kept" in message and "df -h" in hint
     assert numbers == list(range(1, len(numbers) + 1)) and numbers
     rescued = tmp_path / "rescued" / "kgrade.db"
     assert [entry.id for entry in Store(rescued).entries()] == numbers

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.contests.common import contest_argument, database_option, local, opened, span, who
 from grader.commands.options import workspace_of
+from grader.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.contest.settings import Settings
@@ -34,7 +36,27 @@ def command(ctx: click.Context, slug: str, apply: bool, database: str | None) ->
         with opened(ctx, database) as found:
             publish(found, workspace, slug, who=who())
         click.echo("these settings hold now")
+    elif changed := _not_in_force(ctx, settings, database):
+        click.echo(f"not in force yet: {', '.join(changed)}; next: kgrade contest check {slug} --apply")
     return 0
+
+
+def _not_in_force(ctx: click.Context, settings: Settings, url: str | None) -> list[str]:
+    """The settings that are others in the database; none where the contest is not there, or nothing can be asked."""
+    from dataclasses import fields
+
+    from grader.contest.connect import Address
+    from grader.contest.database import default_url
+    from grader.contest.definitions import settings_of
+
+    path = Address(default_url(workspace_of(ctx), url)).path
+    # To look must not make a database.
+    if path is not None and not path.exists():
+        return []
+    with suppress(KgradeError), opened(ctx, url) as found:
+        held = settings_of(found, settings.slug)
+        return [each.name for each in fields(settings) if getattr(held, each.name) != getattr(settings, each.name)]
+    return []
 
 
 def _lines(settings: Settings) -> list[str]:
@@ -54,4 +76,7 @@ def _lines(settings: Settings) -> list[str]:
         f"  late      {f'−{late.percent:g} % an hour, {late.hours:g} hours' if late.hours else 'nothing is taken'}",
         f"  after     {'practice is taken' if settings.practice_after_end else 'nothing is taken'}",
     ]
-    return [*lines, *(f"  problem   {p.name}, {p.weight:g} points" for p in settings.problems)]
+    return [
+        *lines,
+        *(f"  problem   {p.name}, {p.weight:g} {'point' if p.weight == 1 else 'points'}" for p in settings.problems),
+    ]

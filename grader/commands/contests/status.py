@@ -35,6 +35,7 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
     if as_json:
         click.echo(json.dumps({"contests": contests, "workers": workers}))
         return 0
+    from grader.contest.jobs import takes
     from grader.terminal.console import safe
 
     for contest in contests:
@@ -42,6 +43,8 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
         click.echo(f"{safe(contest['title'])} ({contest['slug']}): {contest['time']}")
         click.echo(f"  accounts     {contest['students']} students, {contest['staff']} staff")
         click.echo(f"  submissions  {states}")
+        if contest["waiting"] and not any(takes(w["gpu_model"], contest["gpu_model"]) for w in workers if _works(w)):
+            click.echo(f"  waiting      for a worker with the GPU {safe(contest['gpu_model'])}: none is here")
     for worker in workers:
         note = f": {safe(worker['note'])}" if worker["note"] else ""
         click.echo(f"worker {safe(worker['name'])}  {safe(worker['gpu_model'])}  {worker['state']}{note}")
@@ -54,6 +57,8 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
 
 
 def _contest(database: Database, settings: Settings) -> dict[str, Any]:
+    from grader.contest.records import ANY_GPU, QUEUED
+
     roles = Counter(account.role for account in database.accounts(settings.slug))
     states = Counter(
         each.verdict if each.verdict is not None else each.state for each in database.submissions(settings.slug)
@@ -67,7 +72,13 @@ def _contest(database: Database, settings: Settings) -> dict[str, Any]:
         "students": roles["student"],
         "staff": roles["staff"],
         "submissions": dict(sorted(states.items())),
+        "gpu_model": settings.gpu_model or ANY_GPU,
+        "waiting": states[QUEUED],
     }
+
+
+def _works(worker: dict[str, Any]) -> bool:
+    return worker["state"] in ("idle", "judging")
 
 
 def _time(database: Database, settings: Settings) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 
-from grader.contest.records import GONE, AuditRecord, WorkerRecord
-from grader.contest.schema import Audit, Worker
+from grader.contest.jobs import Claim
+from grader.contest.records import GONE, RUNNING, AuditRecord, WorkerRecord
+from grader.contest.schema import Audit, Judging, Worker
 from grader.contest.tables.base import Transactions, record, storable
 from grader.errors import UsageError
 
@@ -51,7 +53,7 @@ class Staff(Transactions):
         return None if row is None else record(WorkerRecord, row)
 
     def worker_seen(self, name: str, gpu_model: str, state: str, note: str = "") -> None:
-        """Notes that a worker lives and what it does; an embedded one appears by this alone."""
+        """Notes that a worker lives and what it does; a process of one that was let in appears by this alone."""
         name = storable(name)
         values = {
             "gpu_model": storable(gpu_model),
@@ -67,3 +69,28 @@ class Staff(Transactions):
         with self.reading() as connection:
             rows = connection.execute(select(*Worker.__table__.columns).order_by(Worker.name)).all()
         return [record(WorkerRecord, row) for row in rows]
+
+    def forget_workers(self, beginning: str, silent: timedelta = timedelta(0)) -> None:
+        """Takes processes off the list whose names begin so, as far as they said nothing for so long.
+
+        They come back with their next sign: this shuts nobody out, and the log of changes says nothing of it.
+        """
+        these = Worker.name.startswith(beginning, autoescape=True), Worker.token_hash.is_(None)
+        with self.writing(flushed=False) as connection:
+            connection.execute(delete(Worker).where(*these, Worker.seen <= self.now() - silent))
+
+    def held_by(self, machine: str) -> list[Claim]:
+        """What the processes of `machine` are working on."""
+        with self.reading() as connection:
+            rows = connection.execute(select(Judging.id, Judging.attempt).where(*_held_by(machine))).all()
+        return [Claim(row.id, row.attempt) for row in rows]
+
+    def lapse(self, machine: str) -> None:
+        """Ends the leases of the processes of `machine`, which are gone: the next claim finds their work stalled."""
+        with self.writing(flushed=False) as connection:
+            ended = self.now() - timedelta(seconds=1)
+            connection.execute(update(Judging).where(*_held_by(machine)).values(lease_until=ended))
+
+
+def _held_by(machine: str) -> tuple[ColumnElement[bool], ...]:
+    return Judging.state == RUNNING, Judging.worker.startswith(f"{machine}:", autoescape=True)
