@@ -24,9 +24,14 @@ def parse(text: str) -> Facts:
     walk = _Walk(data)
     # Thousands of nested namespaces or #elif: what was found so far is enough for text like that.
     with suppress(RecursionError):
-        walk.visit(_parser().parse(data).root_node, _Place())
+        walk.visit(_parser().parse(_known_conditions(data)).root_node, _Place())
     macros = tuple(walk.macros.values())
     return Facts(tuple(walk.functions), tuple(walk.variables), macros, tuple(walk.includes))
+
+
+def _known_conditions(data: bytes) -> bytes:
+    """The same text, as long, with `1` for each `__has_include(<file>)`: the grammar knows no such operand of #if."""
+    return _CONDITION.sub(lambda line: _HAS_INCLUDE.sub(lambda one: b"1".ljust(len(one[0])), line[0]), data)
 
 
 @lru_cache(maxsize=1)
@@ -37,6 +42,8 @@ def _parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
 
 
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:el)?if\b(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_HAS_INCLUDE = re.compile(rb"""__has_include(?:_next)?[ \t]*\([ \t]*(?:<[^>\n]*>|"[^"\n]*")[ \t]*\)""")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEVICE_WORDS = frozenset({"__device__", "__constant__", "__shared__", "__managed__", "__global__"})

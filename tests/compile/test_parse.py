@@ -88,6 +88,23 @@ def test_includes_keep_their_quotes() -> None:
 
 
 @pytest.mark.parametrize(
+    "condition",
+    [
+        "#if __has_include(<a/b.h>)",
+        '#  if defined(X) && __has_include ( "b.h" )',
+        "#ifdef X\n#elif \\\n  __has_include_next(<b.h>)",
+    ],
+)
+def test_files_that_are_asked_for_hide_nothing(condition: str) -> None:
+    text = f'{condition}\nint y;\n#endif\n__global__ void k() {{}}\nextern "C" void solve() {{ k<<<1, 1>>>(); }}\n'
+    facts = parse(text)
+    assert [(f.name, text[slice(*f.span)][:10]) for f in facts.functions] == [
+        ("k", "__global__"),
+        ("solve", 'extern "C"'),
+    ]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
