@@ -19,6 +19,8 @@ INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 CHOICE := $(VENV)/cuda-extra
 PIP := $(BIN)/pip --disable-pip-version-check
+# For the tests of other people's problem sets: the build without CUDA, whose libraries would be in CuPy's way.
+TORCH := --index-url https://download.pytorch.org/whl/cpu "torch>=2.5,<3"
 
 .PHONY: demo test test-gpu check bench clean choose
 
@@ -58,6 +60,8 @@ $(INSTALLED): pyproject.toml $(CHOICE) | $(BIN)/python
 
 $(INSTALLED_DEV): pyproject.toml $(CHOICE) | $(BIN)/python
 	$(PIP) install --quiet --editable ".[dev,$$(cat $(CHOICE))]"
+	@$(PIP) install --quiet $(TORCH) || \
+	    echo 'PyTorch is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(TORCH)'
 	@touch $@ $(INSTALLED)
 
 # Looked at each time, and written only when it is another one than before. The packages of the other CUDA go first:

@@ -1,14 +1,16 @@
-"""What each step of the worked matrix multiplications improves, by the counts of `kgrade explain`.
+"""What each step from a naive to a tensor-core matrix multiplication improves, by the counts of `kgrade explain`.
 
     python benchmarks/explain_ladder.py
 
-Nothing is timed: the counts are the same on every machine. An arrow marks a count that is at least a tenth better than
-in the step that this one was made from.
+Nothing is timed: the counts are the same on every machine. All steps make the same multiplications, the last ones with
+elements of 16 bits. An arrow marks a count that is at least a tenth better than in the step before, a double arrow the
+one that the step is there for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -16,66 +18,97 @@ from rich.table import Table
 
 from grader import reporting
 from grader.coach.coach import KernelExplanation, explain
+from grader.coach.lines import Totals
 from grader.submission import read_submission
 from grader.workspace import builtin_folder, cache_folder, find_workspace
 
 SIZES = {"M": 256, "N": 256, "K": 256}
 SEED = 1
 BETTER = 0.9
-MADE_FROM = {"7_three_tf32": "2_tiled"}
-"""The step that a file begins at, where it is not the one before."""
 THOUSAND = 1000
 
-Value = Callable[[KernelExplanation], float]
-COLUMNS: tuple[tuple[str, Value, bool], ...] = (
-    ("instr.", lambda kernel: kernel.totals.executed, False),
-    ("requests", lambda kernel: kernel.totals.requests, False),
-    ("sectors", lambda kernel: kernel.totals.sectors, False),
-    ("FLOP/byte", lambda kernel: kernel.totals.intensity or 0.0, True),
-    ("shared", lambda kernel: kernel.totals.shared_requests, False),
-    ("wavefronts", lambda kernel: kernel.totals.wavefronts, False),
-    ("conflicts", lambda kernel: kernel.totals.wavefronts - kernel.totals.ideal_wavefronts, False),
-    ("barriers", lambda kernel: kernel.totals.barriers, False),
-)
-"""A heading, the count, and whether more of it is better."""
+
+@dataclass(frozen=True)
+class Count:
+    """A count of a kernel, and whether more of it is better. It is shown in thousands, or with `digits` as it is."""
+
+    name: str
+    value: Callable[[Totals], float]
+    more: bool = False
+    digits: int | None = None
+
+    def shown(self, totals: Totals) -> str:
+        value = self.value(totals)
+        if not value:
+            return "0"
+        if self.digits is not None:
+            return f"{value:,.{self.digits}f}"
+        return f"{value / THOUSAND:,.0f}" if value >= 100 * THOUSAND else f"{value / THOUSAND:,.1f}"
+
+    def is_better(self, totals: Totals, before: Totals) -> bool:
+        now, then = self.value(totals), self.value(before)
+        return then > 0 and (now * BETTER >= then if self.more else now <= BETTER * then)
 
 
-def counted(file: Path) -> KernelExplanation:
-    problem = find_workspace(None).load("matmul")
+INSTRUCTIONS = Count("instr.", lambda totals: totals.executed)
+WASTE = Count("÷ ideal", lambda totals: totals.sectors / totals.ideal_sectors, digits=2)
+SECTORS = Count("sectors", lambda totals: totals.sectors)
+WAITED = Count("waited", lambda totals: totals.requests - totals.copies)
+INTENSITY = Count("FLOP/byte", lambda totals: totals.intensity or 0.0, more=True, digits=2)
+SHARED = Count("shared", lambda totals: totals.shared_requests)
+WAVEFRONTS = Count("waves", lambda totals: totals.wavefronts)
+CONFLICTS = Count("conflicts", lambda totals: totals.wavefronts - totals.ideal_wavefronts)
+BARRIERS = Count("barriers", lambda totals: totals.barriers)
+COUNTS = (INSTRUCTIONS, SECTORS, WASTE, WAITED, INTENSITY, SHARED, WAVEFRONTS, CONFLICTS, BARRIERS)
+
+STEPS: dict[str, Sequence[tuple[str, Count | None]]] = {
+    "matmul": (
+        ("ladder_1_naive", None),
+        ("ladder_2_coalesced", WASTE),
+        ("ladder_3_shared_tile", SECTORS),
+        ("ladder_4_padded", CONFLICTS),
+        ("ladder_5_vectorised", SHARED),
+        ("ladder_6_register_blocked", WAVEFRONTS),
+        ("ladder_7_double_buffered", WAITED),
+        ("ladder_8_warp_tiles", WAVEFRONTS),
+    ),
+    "matmul_fp16": (("ladder_1_wmma", INSTRUCTIONS), ("ladder_2_mma_sync", CONFLICTS)),
+}
+"""The files of each problem in their order, each with the count that it is there for."""
+
+
+def counted(problem_name: str, file: Path) -> KernelExplanation:
+    problem = find_workspace(None).load(problem_name)
     submission = read_submission(file)
     report = reporting.blank(problem, submission, "", SEED, "emulator")
     (kernel,) = explain(problem, submission, report, SIZES, cache_folder()).kernels
     return kernel
 
 
-def is_better(value: float, before: float, more: bool) -> bool:
-    """Whether a count improved; one that was 0 before has nothing to be compared with."""
-    return before > 0 and (value * BETTER >= before if more else value <= BETTER * before)
-
-
-def cells(kernel: KernelExplanation, before: KernelExplanation | None) -> Sequence[str]:
+def cells(totals: Totals, before: Totals | None, own: Count | None) -> Sequence[str]:
     found = []
-    for _, value, more in COLUMNS:
-        now = value(kernel)
-        mark = "" if before is None or not is_better(now, value(before), more) else ("↑ " if more else "↓ ")
-        found.append(f"{mark}{now:,.2f}" if more else f"{mark}{now / THOUSAND:,.0f}")
+    for count in COUNTS:
+        better = before is not None and count.is_better(totals, before)
+        arrow = ("⇓ ⇑" if count is own else "↓ ↑").split()[count.more] + " " if better else ""
+        found.append(f"{arrow}{count.shown(totals)}")
     return found
 
 
 def main() -> None:
-    files = sorted((builtin_folder("problems") / "matmul" / "submissions" / "accepted").glob("[0-9]_*.cu"))
+    accepted = {name: builtin_folder("problems") / name / "submissions" / "accepted" for name in STEPS}
     sizes = ", ".join(f"{name}={value}" for name, value in SIZES.items())
-    table = Table(title=f"matmul, {sizes}: what each step does, in thousands", title_justify="left")
+    table = Table(title=f"{sizes}: what each step does, in thousands", title_justify="left")
     table.add_column("step", no_wrap=True)
-    for heading, _, _ in COLUMNS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    found: dict[str, KernelExplanation] = {}
-    before = ""
-    for file in files:
-        found[file.stem] = counted(file)
-        before = MADE_FROM.get(file.stem, before)
-        table.add_row(file.stem, *cells(found[file.stem], found.get(before)))
-        before = file.stem
+    for count in COUNTS:
+        table.add_column(count.name, justify="right", no_wrap=True)
+    before: Totals | None = None
+    for problem, steps in STEPS.items():
+        for stem, own in steps:
+            totals = counted(problem, accepted[problem] / f"{stem}.cu").totals
+            label = stem.removeprefix("ladder_") + (", fp16" if problem.endswith("fp16") else "")
+            table.add_row(label, *cells(totals, before, own))
+            before = totals
+        table.add_section()
     Console(width=120, highlight=False).print(table)
 
 

@@ -87,17 +87,20 @@ def compare(
     ask: Ask,
     progress: Progress,
     cache: Path,
+    *,
+    baseline: bool = False,
 ) -> Comparison:
     """Grade these files, each with a label of its own, on this GPU, and time those that are right at these sizes.
 
-    A file alone is timed beside the problem's baseline, where it has one. Raises UsageError for a file that can't
+    A file alone is timed beside the problem's baseline, where it has one; `baseline` asks for that beside several
+    files, too. Raises UsageError for a file that can't
     be graded and JudgeError where a tool is missing.
     """
     began = time.monotonic()
     reports = _grade(problem, files, gpu, progress, cache)
     right = [i for i, report in enumerate(reports) if report.verdict is Verdict.ACCEPTED]
     lineup = _Lineup({str(i): _compile(problem, files[i][1], gpu, cache) for i in right})
-    if len(right) == 1:
+    if baseline or len(right) == 1:
         lineup.add_baseline(problem, gpu, cache)
     labels = {str(i): label for i, (label, _) in enumerate(files)} | {BASELINE: BASELINE}
     contests: list[tuple[Sizes, Contest | str]] = []

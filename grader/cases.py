@@ -32,6 +32,10 @@ GPU_FLOPS_PER_SECOND = 10_000_000_000
 FLOPS_PER_SECOND = 20_000_000
 WARP_INSTRUCTIONS_PER_FLOP = 2
 """What a slow kernel may need: a warp instruction does up to 32 operations, so this is ample."""
+UNKNOWN = Limits(seconds=30.0, instructions=400_000_000)
+"""What the emulator spends on a test of which nobody knows the work."""
+SURE_BYTES = 100_000
+"""Up to here such a test has to come to its end within that; a larger one may just be too much for an emulator."""
 WARP = 32
 OFFSETS = (1, 16, 4, 8, 2)
 """Added to an aligned size: each leaves a multiple of one power of two and of no larger one."""
@@ -52,6 +56,8 @@ def draw_cases(
     Raises UsageError for a size that the problem or the device can't take.
     """
     names = families(problem)
+    if problem.tests:
+        return _tests(problem, seed, given)
     if not given:
         if count < 1:
             raise UsageError(f"{count} cases asked for; at least 1 is needed", "type: --cases 12")
@@ -63,6 +69,24 @@ def draw_cases(
         _check_cost(problem, sizes, on_gpu)
         cases += [Case(dict(sizes), family, case_seed(seed, len(cases) + i)) for i, family in enumerate(names)]
     return cases
+
+
+def _tests(problem: Problem, seed: int, given: Sequence[Mapping[str, int]]) -> list[Case]:
+    """A problem's own tests that are here, small to large, or those given."""
+    for sizes in given:
+        check_sizes(problem, sizes)
+        if not problem.tests[sizes["test"]]:
+            label, size = problem.labels[sizes["test"]], problem.array_bytes(sizes)
+            raise UsageError(
+                f"{shown(sizes)}, {label}, is too large for the emulator: {size:,} bytes", "take a GPU for it"
+            )
+    chosen = given or [{"test": number} for number, here in problem.tests.items() if here]
+    if not chosen:
+        raise UsageError(
+            f"each test of {problem.name} is too large for the emulator", "grade it on a machine with a GPU"
+        )
+    ordered = sorted(chosen, key=problem.array_bytes)
+    return [Case(dict(sizes), families(problem)[0], case_seed(seed, sizes["test"])) for sizes in ordered]
 
 
 def draw_largest(problem: Problem, seed: int, number: int, memory: int) -> Case:
@@ -104,11 +128,18 @@ def case_seed(seed: int, number: int) -> int:
 
 def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
     """What a run of these sizes may take. Drawn sizes get the default; larger ones, given by hand, more."""
+    if not problem.cost_is_known:
+        return UNKNOWN
     flops, least = problem.cost_of(sizes).flops, Limits()
     return Limits(
         seconds=max(least.seconds, flops / FLOPS_PER_SECOND),
         instructions=max(least.instructions, flops * WARP_INSTRUCTIONS_PER_FLOP),
     )
+
+
+def may_be_too_large(problem: Problem, case: Case) -> bool:
+    """Whether a run without an end on the emulator says nothing, since nobody knows the case's work."""
+    return not problem.cost_is_known and problem.array_bytes(case.sizes) > SURE_BYTES
 
 
 def gpu_limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:

@@ -20,6 +20,20 @@ SOLVE_SECONDS = 120.0
 """Device-wide libraries of templates take nvcc a minute."""
 
 
+def compile_debug(problem: Problem, submission: Submission, cache: Path) -> Program:
+    """A debug build of a submission of the kernel form, for the emulator. Raises as `compile_submission` does."""
+    return compile_kernel(
+        submission.text,
+        submission.path_name,
+        problem.kernel,
+        problem.c_parameters,
+        problem.constants,
+        time_limit=SECONDS,
+        cache=cache / "programs",
+        debug=True,
+    )
+
+
 def compile_submission(
     problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox | None = None
 ) -> Program:
@@ -28,13 +42,14 @@ def compile_submission(
     `sandbox` is where the compiler of the solve form runs. Raises CompileFailure, ToolMissing, or a JudgeError.
     """
     target = None if gpu is None else target_of(gpu)
-    if submission.form is Form.SOLVE:
+    # A problem that brings its own tests has no launch code: a file without solve() is told so.
+    if submission.form is Form.SOLVE or problem.tests:
         from grader.compile.nvcc import compile_solve
 
         return compile_solve(
             submission.text,
             submission.path_name,
-            problem.c_parameters,
+            problem.c_parameters if submission.form is Form.SOLVE else None,
             time_limit=SOLVE_SECONDS,
             cache=cache / "programs",
             gpu_target=target,

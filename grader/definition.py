@@ -46,12 +46,22 @@ class Problem:
     `baseline` is what times are compared with: a file below the folder's `submissions/`; where it is a library
     call instead, `@problem.baseline` names it. Where `races_are_fatal` is not set, a data race is a warning. `name`,
     `folder`, `statement` and `starter` are set when the folder is loaded.
+
+    A challenge of somebody else's problem set is one too, with `tests` of its own: see `grader.challenges`.
     """
 
     name: str = ""
     folder: Path = Path()
     statement: str = ""
     starter: str = ""
+    tests: Mapping[int, bool] = {}
+    """Tests that stand in for drawn sizes, by number from 1, and whether their arrays are here. Others have none."""
+    labels: Mapping[int, str] = {}
+    """What the tests are called."""
+    cost_is_known: bool = True
+    """Whether `cost_of` tells the work, without which no share of the speed of light is known."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of any report should know."""
 
     def __init__(
         self,
@@ -195,6 +205,18 @@ class Problem:
         if not isinstance(cost, Cost):
             raise ProblemError(f"cost: returned {cost!r}; return Cost(flops=..., bytes=...)")
         return cost
+
+    def argument(self, name: str, sizes: Mapping[str, int]) -> tuple[str, int]:
+        """The kind of register and the bits of a parameter that is no array, as `plan.recording.Argument` has them."""
+        return "int64", sizes[name]
+
+    def start_contents(self, sizes: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
+        """What those outputs hold at first that are read as well; the others are poisoned."""
+        return {}
+
+    def untouched(self, sizes: Mapping[str, int]) -> dict[str, npt.NDArray[np.bool_]]:
+        """Elements of outputs that the reference does not write, so that none has to be."""
+        return {}
 
     def array_bytes(self, sizes: Mapping[str, int]) -> int:
         """Bytes of all arrays of one case."""

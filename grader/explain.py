@@ -27,7 +27,9 @@ FAULTS: Mapping[FaultClass, str] = {
     ),
     FaultClass.MISALIGNED: (
         "An access of n bytes has to start at a multiple of n bytes. Usual cause: a pointer cast to "
-        "float2, float4 or another wide type at an index that is not a multiple of its width."
+        "float2, float4 or another wide type at an index that is not a multiple of its width. "
+        "The rows of a matrix for wmma or ldmatrix have to start at multiples of 16 bytes, so that their length has "
+        "to be a multiple of 8 halves."
     ),
     FaultClass.UNINITIALIZED_READ: (
         "The memory was read before anything wrote it, so its content is whatever was there. Usual causes: "
@@ -40,8 +42,8 @@ FAULTS: Mapping[FaultClass, str] = {
         "filling it again; or blocks that write to one element without an atomic."
     ),
     FaultClass.BARRIER_DIVERGENCE: (
-        "Every thread of a block has to reach the same __syncthreads(). Usual cause: a barrier inside an "
-        "if or after a return that only some threads take."
+        "Every thread of a block has to reach the same __syncthreads(), and every thread of a warp the same matrix "
+        "instruction. Usual cause: a barrier inside an if or after a return that only some threads take."
     ),
     FaultClass.DEADLOCK: (
         "Threads wait for something that can't happen any more. Usual cause: a barrier that some threads "

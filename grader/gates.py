@@ -17,6 +17,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "elementwise": ("normal", "wide", "special"),
     "exact": ("normal", "spread", "special"),
     "scaled": ("normal", "wide"),
+    "stated": ("own",),
 }
 MORE_FAMILIES = ("offset",)
 """Families that a problem may ask for beside these."""
@@ -28,7 +29,7 @@ class Gates:
 
     `terms` has the sizes, or numbers, whose product is the number of terms that one output element sums. `signed_zeros`
     says whether -0 and +0 are different results. `independent` says whether the errors of different elements
-    are: those of running totals are not. `families` are the families of inputs.
+    are: those of running totals are not. `families` are the families of inputs, `atol` and `rtol` a stated tolerance.
     """
 
     kind: str
@@ -36,6 +37,8 @@ class Gates:
     signed_zeros: bool = False
     independent: bool = True
     families: tuple[str, ...] = ()
+    atol: float = 0.0
+    rtol: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.families:
@@ -84,6 +87,11 @@ def scaled(terms: Terms, families: tuple[str, ...] = FAMILIES["scaled"]) -> Gate
     if not families or not set(families) <= set(known):
         raise ProblemError(f"gates: families={families!r} has to hold one or more of {', '.join(known)}")
     return Gates("scaled", _names(terms), families=tuple(families))
+
+
+def stated(atol: float, rtol: float) -> Gates:
+    """The tolerance of a problem that brings its own tests: |error| <= atol + rtol |expected|, element by element."""
+    return Gates("stated", atol=atol, rtol=rtol)
 
 
 def _names(terms: Terms) -> tuple[str | int, ...]:

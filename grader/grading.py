@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from grader.cases import Case, draw_probes, fits_emulator, shown
+from grader.cases import Case, draw_probes, fits_emulator, may_be_too_large, shown
 from grader.compile.program import Program
 from grader.diagnose import Diagnosis, deciding_case, diagnose, ends_grading
 from grader.examine import Examiner, ended
@@ -86,8 +86,13 @@ class Grading:
         results: list[CaseResult] = []
         for number, case in enumerate(cases, 1):
             progress(f"{label} {number} of {len(cases)}: {shown(case.sizes)}")
-            results.append(self.examiner.examine(case))
-            if ends_grading(results[-1]):
+            result = self.examiner.examine(case)
+            late = result.verdict is Verdict.TIME_LIMIT_EXCEEDED
+            if results and late and self.part.emulated and may_be_too_large(self._problem, case):
+                # Smaller ones came to their end. Those that are larger still are not tried.
+                break
+            results.append(result)
+            if ends_grading(result):
                 break
         seen = self.examiner
         kernels = tuple(with_occupancy(kernel, seen.occupancy) for kernel in kernels)
@@ -96,6 +101,9 @@ class Grading:
     def diagnose(self, outcome: Outcome) -> Diagnosis:
         """The failure of `outcome` at the smallest sizes that show it."""
         assert outcome.failure is not None
+        if self._problem.tests:
+            # Numbers of tests grow with nothing.
+            return Diagnosis(outcome.failure, "")
         return diagnose(
             outcome.failure,
             outcome.cases,

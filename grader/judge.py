@@ -29,6 +29,7 @@ from grader.run.gpu.devices import Gpu
 from grader.run.part import GpuPart, Part
 from grader.sandbox import Sandbox
 from grader.submission import Submission
+from grader.unset_locals import LocalsPass, has_locals_pass
 from grader.verdict import Form
 from grader.workspace import cache_folder
 
@@ -91,8 +92,16 @@ def grade(
         diagnostics = (*report.diagnostics, *program.diagnostics)
         report = replace(report, diagnostics=diagnostics, launch=dict(program.constants))
         asked = options.timed and not options.sizes
-        task = _Task(problem, submission, program, cache, gpu if asked else None, progress, sandbox, ready)
-        report = task.run(report, parts)
+        timed_on = gpu if asked else None
+        unset_locals = LocalsPass(problem, submission, cache) if has_locals_pass(problem, submission, parts) else None
+        try:
+            task = _Task(problem, submission, program, cache, timed_on, progress, sandbox, ready, unset_locals)
+            report = task.run(report, parts)
+        finally:
+            if unset_locals is not None:
+                unset_locals.close()
+        if not options.sizes:
+            report = reporting.with_tests_left_out(report, problem)
     except CompileFailure as failure:
         report = reporting.not_compiled(report, failure)
     finally:
@@ -121,6 +130,8 @@ class _Task:
     sandbox: Sandbox | None
     ready: Future[None]
     """The caller's own work beside."""
+    unset_locals: LocalsPass | None
+    """The second pass of what the emulator finds right; None where there is none."""
 
     def run(self, report: Report, parts: Sequence[Part]) -> Report:
         """Lets each runner do its part; the first whose failure counts decides the verdict. What is right is timed."""
@@ -140,6 +151,11 @@ class _Task:
                         found = grading.diagnose(outcome)
                         report = replace(report, pattern=found.pattern)
                         return reporting.failed(report, self.problem, found.smallest, done)
+                    if self.unset_locals is not None and outcome.failure is None:
+                        self.progress("checks local variables")
+                        unset = self.unset_locals.run(each, self.program)
+                        if unset is not None:
+                            return reporting.failed(report, self.problem, unset, done)
                 report = self._time(report, part, planner)
         return report
 

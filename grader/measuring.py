@@ -119,11 +119,12 @@ class Measurer:
             null = null or ratio_interval(timing.null)
             found.append(self._size(sizes, timing, check.verified))
         measurement = Measurement(tuple(found), reached, null)
-        if any(is_outdated(light_of(size, reached), size.time.value) for size in found):
+        known = self._problem.cost_is_known
+        if known and any(is_outdated(light_of(size, reached), size.time.value) for size in found):
             progress("measuring what this GPU can do")
             fresh, _ = ceilings(self._gpu, self._cache, precision=self._problem.precision, fresh=True)
             measurement = replace(measurement, ceilings=fresh)
-        return Timed(_with_shares(measurement))
+        return Timed(_with_shares(measurement) if known else measurement)
 
     def _time(
         self, sizes: Mapping[str, int], check: Check, baseline: dict[str, Any] | None, null: bool
@@ -171,7 +172,7 @@ class Measurer:
             ratio=summary.ratio,
             flops=cost.flops,
             bytes=cost.bytes,
-            sol=0.0,
+            sol=0.0 if self._problem.cost_is_known else None,
             quads=summary.quads,
             dropped=summary.dropped,
             verified=verified,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from grader.errors import ProblemError
 from grader.values import Values
@@ -68,6 +69,15 @@ class Array:
     @property
     def c_type(self) -> str:
         return f"{self.dtype.c_type}*" if self.output else f"const {self.dtype.c_type}*"
+
+    @property
+    def checked_as(self) -> str:
+        """NumPy's name of the type that `numbers` gives."""
+        return self.dtype.numpy
+
+    def numbers(self, values: Any) -> Any:
+        """The numbers that an array of this type in NumPy's or CuPy's memory stands for."""
+        return values
 
 
 @dataclass(frozen=True)

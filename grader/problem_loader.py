@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.challenges.manifest import FILE as CHALLENGE
 from grader.definition import Problem
 from grader.errors import ProblemError
 from grader.problem_trial import try_problem
@@ -32,8 +33,15 @@ def find_problems(roots: Sequence[Path]) -> dict[str, Path]:
 
 
 def load_problem(folder: Path) -> Problem:
-    """The problem in this folder, tried on tiny sizes. Raises ProblemError naming file and field."""
+    """The problem in this folder, tried on tiny sizes. Raises ProblemError naming file and field.
+
+    A folder with the tests of a challenge gives the challenge.
+    """
     folder = folder.resolve()
+    if (folder / CHALLENGE).is_file():
+        from grader.challenges.problem import load_challenge
+
+        return load_challenge(folder)
     if not folder.is_dir():
         raise ProblemError(f"{folder}: there is no such problem folder", "kgrade list shows the problems")
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", folder.name):

@@ -101,7 +101,7 @@ class Checker:
             self._cupy().cuda.Device().synchronize()
         key = replay_key(seed, CANDIDATE, replay)
         inputs = self._make_timed(sizes, key, sigma, structure, buffer_set)
-        return self._result(sizes, FAMILY, key, inputs, outputs, {}, {})
+        return self._result(sizes, FAMILY, key, inputs, outputs, None, {})
 
     def _result(
         self,
@@ -110,7 +110,7 @@ class Checker:
         seed: int,
         inputs: Mapping[str, Any],
         outputs: Mapping[str, Any],
-        unwritten: Mapping[str, Any],
+        unwritten: Mapping[str, Any] | None,
         changed: Mapping[str, tuple[int, ...]],
     ) -> Message:
         assert self._problem is not None
@@ -130,7 +130,8 @@ class Checker:
         for name, values in structure_of(self._problem, sizes, structure, buffer_set).items():
             made[name] = cupy.asarray(values)
         spans = inputs_of(self._problem, sizes, {name: array.data.ptr for name, array in made.items()})
-        Refill(self._refill, [spans], [], buffer_set).enqueue(cupy.cuda.get_current_stream(), key, sigma)
+        if any(span is not None for span in spans):
+            Refill(self._refill, [spans], [], buffer_set).enqueue(cupy.cuda.get_current_stream(), key, sigma)
         # The table of addresses is gone with the Refill.
         cupy.cuda.Device().synchronize()
         return made

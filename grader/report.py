@@ -149,8 +149,9 @@ class SizeMeasurement:
 
     `time` is in seconds a run of all its launches; `ratio` is it divided by the baseline's time, taken pair by pair,
     and None without a baseline. `flops` and `bytes` are the problem's cost, `sol` the share of the speed of light:
-    1 is as quick as this GPU can be. `quads` were used and `dropped` were not, because the clock changed inside
-    them; `verified` timed outputs were compared with the reference. `floor` is the time of an empty kernel.
+    1 is as quick as this GPU can be. It is None where nobody knows the work, and `bytes` are all arrays' then. `quads`
+    were used and `dropped` were not, because the clock changed inside them; `verified` timed outputs were compared with
+    the reference. `floor` is the time of an empty kernel.
     """
 
     sizes: Mapping[str, int]
@@ -158,7 +159,7 @@ class SizeMeasurement:
     ratio: Interval | None
     flops: int
     bytes: int
-    sol: float
+    sol: float | None
     quads: int
     dropped: int
     verified: int
@@ -232,6 +233,8 @@ class Report:
     version: str = ""
     launch: Mapping[str, int] = field(default_factory=dict)
     """The launch constants that were used, e.g. {"TILE": 16}."""
+    problem_set: str = ""
+    """The folder of somebody else's problems, as it was typed; empty for a problem of kgrade's or the workspace's."""
     measurement: Measurement | None = None
     """What was timed; None on the emulator, and where the submission is not accepted."""
 

@@ -22,6 +22,8 @@ from grader.submission import Submission
 from grader.verdict import Verdict
 
 MOST_PRINTED = 4000
+SAME_INPUTS = "every timed replay got the same inputs, those of the performance test: the challenge can't make new ones"
+NO_SHARE = "its work is not known either, so there is a time and no score"
 LEAK_HINT = "cudaFree gives it back."
 IGNORED_HINT = "Look at what each call of CUDA returns; cudaSuccess is 0."
 
@@ -33,7 +35,9 @@ def blank(
 
     `sandbox` is where the submission's own host code runs, None where it has none.
     """
-    warnings = () if sandbox is None or sandbox.protects else (_unprotected(sandbox),)
+    warnings = [Diagnostic("warning", remark) for remark in problem.remarks]
+    if sandbox is not None and not sandbox.protects:
+        warnings.insert(0, _unprotected(sandbox))
     return Report(
         problem=problem.name,
         title=problem.title,
@@ -47,7 +51,7 @@ def blank(
         seed=seed,
         verdict=Verdict.ACCEPTED,
         headline=explain.accepted_headline(device),
-        diagnostics=warnings,
+        diagnostics=tuple(warnings),
         version=__version__,
     )
 
@@ -92,6 +96,20 @@ def _with_remarks(diagnostics: tuple[Diagnostic, ...], grading: Grading) -> tupl
     )
 
 
+def with_tests_left_out(report: Report, problem: Problem) -> Report:
+    """Says which of a problem's own tests an accepted file was not run on, for an emulator can't run them all."""
+    ran = {case.sizes["test"] for case in report.cases} if problem.tests else set()
+    left = [label for number, label in problem.labels.items() if number not in ran]
+    if report.verdict is not Verdict.ACCEPTED or not left:
+        return report
+    message = f"too large for the emulator, so not run: {', '.join(left)}"
+    return replace(
+        report,
+        headline=f"Accepted: right in the {len(ran)} of {len(problem.labels)} tests that the {report.device} can run",
+        diagnostics=(*report.diagnostics, Diagnostic("warning", message, hint="a GPU runs them all")),
+    )
+
+
 def failed(report: Report, problem: Problem, result: CaseResult, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
     """With the failure that decides, found by the last of these parts."""
     return _with_failure(report, problem, explained(result, parts), parts[-1][1].details)
@@ -104,6 +122,9 @@ def timed(report: Report, problem: Problem, found: Timed) -> Report:
     if found.measurement is None:
         note = Diagnostic("warning", f"not timed, so there is no score: {found.note}", hint=found.hint)
         return replace(report, diagnostics=(*report.diagnostics, note))
+    if not problem.cost_is_known:
+        note = Diagnostic("warning", SAME_INPUTS, hint=NO_SHARE)
+        report = replace(report, diagnostics=(*report.diagnostics, note))
     return replace(
         report,
         measurement=found.measurement,

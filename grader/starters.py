@@ -27,6 +27,20 @@ def starter_of(problem: Problem, form: Form) -> str:
     return problem.starter
 
 
+HEADERS = {"half": "cuda_fp16.h", "__nv_bfloat16": "cuda_bf16.h"}
+
+
+def starter_for(problem: Problem) -> str:
+    """A starter of the solve form that no folder holds: what `solve()` takes, and an empty body."""
+    words = {word for c_type, _ in problem.c_parameters for word in c_type.replace("*", " ").split()}
+    headers = ["cuda_runtime.h", *(header for word, header in HEADERS.items() if word in words)]
+    parameters = ", ".join(f"{c_type} {name}" for c_type, name in problem.c_parameters)
+    includes = "\n".join(f"#include <{header}>" for header in headers)
+    arrays = [name for name in problem.params if name in {**problem.inputs, **problem.outputs}]
+    told = f"// {', '.join(arrays)}: arrays in the GPU's memory"
+    return f'{includes}\n\n{told}\nextern "C" void solve({parameters}) {{\n}}\n'
+
+
 def _without(text: str, span: tuple[int, int]) -> str:
     """The text less these bytes and the comment lines right above them."""
     data = text.encode()

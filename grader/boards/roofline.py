@@ -114,14 +114,16 @@ def draw(measurement: Measurement, others: Sequence[tuple[str, Measurement]] = (
 
 
 def point_of(size: SizeMeasurement) -> Point | None:
-    """Where a size stands; None where it does no arithmetic or moves nothing."""
-    if size.flops <= 0 or size.bytes <= 0 or size.time.value <= 0:
+    """Where a size stands; None where it does no arithmetic or moves nothing, or nobody knows what it does."""
+    if size.sol is None or size.flops <= 0 or size.bytes <= 0 or size.time.value <= 0:
         return None
     return size.flops / size.bytes, size.flops / size.time.value
 
 
 def limit(size: SizeMeasurement, ceilings: Ceilings) -> str:
-    """What the speed of light of a size comes from: "memory", "arithmetic" or "launch"."""
+    """What the speed of light of a size comes from: "memory", "arithmetic" or "launch"; "unknown" as its work is."""
+    if size.sol is None:
+        return "unknown"
     times = {
         "memory": size.bytes / ceilings.bandwidth,
         "arithmetic": size.flops / ceilings.flops,
@@ -181,7 +183,11 @@ def _numbered(own: Series, beside: Sequence[Series], lines: Sequence[Sequence[Pl
 
 def _said(size: SizeMeasurement) -> str:
     rate = quantity(size.flops / size.time.value, "FLOP/s")
-    return f"{sizes(size.sizes)}: {duration(size.time.value)}, {rate}, {percent(size.sol)} of the speed of light"
+    return f"{sizes(size.sizes)}: {duration(size.time.value)}, {rate}, {_share(size)}"
+
+
+def _share(size: SizeMeasurement) -> str:
+    return "" if size.sol is None else f"{percent(size.sol)} of the speed of light"
 
 
 def _powers(low: float, high: float) -> list[float]:
@@ -213,7 +219,7 @@ def _description(measurement: Measurement, ridge: float) -> str:
         where = "left" if point[0] < ridge else "right"
         parts.append(
             f"{number}: {point[0]:.3g} FLOP a byte, {where} of the ridge, {quantity(point[1], 'FLOP/s')}, "
-            f"{percent(size.sol)} of the speed of light."
+            f"{_share(size)}."
         )
     return " ".join(parts)
 

@@ -168,6 +168,8 @@ def triple(value: Sequence[int]) -> str:
 def repeat_command(report: Report, case: CaseResult | None = None) -> str:
     """The line that grades the same file with the same numbers again, or one case of it alone."""
     words = ["kgrade", "test", report.problem, report.file]
+    if report.problem_set:
+        words[2:3] = ["--problems", report.problem_set, report.problem.partition(":")[2]]
     if case is not None:
         words += ["--case", ",".join(f"{key}={value}" for key, value in case.sizes.items())]
     if report.seed >= 0:

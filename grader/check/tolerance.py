@@ -18,6 +18,8 @@ that.
 Results in fp16 get one ulp of fp16 more, for their own rounding; u stays that of the sums, float32. Whole numbers
 have to be the reference's; where that is a fraction, they have to be it rounded, a near tie either way.
 
+A problem that brings its own tests states its own tolerance, and none of these gates applies.
+
 S and Q come from the reference itself: where it is linear in each input, the reference of the magnitudes
 is the sum of the terms' magnitudes, and the reference of the squares is the sum of their squares.
 """
@@ -55,6 +57,7 @@ class Bound:
     `expected` is the reference rounded to the output's type, `allowed` the largest |E| of each element. Where
     `exact`, the result has to be `expected` itself, and `allowed` is half of the gap to the next number of the
     type: what any other result exceeds. `aggregate` is G2's limit for rms(E), infinite where G2 does not apply.
+    `untouched` are elements that may be left alone, None for none.
     """
 
     gate: str
@@ -64,6 +67,7 @@ class Bound:
     exact: bool = False
     signed_zeros: bool = False
     aggregate: float = np.inf
+    untouched: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,9 @@ class Magnitudes:
 def bounds(problem: Problem, sizes: Mapping[str, int], family: str, inputs: Inputs) -> dict[str, Bound]:
     """The bound of every output of one case, by output name."""
     reference = problem.expected(inputs, sizes)
+    if problem.gates.kind == "stated":
+        free = problem.untouched(sizes)
+        return {name: _stated(problem, name, r, free.get(name)) for name, r in reference.items()}
     measured: Mapping[str, Magnitudes] = {}
     if problem.gates.kind != "exact" and family != "exact":
         measured = magnitudes(problem, sizes, inputs, reference)
@@ -197,6 +204,17 @@ def _element(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes
 def _scaled(expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes, terms: int) -> Bound:
     allowed = scaled_units(terms) * UNIT * measured.scale + ulp(expected)
     return Bound("G4", expected, reference, module_of(reference).maximum(allowed, FLUSHED))
+
+
+def _stated(problem: Problem, name: str, reference: Floats, untouched: npt.NDArray[np.bool_] | None) -> Bound:
+    gates, xp, array = problem.gates, module_of(reference), problem.outputs[name]
+    expected = to_type(reference, array.checked_as)
+    # Where the tolerance is 0, half of the gap to the next number is what any other result exceeds.
+    least = 0.5 if array.dtype.whole else xp.maximum(gap_below(expected) / 2, np.finfo(np.float64).tiny)
+    with np.errstate(invalid="ignore"):
+        allowed = xp.maximum(gates.atol + gates.rtol * abs(reference), least)
+    free = None if untouched is None else xp.asarray(untouched)
+    return Bound(f"atol {gates.atol:g} + rtol {gates.rtol:g}", expected, reference, allowed, untouched=free)
 
 
 def scaled_units(terms: int) -> float:

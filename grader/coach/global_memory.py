@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.coach.advice import INSTRUCTION_CYCLES, SECTOR_CYCLES, Advice, Subject
-from grader.coach.lines import LineCounts, reads_of, refetched, total
-from grader.coach.pattern import Pattern, pattern_of, width_of
+from grader.coach.lines import COPY, LineCounts, reads_of, refetched, total
+from grader.coach.pattern import FRAGMENT, Pattern, pattern_of, width_of
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, RowCounts
 
@@ -16,7 +16,13 @@ REUSE = 2.0
 LEAST_REFETCHED = 0.05
 """Of all sectors that the kernel moves: what is read again below that is not worth a word."""
 WIDE = 16
-_VERBS = {"ld": "read", "ldu": "read", "st": "written", "atom": "updated", "red": "updated"}
+_VERBS = {"ld": "read", "ldu": "read", COPY: "read", "st": "written", "atom": "updated", "red": "updated"}
+
+
+def _verb(row: RowCounts) -> str:
+    if row.opcode == FRAGMENT:
+        return "written" if "store" in row.modifiers else "read"
+    return _VERBS.get(row.opcode, "touched")
 
 
 def accesses(line: LineCounts) -> Iterator[tuple[str, str, list[RowCounts]]]:
@@ -24,7 +30,7 @@ def accesses(line: LineCounts) -> Iterator[tuple[str, str, list[RowCounts]]]:
     groups: dict[tuple[str, str], list[RowCounts]] = {}
     for row in line.rows:
         if row.requests:
-            groups.setdefault((row.array, _VERBS.get(row.opcode, "touched")), []).append(row)
+            groups.setdefault((row.array, _verb(row)), []).append(row)
     for (array, verb), rows in groups.items():
         yield array, verb, rows
 
@@ -38,15 +44,24 @@ def uncoalesced(subject: Subject) -> Iterator[Advice]:
                 continue
             worst = max(rows, key=lambda row: row.sectors - row.ideal_sectors)
             each, least = sums.sectors / sums.requests, sums.ideal_sectors / sums.requests
-            pattern = pattern_of(worst)
             yield Advice(
                 "uncoalesced",
                 line.line,
                 f"{array or 'global memory'} is {verb} in {each:.4g} sectors a request, {least:.4g} would do "
                 f"({sums.requests:,} requests, {sums.sectors * SECTOR:,} bytes moved for {sums.bytes:,} asked for)",
-                _how_to_coalesce(subject, array, pattern) if pattern else "",
+                _remedy(subject, array, worst),
                 (sums.sectors - sums.ideal_sectors) * SECTOR_CYCLES,
             )
+
+
+def _remedy(subject: Subject, array: str, row: RowCounts) -> str:
+    if row.opcode == FRAGMENT:
+        return (
+            f"a fragment is half a sector of each of eight lines at a time: copy a tile of {array or 'it'} to shared "
+            "memory, whole lines at a time, and load fragments from there"
+        )
+    pattern = pattern_of(row)
+    return _how_to_coalesce(subject, array, pattern) if pattern else ""
 
 
 def _how_to_coalesce(subject: Subject, array: str, pattern: Pattern) -> str:
@@ -109,7 +124,7 @@ def reuse(subject: Subject) -> Iterator[Advice]:
 def _line_of_loads(subject: Subject, array: str) -> int | None:
     """The line that reads most of an array; None where no line is known to read it alone."""
     sectors = {
-        line.line: sum(row.sectors for row in line.rows if row.array == array and _VERBS.get(row.opcode) == "read")
+        line.line: sum(row.sectors for row in line.rows if row.array == array and _verb(row) == "read")
         for line in subject.lines
     }
     line = max(sectors, key=lambda number: sectors[number], default=None)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from math import prod
 
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts
+from grader.run.emulator.native.ir import LANES
 
 _OPERATIONS = {"fma": 2, "mad": 2, "add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1}
 _FLOATS = {"f16": 1, "bf16": 1, "f32": 1, "f64": 1, "f16x2": 2, "bf16x2": 2, "f32x2": 2}
+COPY = "cp"
+_PRODUCT = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums over instructions; the words are those of RowCounts. `flops` are floating-point operations of threads."""
+    """Sums over instructions; the words are those of RowCounts. `flops` are floating-point operations of threads.
+
+    `copies` are the requests to global memory whose bytes go to shared memory while their threads go on.
+    """
 
     executed: int = 0
     threads: int = 0
@@ -31,6 +39,7 @@ class Totals:
     branches: int = 0
     divergent: int = 0
     barriers: int = 0
+    copies: int = 0
 
     @property
     def moved(self) -> int:
@@ -63,7 +72,12 @@ def is_branch(row: RowCounts) -> bool:
 
 
 def flops_of(row: RowCounts) -> int:
-    """Floating-point operations of one thread that executes this once."""
+    """Floating-point operations of one thread that executes this once, or its part of a warp's matrix product."""
+    if row.opcode in ("mma", "wmma"):
+        shape = _PRODUCT.search(".".join(row.modifiers))
+        if shape is None or not _FLOATS.keys() & set(row.modifiers) or {"load", "store"} & set(row.modifiers):
+            return 0
+        return 2 * prod(int(side) for side in shape.groups()) // LANES
     kinds = [_FLOATS[m] for m in row.modifiers if m in _FLOATS]
     return _OPERATIONS.get(row.opcode, 0) * kinds[-1] if kinds else 0
 
@@ -76,6 +90,7 @@ def total(rows: Iterable[RowCounts]) -> Totals:
             sums[name] += getattr(row, name, 0)
         sums["flops"] += flops_of(row) * row.threads
         sums["branches"] += row.executed if is_branch(row) else 0
+        sums["copies"] += row.requests if row.opcode == COPY else 0
         sums["barriers"] += row.executed if row.opcode in ("bar", "barrier") and "warp" not in row.modifiers else 0
     return Totals(**sums)
 

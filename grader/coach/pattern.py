@@ -11,8 +11,11 @@ from itertools import pairwise
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import RowCounts, Sample
 from grader.run.emulator.native.counting import BANK_BYTES, BANKS
+from grader.run.emulator.native.matrix_access import ROW_BYTES
 
 MOST_PADDING = 4
+ROWS_OF_A_MATRIX = ("ldmatrix", "stmatrix")
+FRAGMENT = "wmma"
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,10 @@ def pattern_of(row: RowCounts) -> Pattern | None:
 def width_of(row: RowCounts) -> int:
     """The bytes that a lane asks for at a time."""
     asked = row.bytes or row.shared_bytes
+    if row.opcode in ROWS_OF_A_MATRIX:
+        return ROW_BYTES if asked else 0
+    if row.opcode == FRAGMENT:
+        return asked // (len(row.sample.offsets) * (row.requests or row.shared_requests)) if row.sample else 0
     widths = {"v2": 2, "v4": 4, "v8": 8}
     kind = next((m for m in reversed(row.modifiers) if m[0] in "busf" and m[-1].isdigit()), "")
     digits = "".join(filter(str.isdigit, kind.split("x")[0]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from grader.coach.advice import WAVEFRONT_CYCLES, Advice, Subject
 from grader.coach.lines import total
-from grader.coach.pattern import Pattern, pattern_of
+from grader.coach.pattern import FRAGMENT, ROWS_OF_A_MATRIX, Pattern, pattern_of
 from grader.run.emulator.counts import RowCounts
 from grader.run.emulator.native.counting import BANKS
 
@@ -23,15 +23,24 @@ def bank_conflicts(subject: Subject) -> Iterator[Advice]:
         for array, rows in groups.items():
             sums, ways = total(rows), max(row.ways for row in rows)
             worst = max(rows, key=lambda row: row.wavefronts - row.ideal_wavefronts)
-            pattern = pattern_of(worst)
             yield Advice(
                 "bank_conflict",
                 line.line,
                 f"{ways}-way bank conflict on {array or 'shared memory'}: {sums.wavefronts:,} wavefronts in "
                 f"{sums.shared_requests:,} requests, {sums.ideal_wavefronts:,} without conflicts",
-                _how_to_pad(array, pattern) if pattern else "",
+                _remedy(array, worst),
                 (sums.wavefronts - sums.ideal_wavefronts) * WAVEFRONT_CYCLES,
             )
+
+
+def _remedy(array: str, row: RowCounts) -> str:
+    if row.opcode == FRAGMENT or row.opcode in ROWS_OF_A_MATRIX:
+        return (
+            f"lines of a matrix go together, eight of 16 bytes or four of 32: make those of {array or 'the array'} "
+            "16 bytes longer, 32 for sums of 32 bits"
+        )
+    pattern = pattern_of(row)
+    return _how_to_pad(array, pattern) if pattern else ""
 
 
 def _how_to_pad(array: str, pattern: Pattern) -> str:

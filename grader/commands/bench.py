@@ -31,11 +31,18 @@ if TYPE_CHECKING:
     metavar="SIZES",
     help="Time at these sizes, such as M=4096,N=4096,K=4096. May be repeated. Default: the problem's benchmarks.",
 )
+@click.option("--baseline", is_flag=True, help="Time the problem's baseline beside several files as well.")
 @device_option
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, problem: str, files: tuple[str, ...], texts: tuple[str, ...], device: str, as_json: bool
+    ctx: click.Context,
+    problem: str,
+    files: tuple[str, ...],
+    texts: tuple[str, ...],
+    baseline: bool,
+    device: str,
+    as_json: bool,
 ) -> int:
     """Compare FILEs for PROBLEM: grade each, then time the right ones in turns.
 
@@ -68,7 +75,7 @@ def command(
     try:
         with console.status("compiling") as status:
             labelled = list(zip(unique_labels(files), submissions, strict=True))
-            comparison = compare(loaded, labelled, sizes, gpu, ask, status.update, cache_folder())
+            comparison = compare(loaded, labelled, sizes, gpu, ask, status.update, cache_folder(), baseline=baseline)
     finally:
         contests.close()
     if as_json:

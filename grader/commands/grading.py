@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,11 +40,13 @@ def grade_file(
     sizes: Sequence[dict[str, int]] = (),
     quiet: bool = False,
     require_sandbox: bool = False,
+    problem_set: str | None = None,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Report:
     """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`.
 
-    `meanwhile` is called in a thread beside the grading; what it raises ends that.
+    `problem_set` is the folder of somebody else's problems where `problem` is one of those. `meanwhile` is called in a
+    thread beside the grading; what it raises ends that.
     """
     from grader import head_start
 
@@ -55,19 +58,31 @@ def grade_file(
         from grader.judge import Options, grade
         from grader.submission import read_submission
 
-        loaded = workspace.load(problem)
-        submission = read_submission(Path(file))
         options = Options(
             cases=cases, seed=seed, sizes=sizes, device=device, user=user, require_sandbox=require_sandbox
         )
-        if quiet:
-            return grade(loaded, submission, options, meanwhile=meanwhile)
-        from grader.terminal.console import messages
+        if problem_set is not None:
+            from grader.commands.challenges import grade_challenge
 
-        with messages().status("compiling") as status:
-            return grade(loaded, submission, options, progress=status.update, meanwhile=meanwhile)
+            return grade_challenge(problem_set, problem, Path(file), options, quiet=quiet, meanwhile=meanwhile)
+        loaded = workspace.load(problem)
+        submission = read_submission(Path(file))
+        with told_progress(quiet, "compiling") as progress:
+            return grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
     finally:
         head_start.end()
+
+
+@contextmanager
+def told_progress(quiet: bool, begins: str) -> Iterator[Callable[[str], None]]:
+    """What tells a person how far it is, unless `quiet`."""
+    if quiet:
+        yield lambda text: None
+        return
+    from grader.terminal.console import messages
+
+    with messages().status(begins) as status:
+        yield status.update
 
 
 def print_result(

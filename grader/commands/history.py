@@ -22,9 +22,9 @@ def command(ctx: click.Context, problem: str | None, user: str | None, limit: in
     from grader.terminal.table import plain_table
 
     workspace = workspace_of(ctx)
-    if problem is not None:
-        workspace.check_name(problem)
     entries = Store(workspace.database).summaries(problem, user)
+    if problem is not None and not entries:
+        workspace.check_name(problem)
     if not entries:
         click.echo("nothing was submitted yet; start with: kgrade submit PROBLEM FILE.cu")
         return 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.options import problem_argument, workspace_of
+from grader.commands.options import problem_argument, problems_option, workspace_of
 from grader.errors import UsageError
 from grader.verdict import Form
 
@@ -22,12 +22,22 @@ from grader.verdict import Form
     help="With host code that launches your kernels, or the kernel alone.",
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
+@problems_option
 @click.pass_context
-def command(ctx: click.Context, problem: str, file: str | None, form: str, force: bool) -> int:
+def command(ctx: click.Context, problem: str, file: str | None, form: str, force: bool, problem_set: str | None) -> int:
     """Write the starter of PROBLEM, to be filled in."""
     from grader.starters import starter_of
 
-    starter = starter_of(workspace_of(ctx).load(problem), Form(form))
+    typed = problem
+    if problem_set is None:
+        starter = starter_of(workspace_of(ctx).load(problem), Form(form))
+    else:
+        from grader.commands.challenges import challenge_starter
+
+        if Form(form) is Form.KERNEL:
+            raise UsageError("challenges are solved by a file with its own solve()", "leave --form kernel out")
+        problem, starter = challenge_starter(problem_set, problem)
+        typed = f"--problems {problem_set} {problem}"
     path = Path(file or f"{problem}.cu")
     try:
         # "x" refuses an existing file in the same step that makes it: nobody's work is overwritten.
@@ -35,9 +45,9 @@ def command(ctx: click.Context, problem: str, file: str | None, form: str, force
             stream.write(starter)
     except FileExistsError:
         raise UsageError(
-            f"{path} exists already", f"name another file: kgrade init {problem} -o FILE.cu, or add --force"
+            f"{path} exists already", f"name another file: kgrade init {typed} -o FILE.cu, or add --force"
         ) from None
     except OSError as error:
         raise UsageError(f"{path} can't be written: {error.strerror}", "name another file with -o FILE.cu") from error
-    click.echo(f"wrote {path}\nnext: kgrade test {problem} {path}")
+    click.echo(f"wrote {path}\nnext: kgrade test {typed} {path}")
     return 0

@@ -30,15 +30,17 @@ def command(ctx: click.Context, problem: str | None, folder: str | None) -> int:
     from grader.store import Store
 
     workspace = workspace_of(ctx)
-    if problem is not None:
-        workspace.check_name(problem)
     store = Store(workspace.database)
+    submitted = dict.fromkeys(entry.problem for entry in store.summaries())
+    if problem is not None and problem not in submitted:
+        workspace.check_name(problem)
     if folder is not None:
         problems, mistakes = workspace.load_all()
         index = write_site(store, problems, Path(folder), workspace.template_folders)
         click.echo(f"wrote {index}")
         return report_mistakes(mistakes)
-    print_boards(store, [problem] if problem is not None else list(workspace.problems))
+    # Those of other people's problem sets are known by their submissions alone.
+    print_boards(store, [problem] if problem is not None else list({**dict.fromkeys(workspace.problems), **submitted}))
     return 0
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import report_mistakes, user_name, user_option, workspace_of
-from grader.errors import UsageError
+from grader.commands.options import problems_option, report_mistakes, user_name, user_option, workspace_of
+from grader.errors import ProblemError, UsageError
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
+    from grader.challenges.folder import Challenge
+    from grader.problem import Problem
     from grader.workspace import Workspace
 
 SOLVED = "accepted"
@@ -23,8 +26,16 @@ SOLVED = "accepted"
 @click.option("--difficulty", metavar="WORD", help="Only those that are easy, medium or hard.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag. Repeat it for several.")
 @click.option("--unsolved", is_flag=True, help="Only those that none of your submissions solves yet.")
+@problems_option
 @click.pass_context
-def command(ctx: click.Context, user: str | None, difficulty: str | None, tags: Sequence[str], unsolved: bool) -> int:
+def command(
+    ctx: click.Context,
+    user: str | None,
+    difficulty: str | None,
+    tags: Sequence[str],
+    unsolved: bool,
+    problem_set: str | None,
+) -> int:
     """List the problems and how far you are with each."""
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
@@ -32,10 +43,10 @@ def command(ctx: click.Context, user: str | None, difficulty: str | None, tags: 
     workspace = workspace_of(ctx)
     standing = standings(workspace, user_name(user))
     table = plain_table("problem", "title", "difficulty", "tags", "yours", whole=("problem", "title", "yours"))
-    problems, mistakes = workspace.load_all()
-    _check("difficulty", [difficulty] if difficulty else [], {problem.difficulty for problem in problems})
-    _check("tag", tags, {tag for problem in problems for tag in problem.tags})
-    for problem in problems:
+    found, mistakes = _all(workspace, problem_set)
+    _check("difficulty", [difficulty] if difficulty else [], {problem.difficulty for _, problem in found})
+    _check("tag", tags, {tag for _, problem in found for tag in problem.tags})
+    for name, problem in found:
         own = {tag.casefold() for tag in problem.tags}
         if difficulty and problem.difficulty != difficulty.casefold():
             continue
@@ -44,7 +55,7 @@ def command(ctx: click.Context, user: str | None, difficulty: str | None, tags: 
         if unsolved and standing.get(problem.name) == SOLVED:
             continue
         table.add_row(
-            problem.name,
+            name,
             safe(problem.title),
             problem.difficulty,
             ", ".join(problem.tags),
@@ -52,6 +63,18 @@ def command(ctx: click.Context, user: str | None, difficulty: str | None, tags: 
         )
     output().print(table)
     return report_mistakes(mistakes)
+
+
+def _all(
+    workspace: Workspace, problem_set: str | None
+) -> tuple[Sequence[tuple[str, Problem | Challenge]], Sequence[ProblemError]]:
+    """What to list, each with the name to type, and what is wrong with the others."""
+    if problem_set is None:
+        problems, mistakes = workspace.load_all()
+        return [(problem.name, problem) for problem in problems], mistakes
+    from grader.challenges.folder import ChallengeSet
+
+    return [(challenge.short_name, challenge) for challenge in ChallengeSet(Path(problem_set)).challenges], ()
 
 
 def _check(kind: str, asked: Sequence[str], known: Collection[str]) -> None:

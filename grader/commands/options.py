@@ -89,6 +89,15 @@ device_option = click.option(
 )
 
 
+problems_option = click.option(
+    "--problems",
+    "problem_set",
+    metavar="DIR",
+    type=click.Path(),
+    help="Take PROBLEM from a set laid out like LeetGPU's challenges: DIR/challenges/<difficulty>/<number>_<name>.",
+)
+
+
 def grading_options(command: _F) -> _F:
     """The options of every command that grades."""
     for option in (
@@ -117,6 +126,15 @@ def grading_options(command: _F) -> _F:
     ):
         command = option(command)
     return command
+
+
+def refuse_cases(ctx: click.Context) -> None:
+    """A challenge brings its own tests: an option that would do nothing is a mistake."""
+    if ctx.get_parameter_source("cases") is click.core.ParameterSource.COMMANDLINE:
+        raise UsageError(
+            "--cases has no effect with --problems: a challenge brings its own tests",
+            "leave --cases out; kgrade test --case test=1 tries one test",
+        )
 
 
 case_option = click.option(

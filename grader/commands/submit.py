@@ -14,6 +14,8 @@ from grader.commands.options import (
     file_argument,
     grading_options,
     problem_argument,
+    problems_option,
+    refuse_cases,
     user_name,
     workspace_of,
 )
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 @problem_argument
 @file_argument
 @click.option("--contest", metavar="NAME", help="Hand it in to this contest, whose server grades it (kgrade login).")
+@problems_option
 @grading_options
 @click.pass_context
 def command(
@@ -42,6 +45,7 @@ def command(
     device: str,
     require_sandbox: bool,
     as_json: bool,
+    problem_set: str | None,
 ) -> int:
     """Grade FILE for PROBLEM, record it, and write its report page.
 
@@ -51,6 +55,8 @@ def command(
     """
     from grader.commands.grading import exit_code, grade_file, print_result
 
+    if problem_set is not None:
+        refuse_cases(ctx)
     if contest is not None:
         from grader.commands.handing_in import hand_in
 
@@ -79,6 +85,7 @@ def command(
         device=device,
         quiet=as_json,
         require_sandbox=require_sandbox,
+        problem_set=problem_set,
         meanwhile=get_ready,
     )
     with _without_interruption():
@@ -93,9 +100,9 @@ def command(
 
 def _refuse_options_of_home(ctx: click.Context) -> None:
     """The contest decides how its submissions are graded: an option that would do nothing is a mistake."""
-    for name in ("user", "cases", "seed", "device", "require_sandbox"):
+    for name in ("user", "cases", "seed", "device", "require_sandbox", "problem_set"):
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            option = name.replace("_", "-")
+            option = "problems" if name == "problem_set" else name.replace("_", "-")
             raise UsageError(f"--{option} has no effect with --contest: the contest decides", f"leave --{option} out")
 
 

@@ -9,6 +9,8 @@ from grader.commands.options import (
     file_argument,
     grading_options,
     problem_argument,
+    problems_option,
+    refuse_cases,
     user_name,
     workspace_of,
 )
@@ -18,6 +20,7 @@ from grader.commands.options import (
 @problem_argument
 @file_argument
 @case_option
+@problems_option
 @grading_options
 @click.pass_context
 def command(
@@ -31,6 +34,7 @@ def command(
     device: str,
     require_sandbox: bool,
     as_json: bool,
+    problem_set: str | None,
 ) -> int:
     """Grade FILE for PROBLEM without recording it.
 
@@ -38,6 +42,8 @@ def command(
     """
     from grader.commands.grading import exit_code, grade_file, print_result
 
+    if problem_set is not None:
+        refuse_cases(ctx)
     report = grade_file(
         workspace_of(ctx),
         problem,
@@ -49,6 +55,7 @@ def command(
         sizes=sizes,
         quiet=as_json,
         require_sandbox=require_sandbox,
+        problem_set=problem_set,
     )
     print_result(report, file, as_json=as_json)
     return exit_code(report.verdict)

@@ -12,6 +12,7 @@ from grader.commands.options import (
     device_option,
     file_argument,
     problem_argument,
+    problems_option,
     user_name,
     workspace_of,
 )
@@ -25,6 +26,7 @@ from grader.errors import KgradeError, SourceError, ToolMissing
 @device_option
 @click.option("--cases", type=click.IntRange(1, 1000), default=12, show_default=True, metavar="N")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Use the same seed each time.")
+@problems_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -34,13 +36,19 @@ def command(
     device: str,
     cases: int,
     seed: int | None,
+    problem_set: str | None,
 ) -> int:
     """Test FILE for PROBLEM now and again each time it is saved. Ctrl-C ends it."""
     from grader.commands.grading import grade_file, print_result
     from grader.terminal.console import messages, output
 
     workspace, name, path = workspace_of(ctx), user_name(None), Path(file)
-    workspace.check_name(problem)
+    if problem_set is None:
+        workspace.check_name(problem)
+    else:
+        from grader.challenges.folder import ChallengeSet
+
+        ChallengeSet(Path(problem_set)).find(problem)
     if not path.is_file():
         raise SourceError(f"there is no file {file} to watch", f"type: kgrade init {problem} -o {file}")
     console = output()
@@ -49,7 +57,15 @@ def command(
             console.clear()
             try:
                 report = grade_file(
-                    workspace, problem, file, user=name, cases=cases, seed=seed, device=device, sizes=sizes
+                    workspace,
+                    problem,
+                    file,
+                    user=name,
+                    cases=cases,
+                    seed=seed,
+                    device=device,
+                    sizes=sizes,
+                    problem_set=problem_set,
                 )
             except ToolMissing:
                 # No save of the file brings a compiler.

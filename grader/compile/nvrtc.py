@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ TIME_LIMIT = 30.0
 # For templates and constexpr functions without __device__, once other host code is out of the way.
 _DEVICE_DEFAULT = "--device-as-default-execution-space"
 
+_DEBUG = "--device-debug"
+
 
 def compile_kernel(
     source: str,
@@ -50,24 +52,26 @@ def compile_kernel(
     time_limit: float = TIME_LIMIT,
     cache: Path | None = None,
     gpu_target: str | None = None,
+    debug: bool = False,
 ) -> Program:
     """Compile a kernel submission for the emulator and, where `gpu_target` names one ("sm_90a"), for a GPU.
 
     `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with
     the values that hold where the submission gives none. `time_limit` is in seconds, `cache` a folder.
+    A `debug` build is not optimised.
 
     Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
     """
     toolkit = find_toolkit()
     file = file_name if re.fullmatch(r"[\w.+-]+", file_name, re.ASCII) else "submission.cu"
-    asked = [source, file, kernel, list(c_parameters), dict(constants), gpu_target]
+    asked = [source, file, kernel, list(c_parameters), dict(constants), gpu_target, *(["debug"] if debug else [])]
     store = Cache(cache / "compile" if cache is not None else None)
     key = make_key({"asked": asked, "toolkit": _identity(toolkit), "options": [TARGET, *OPTIONS]})
     program = store.load(key)
     if program is None:
         with Compiler(toolkit, file, time_limit) as compiler:
-            task = _Task(compiler, source, kernel, tuple(c_parameters), constants, gpu_target)
-            program = task.run()
+            task = _Task(compiler, source, kernel, tuple(c_parameters), constants, gpu_target, debug)
+            program = replace(task.run(), debug=debug)
         store.store(key, program)
     return program
 
@@ -91,6 +95,7 @@ class _Task:
     c_parameters: Sequence[tuple[str, str]]
     constants: Mapping[str, int]
     gpu_target: str | None
+    debug: bool
     facts: Facts = field(init=False)
     text: str = field(init=False)
     options: tuple[str, ...] = ()
@@ -118,7 +123,8 @@ class _Task:
     ) -> Compiled:
         types = [c_type for c_type, _ in self.c_parameters]
         text = append_probes(self.text, self.kernel, types, lookups)
-        return self.compiler.compile(text, self.kernel, (*self.options, *more_options), target)
+        debug = (_DEBUG,) if self.debug else ()
+        return self.compiler.compile(text, self.kernel, (*self.options, *debug, *more_options), target)
 
     def _refuse_foreign_files(self) -> None:
         """The compiler would read any file of the machine, and quote it."""

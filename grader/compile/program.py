@@ -36,3 +36,5 @@ class Program:
     cubin: bytes = b""
     spills: Mapping[str, int] = field(default_factory=dict)
     shared_object: bytes = b""
+    debug: bool = False
+    """Whether it is a debug build, in which the emulator follows local variables and looks for nothing else."""

@@ -15,14 +15,17 @@ MARK = "kgrade: the parameters of solve()"
 
 _INTEGERS = ("unsigned", "long", "unsigned long", "long long", "unsigned long long")
 
-# const and the width of integers are free: addresses and sizes come in registers of 64 bits.
+# const and the width of integers are free: addresses and sizes come in registers of 64 bits. So is which of its two
+# names C++ gives to a word of 64 bits.
 _CHECK = """
 #line 1 "parameters"
 namespace kgrade_check {{
 template <class T> struct kind {{ using bare = T; }};
 {integers}
 template <class T> struct kind<const T> {{ using bare = typename kind<T>::bare; }};
-template <class T> struct kind<const T*> {{ using bare = T*; }};
+template <class T> struct kind<const T*> {{ using bare = typename kind<T*>::bare; }};
+template <> struct kind<long long*> {{ using bare = long*; }};
+template <> struct kind<unsigned long long*> {{ using bare = unsigned long*; }};
 template <class A, class B> struct same {{ enum {{ value = 0 }}; }};
 template <class A> struct same<A, A> {{ enum {{ value = 1 }}; }};
 template <class... T> struct list {{}};

@@ -24,12 +24,12 @@ def light_of(size: SizeMeasurement, ceilings: Ceilings) -> float:
 
 
 def overall_score(measurement: Measurement) -> Interval | None:
-    """The score with its interval; None without a size.
+    """The score with its interval; None without a size, or where the work of one is not known.
 
     The bounds are those of all sizes being at their bounds at once. A warm GPU slows all sizes down together, so
     their errors are not independent, which would give a narrower interval.
     """
-    if not measurement.sizes:
+    if not measurement.sizes or any(size.sol is None for size in measurement.sizes):
         return None
     lights = [light_of(size, measurement.ceilings) for size in measurement.sizes]
     return score_interval(lights, [size.time for size in measurement.sizes])
@@ -37,7 +37,8 @@ def overall_score(measurement: Measurement) -> Interval | None:
 
 def impossible(measurement: Measurement) -> list[SizeMeasurement]:
     """The sizes that were quicker than the speed of light: their entry is held until somebody has looked at it."""
-    return [size for size in measurement.sizes if share_of(light_of(size, measurement.ceilings), size.time.value).audit]
+    known = (size for size in measurement.sizes if size.sol is not None)
+    return [size for size in known if share_of(light_of(size, measurement.ceilings), size.time.value).audit]
 
 
 def is_sound(measurement: Measurement) -> bool:

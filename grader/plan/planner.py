@@ -153,7 +153,7 @@ def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[
     return [
         Argument(name, "int64", addresses[name], arrays[name].nbytes(sizes))
         if name in arrays
-        else Argument(name, "int64", sizes[name])
+        else Argument(name, *problem.argument(name, sizes))
         for name in problem.params
     ]
 

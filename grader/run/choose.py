@@ -19,6 +19,7 @@ from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.lock import Turn
 from grader.run.gpu.memcheck import memcheck_runner
 from grader.run.part import GpuPart, Part
+from grader.run.runner import USUAL_LIMITS, Limits
 
 EMULATED_CASES = 6
 """How many of a GPU grading's cases the emulator checks as well."""
@@ -63,7 +64,9 @@ def all_cases(
 ) -> list[Case]:
     """The cases of a grading on this device, small to large. Raises UsageError for sizes that it can't take."""
     cases = draw_cases(problem, seed, count, given, on_gpu=gpu is not None)
-    return cases if gpu is None or given else [*cases, draw_largest(problem, seed, len(cases), gpu.memory)]
+    if gpu is None or given or problem.tests:
+        return cases
+    return [*cases, draw_largest(problem, seed, len(cases), gpu.memory)]
 
 
 def start_parts(
@@ -72,7 +75,7 @@ def start_parts(
     """Starts the runners; the caller closes each. The GPU is not touched before its part's turn."""
     emulator = EmulatorRunner(problem.folder, cache / "kernels")
     if gpu is None:
-        return [Part(emulator, cases, lambda problem, case: limits_of(problem, case.sizes))]
+        return [Part(emulator, cases, lambda problem, case: limits_of(problem, case.sizes), emulated=True)]
     started: list[EmulatorRunner | GpuRunner | Referee] = [emulator]
     try:
         runner = GpuRunner(gpu, problem.folder)
@@ -85,7 +88,7 @@ def start_parts(
     turn = Turn(gpu.uuid, lambda: progress(f"waiting for {gpu.name}: another grading uses it"))
     small = spread([case for case in cases if fits_emulator(problem, case)], EMULATED_CASES)
     return [
-        Part(emulator, small, lambda problem, case: limits_of(problem, case.sizes), helps="on the emulator"),
+        Part(emulator, small, helping_limits, helps="on the emulator"),
         GpuPart(
             runner,
             cases,
@@ -96,6 +99,11 @@ def start_parts(
             make_memcheck=lambda: memcheck_runner(gpu, problem.folder),
         ),
     ]
+
+
+def helping_limits(problem: Problem, case: Case) -> Limits:
+    """What the emulator may spend beside a GPU, which decides."""
+    return limits_of(problem, case.sizes) if problem.cost_is_known else USUAL_LIMITS
 
 
 def spread(cases: Sequence[Case], count: int) -> list[Case]:

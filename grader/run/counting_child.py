@@ -20,7 +20,7 @@ class CountingWorker(Worker):
             return self.counts()
         return super().answer(request)
 
-    def load(self, image: str, symbols: Mapping[str, str], cache: str | None) -> Message:
+    def load(self, image: str, symbols: Mapping[str, str], cache: str | None, values: bool = False) -> Message:
         self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None, count=True)
         return {"kernels": self._device.describe()}
 

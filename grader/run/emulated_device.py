@@ -37,7 +37,8 @@ ONLY_NEWER = "a launch with tensor maps or clusters: they need compute capabilit
 class EmulatedDevice:
     """One loaded module and its memory. `symbols` gives each kernel's symbol by the name that plans use.
 
-    With `count`, launches are not checked for races, and `counted` tells what each has cost.
+    With `count`, launches are not checked for races, and `counted` tells what each has cost. With `values`, for a debug
+    build, they are only checked for uses of local variables without a value.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class EmulatedDevice:
         cache: Path | None,
         races_are_fatal: bool = True,
         count: bool = False,
+        values: bool = False,
     ) -> None:
         self.symbols = symbols
         self._races_are_fatal = races_are_fatal
@@ -61,7 +63,7 @@ class EmulatedDevice:
         self._traps = traps_of(image) if self._has_grid_barrier else frozenset()
         self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.alloc, self.free)
         try:
-            self._module = emulator.Module(image, cache=cache, sanitize=not count, count=count)
+            self._module = emulator.Module(image, cache=cache, sanitize=not count, count=count, values=values)
         except emulator.UnsupportedPtx as error:
             # Told when it is run: what can't be executed is a fault of a launch, like any other.
             self.refusals = dict.fromkeys(symbols, _unsupported(error))

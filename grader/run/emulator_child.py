@@ -54,9 +54,9 @@ class Worker:
         self._problem = load_problem(Path(folder))
         return {"outputs": self._outputs.descriptor}
 
-    def load(self, image: str, symbols: Mapping[str, str], cache: str | None) -> Message:
+    def load(self, image: str, symbols: Mapping[str, str], cache: str | None, values: bool = False) -> Message:
         fatal = self._problem is None or self._problem.races_are_fatal
-        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None, fatal)
+        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None, fatal, values=values)
         return {"kernels": self._device.describe()}
 
     def translate(self, kernels: Sequence[str]) -> Message:
@@ -68,11 +68,13 @@ class Worker:
     def prepare(self, sizes: Mapping[str, int], family: str, seed: int, poison: str) -> Message:
         assert self._problem is not None and self._device is not None
         self._inputs = make_inputs(self._problem, sizes, family, seed)
-        arrays = dict(self._inputs)
-        for name, array in self._problem.outputs.items():
+        started = self._problem.start_contents(sizes)
+        arrays = {**self._inputs, **started}
+        unset = {name: array for name, array in self._problem.outputs.items() if name not in started}
+        for name, array in unset.items():
             arrays[name] = poisoned(array.shape(sizes), np.dtype(array.dtype.numpy), Poison(poison))
         self._ran = {"instructions": 0, "printed": "", "remarks": [], "seconds": 0.0}
-        return {"addresses": self._device.place(arrays, SCRATCH_FILL[Poison(poison)], self._problem.outputs)}
+        return {"addresses": self._device.place(arrays, SCRATCH_FILL[Poison(poison)], unset)}
 
     def allocate(self, size: int) -> Message:
         assert self._device is not None

@@ -71,4 +71,4 @@ class EmulatorRunner(ChildRunner):
 
     def _image_of(self, program: Program) -> dict[str, Any]:
         cache = str(self._cache) if self._cache else None
-        return {"image": program.image, "symbols": symbols_of(program), "cache": cache}
+        return {"image": program.image, "symbols": symbols_of(program), "cache": cache, "values": program.debug}

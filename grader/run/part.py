@@ -29,6 +29,8 @@ class Part:
     cases: Sequence[Case]
     limits: Callable[[Problem, Case], Limits]
     helps: str = field(default="", kw_only=True)
+    emulated: bool = field(default=False, kw_only=True)
+    """Whether the emulator alone decides."""
 
     @property
     def decides(self) -> bool:

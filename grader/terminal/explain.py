@@ -85,10 +85,15 @@ class _View:
         if totals.requests:
             asked = f"{totals.requests:,} requests, {totals.sectors:,} sectors = {totals.moved:,} bytes"
             rows.add_row("  global", asked)
+        if totals.copies:
+            asked = f"{totals.copies:,} of these requests are copies to shared memory that no thread waits for at once"
+            rows.add_row("  copied", asked)
         if totals.shared_requests:
             more = totals.wavefronts - totals.ideal_wavefronts
             asked = f"{totals.shared_requests:,} requests, {totals.wavefronts:,} wavefronts, {more:,} for conflicts"
             rows.add_row("  shared", asked)
+        if totals.barriers:
+            rows.add_row("  barriers", f"{totals.barriers:,}, each warp's arrival counted")
         if totals.flops and totals.intensity is not None:
             rows.add_row("  intensity", f"{totals.intensity:.3g} FLOP a byte moved ({totals.flops:,} FLOP)")
         if kernel.resources is not None:

@@ -26,7 +26,7 @@ def table(measurement: Measurement) -> Table:
         if paired:
             cells.append(words.factor(size.ratio) if size.ratio else "")
         cells.append(words.giga(size.flops / size.time.value) if size.flops else "")
-        cells += [words.giga(size.bytes / size.time.value), words.percent(size.sol)]
+        cells += [words.giga(size.bytes / size.time.value), words.percent(size.sol) if size.sol is not None else ""]
         found.add_row(*cells)
     return found
 

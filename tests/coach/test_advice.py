@@ -51,6 +51,36 @@ def test_a_bank_conflict_names_the_padding_that_ends_it(pitch: int, ways: int, e
     assert one.gain == 128 * (ways - 1) * WAVEFRONT_CYCLES
 
 
+LDMATRIX = """
+    __shared__ __align__(16) float tile[32][PITCH];
+    for (int j = t; j < 32 * PITCH; j += 256) (&tile[0][0])[j] = x[j];
+    __syncthreads();
+    unsigned at = (unsigned)__cvta_generic_to_shared(tile[t % 32]), r[4];
+    asm("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+        : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
+    y[t] = r[0] + r[1] + r[2] + r[3];
+"""
+
+
+def test_rows_of_a_matrix_in_the_same_banks_should_be_padded() -> None:
+    (one,) = advised(LDMATRIX.replace("PITCH", "32"), "bank_conflict")
+    assert "8-way bank conflict on tile: 1,024 wavefronts in 32 requests, 128 without" in one.message
+    assert "16 bytes longer" in one.remedy
+    assert advised(LDMATRIX.replace("PITCH", "36"), "bank_conflict") == []
+
+
+def test_a_fragment_loaded_from_global_memory_uses_half_of_its_sectors() -> None:
+    body = """
+    unsigned r[4];
+    asm("wmma.load.b.sync.aligned.col.m16n16k16.global.bf16 {%0, %1, %2, %3}, [%4], 64;"
+        : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "l"(__cvta_generic_to_global(x)));
+    y[t] = r[0] + r[1] + r[2] + r[3];
+    """
+    (one,) = advised(body, "uncoalesced")
+    assert "x is read in 8 sectors a request, 4 would do" in one.message
+    assert "copy a tile of x to shared memory" in one.remedy
+
+
 def test_a_conflict_that_padding_does_not_end_says_so() -> None:
     (one,) = advised("__shared__ float s[2048]; s[t * t % 2048] = x[i]; __syncthreads(); y[i] = s[t];", "bank_conflict")
     assert "pad" not in one.remedy and "different banks" in one.remedy

@@ -29,6 +29,10 @@ def row(opcode: str, *modifiers: str, line: int = 1, threads: int = 64, **counts
         ("ld", ("global", "f32"), 0),
         ("mov", ("f32",), 0),
         ("setp", ("gt", "f32"), 0),
+        ("mma", ("sync", "aligned", "m16n8k16", "row", "col", "f32", "f16", "f16", "f32"), 128),
+        ("mma", ("sync", "aligned", "m16n8k32", "row", "col", "s32", "s8", "s8", "s32"), 0),
+        ("wmma", ("mma", "sync", "aligned", "row", "col", "m16n16k16", "f32", "f32"), 256),
+        ("wmma", ("load", "a", "sync", "aligned", "row", "m16n16k16", "global", "f16"), 0),
     ],
 )
 def test_floating_point_operations(opcode: str, modifiers: tuple[str, ...], flops: int) -> None:

@@ -71,5 +71,18 @@ def test_the_width_of_an_access(modifiers: tuple[str, ...], width: int) -> None:
     assert width_of(RowCounts(1, "", "ld", modifiers, 0, 1, 32, requests=1, bytes=32 * width)) == width
 
 
+@pytest.mark.parametrize("width", [4, 8])
+def test_the_width_of_a_fragment_is_what_its_lanes_ask_for(width: int) -> None:
+    sample = Sample(0, 0, tuple(range(32)))
+    modifiers = ("load", "a", "sync", "aligned", "row", "m16n16k16", "global", "f16")
+    row = RowCounts(1, "", "wmma", modifiers, 0, 1, 32, requests=6, bytes=6 * 32 * width, sample=sample)
+    assert width_of(row) == width
+
+
+def test_a_row_of_ldmatrix_is_16_bytes_wide() -> None:
+    modifiers = ("sync", "aligned", "m8n8", "x1", "shared", "b16")
+    assert width_of(RowCounts(1, "", "ldmatrix", modifiers, 0, 1, 32, shared_requests=1, shared_bytes=128)) == 16
+
+
 def test_what_is_no_access_has_no_width() -> None:
     assert width_of(RowCounts(1, "", "fma", ("rn", "f32"), 0, 1, 32)) == 0

@@ -85,15 +85,21 @@ class Arena:
         plane = self._plane_bytes(static + shape.dynamic_shared)
         self._shadow, shadow = aligned_bytes(plane * len(layout.CELL))
         self._log, log = aligned_bytes(layout.LOG_ENTRIES * layout.LOG_ENTRY_BYTES if plane else 0)
+        copies_bytes = layout.COPIES_BYTES if shape.translation.copies else 0
+        self._copies, copies = aligned_bytes(copies_bytes * shape.warps)
         local_bytes = shape.translation.local_bytes
         local_stride = align_up(local_bytes, 16)
         self._local, local = aligned_bytes(max(local_stride * 32 * shape.warps, 1))
+        known_bytes = self._local.nbytes if shape.translation.functions is not None else 0
+        self._values, values_at = aligned_bytes(known_bytes)
         tids = shape.tid_table
         for index in range(shape.warps):
             self._set_warp(index, "index", np.int32, index)
             self._set_warp(index, "local", np.uint64, local + index * 32 * local_stride)
             if shape.races:
                 self._set_warp(index, "seen", np.uint64, seen + index * layout.SEEN_BYTES)
+            if copies_bytes:
+                self._set_warp(index, "copies", np.uint64, copies + index * copies_bytes)
             self._set_warp(index, "tid", np.uint64, tids.ctypes.data + index * 3 * 32 * 4)
         values = {
             "parameters": shape.parameters,
@@ -113,6 +119,7 @@ class Arena:
             "local_base": local,
             "local_stride": local_stride,
             "local_bytes": local_bytes,
+            "local_values": values_at if known_bytes else 0,
             "workspace": shape.workspace,
             "shadow": shadow,
             "plane": plane,
@@ -133,6 +140,7 @@ class Arena:
             "entry": program.entries[program.kernel],
             "sanitize": int(shape.races is not None),
             "shared_cells": self._shared_cells(),
+            "copies": int(shape.translation.copies),
         }
         for name, value in words.items():
             self._set(name, np.int32, value)
@@ -177,7 +185,7 @@ class Arena:
     @property
     def bytes(self) -> int:
         own = (self._context, self._warps, self._shared, self._table, self._local)
-        return sum(part.nbytes for part in (*own, self._seen, self._shadow, self._log))
+        return sum(part.nbytes for part in (*own, self._seen, self._shadow, self._log, self._copies, self._values))
 
     @property
     def instructions(self) -> int:

@@ -16,9 +16,10 @@ from grader.run.emulator.memory import Memory
 from grader.run.emulator.printf import c_string, format_printf
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.race_events import RaceEvents
-from grader.run.emulator.races import access_of
+from grader.run.emulator.races import access_of, element_bytes
 from grader.run.emulator.state import Shape, State, lanes_of
 from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.value_events import ValueEvents
 from grader.run.emulator.where import Place, Where
 
 _PRINT_LIMIT = 1 << 20
@@ -30,6 +31,8 @@ _KINDS = {
     layout.EVENT_ASSERT: "trap",
     layout.EVENT_STACK: "launch_failure",
     layout.EVENT_BAD_CALL: "illegal_instruction",
+    layout.EVENT_WARP: "barrier_divergence",
+    layout.EVENT_APART: "barrier_divergence",
 }
 _MEMORY_FAULTS = (layout.EVENT_OUT_OF_BOUNDS, layout.EVENT_MISALIGNED)
 
@@ -46,6 +49,7 @@ class EventLog:
         self._findings = Findings()
         self._races = RaceEvents(translation, shape, self._where, self._findings)
         self._meetings = MeetingEvents(translation, shape, self._findings)
+        self._values = ValueEvents(translation, self._findings)
         self._count = 0
         self.errors: list[Exception] = []
         """Those of this code itself: native code, which calls it, can't pass them on."""
@@ -82,6 +86,8 @@ class EventLog:
             self._meetings.left(state, self._count)
         elif kind == layout.EVENT_MASK:
             self._meetings.outside_mask(state, site, lanes_of(bits)[0], self._count)
+        elif kind == layout.EVENT_UNSET:
+            self._values.unset(state, site, lanes_of(bits), self._count)
         elif kind >= layout.EVENT_RACE:
             self._races.access(state, kind, site, lanes_of(bits)[0], self._count)
         else:
@@ -92,7 +98,7 @@ class EventLog:
         instruction = self._sites[site]
         place = Place()
         if kind in _MEMORY_FAULTS:
-            place = self._where.locate(instruction, state.scratch("scratch", lanes[0]), access_of(instruction)[1])
+            place = self._where.locate(instruction, state.scratch("scratch", lanes[0]), element_bytes(instruction))
         key = (kind, site, place.array)
         if self._findings.add(key, state.block, len(lanes)):
             fault = self._describe(state, kind, instruction, lanes[0], place)
@@ -107,6 +113,14 @@ class EventLog:
             layout.EVENT_TRAP: "the kernel executed a trap instruction",
             layout.EVENT_STACK: f"recursion needs more than the {layout.STACK_BYTES} bytes of a thread's stack",
             layout.EVENT_BAD_CALL: "a call through a pointer that holds no function",
+            layout.EVENT_WARP: (
+                "a matrix instruction takes all 32 threads of a warp together, and some of this one have exited, or "
+                "were never there"
+            ),
+            layout.EVENT_APART: (
+                "threads of a warp give a matrix instruction different addresses, or different strides: all have to "
+                "give those of the whole matrix"
+            ),
         }
         message = messages[kind] if kind in messages else self._assertion(state, lane)
         return Fault(

@@ -114,6 +114,10 @@ CONTEXT = {
     "shared_cells": 384,
     "log_count": 388,
     "log": 392,
+    "copies": 400,
+    "tracked": 404,
+    "other_pending": 408,
+    "local_values": 416,
     "counters": 440,
     "barriers": 448,
 }
@@ -153,10 +157,34 @@ WARP = {
     "far_fenced": 896,
     "far_published": 900,
     "far_acquired": 904,
+    "copy_count": 908,
+    "copies": 912,
 }
 WARP_HEADER_BYTES = 960
 # By lane, the times up to which it has seen what the warp's other lanes did.
 SEEN_BYTES = 4096
+
+# Copies from global to shared memory under way (cp.async): by lane the number of its open group, then one entry for
+# each instruction that a warp has executed. An entry has the lanes under way, the bytes that each writes, its cells
+# of shared memory, and the logarithm of the granule of global memory; by lane its group, the bytes that it reads, and
+# the barrier in shared memory that tracks it, with 1 added when its phase is over; host addresses, and those of cells.
+COPIES = 256
+COPIES_HEAD = 128
+COPY = {
+    "mask": 0,
+    "size": 4,
+    "cells": 8,
+    "shift": 12,
+    "group": 64,
+    "bytes": 192,
+    "barrier": 320,
+    "source": 448,
+    "target": 704,
+    "source_cell": 960,
+    "target_cell": 1216,
+}
+COPY_BYTES = 1472
+COPIES_BYTES = COPIES_HEAD + COPIES * COPY_BYTES
 
 # What is known of a piece of memory, its cell: its last write, the last reads by one warp, an earlier read by another
 # warp, and which lanes of the one warp have read. Each has a plane of its own, an i64 a cell, so that neighbouring
@@ -166,6 +194,7 @@ RECORD_BYTES = 8
 EPOCH_SHIFT = 42
 TAG_SHIFT = 32
 LAST_EPOCH = (1 << 22) - 1
+"""The epoch of what is still under way: it is after all others, and begins for nobody."""
 
 # What the blocks of a launch share for the race checks.
 LAUNCH = {
@@ -198,10 +227,11 @@ DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED = range(7)
 
 # What native code calls Python for.
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
+EVENT_WARP, EVENT_APART = range(7, 9)
 # These leave the threads alone.
-EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK = range(7, 11)
+EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET = range(9, 14)
 # These are remarks only, of which native code tells so many of a worker's blocks.
-EVENT_SAME_VALUE, EVENT_LEFT = range(11, 13)
+EVENT_SAME_VALUE, EVENT_LEFT = range(14, 16)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.

@@ -64,17 +64,28 @@ class Module:
     """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code.
 
     With `sanitize`, launches that are not too large are checked for races, and for reads of memory that nobody has
-    written. With `count`, a launch tells what it cost, and none is checked for races.
+    written. With `count`, a launch tells what it cost, and none is checked for races. With `values`, for which the PTX
+    has to be that of a debug build, a launch tells where local variables are used that have no value; that is all then.
     """
 
-    def __init__(self, ptx: str, cache: Path | None = None, sanitize: bool = False, count: bool = False) -> None:
-        self._sanitize = sanitize and not count
+    def __init__(
+        self,
+        ptx: str,
+        cache: Path | None = None,
+        sanitize: bool = False,
+        count: bool = False,
+        values: bool = False,
+    ) -> None:
+        self._sanitize = sanitize and not count and not values
+        self._values = values
         self._count = count
         self._has_assembly = ASSEMBLY_MARK in ptx
         self._cache = cache
         self._compiled: dict[tuple[str, bool], _Compiled] = {}
         with self._blaming_assembly():
             self._ptx = parse_module(ptx)
+            if values:
+                _drop_labels(self._ptx)
             used = _used_variables(self._ptx)
         self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(used)}
         if len(self._slots) > layout.FIRST_ARRAY_SLOT - layout.FIRST_VARIABLE_SLOT:
@@ -155,7 +166,9 @@ class Module:
     def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
         if (kernel, sanitize) not in self._compiled:
             with self._blaming_assembly():
-                translation = translate(self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count)
+                translation = translate(
+                    self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count, self._values
+                )
             try:
                 native = Native(translation.ir, ENTRY, self._cache)
             except InvalidIrError as error:
@@ -201,6 +214,16 @@ class Module:
 @lru_cache(maxsize=2)
 def _driver(cache: Path | None) -> Native:
     return Native(driver_ir(), DRIVER_ENTRY, cache)
+
+
+def _drop_labels(module: PtxModule) -> None:
+    """Leaves out the labels that nobody jumps to: a debug build has one at each statement."""
+    for function in module.functions.values():
+        if function.body is not None:
+            jumps = [i for i in function.body if isinstance(i, Instruction) and i.opcode == "bra"]
+            targets = {operand.name for i in jumps for operand in i.operands if isinstance(operand, Symbol)}
+            targets |= {name for names in function.branch_targets.values() for name in names}
+            function.body = [i for i in function.body if isinstance(i, Instruction) or i.name in targets]
 
 
 def _image(function: Function) -> KernelImage:

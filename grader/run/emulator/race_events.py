@@ -8,7 +8,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.findings import Finding, Findings
 from grader.run.emulator.native.cells import SITE_MASK, SITE_SHIFT
-from grader.run.emulator.races import Access, Order, Race, access_of
+from grader.run.emulator.races import Access, Order, Race, access_of, element_bytes
 from grader.run.emulator.state import Shape, State
 from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.where import Place, Where
@@ -35,13 +35,15 @@ class RaceEvents:
         state.set_word("sanitize", 0 if told > MOST_RACES else told)
         instruction = self._sites[site]
         verb, size = access_of(instruction)
-        place = self._place(state.wide("at"), size)
+        place = self._place(state.wide("at"), element_bytes(instruction))
         here = Access(verb, instruction, state.block_index, state.thread_index(lane), state.linear(lane))
         if kind == layout.EVENT_UNINITIALIZED:
             self._unwritten(state, here, (kind, site, place.array), place, size, count)
             return
         self._order = self._order or Order(self._program, math.prod(self._shape.block))
-        race = self._order.race(here, self._other(state))
+        other = self._other(state)
+        under_way = state.word("other_pending")
+        race = self._order.unfinished(other, here) if under_way else self._order.race(here, other)
         key = (kind, self._site_of(race, site, state), place.array)
         known = self._findings.get(key)
         block = min(state.block, state.word("other_block"))

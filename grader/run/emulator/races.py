@@ -6,18 +6,41 @@ from dataclasses import dataclass
 
 from grader.run.emulator.faults import Index3
 from grader.run.emulator.native.ir import LANES
+from grader.run.emulator.native.matrix_access import ROW_BYTES
+from grader.run.emulator.native.matrix_shapes import ELEMENTS
 from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Instruction, Symbol
-from grader.run.emulator.translate.cfg import BARRIERS, Program, synchronises
+from grader.run.emulator.ptx.syntax import Immediate, Instruction, Symbol
+from grader.run.emulator.translate.cfg import BARRIERS, Program, is_matrix, synchronises
+
+_HALF = 2
+_OF_BARRIERS = {"init": "initialisation", "inval": "invalidation", "test_wait": "wait", "try_wait": "wait"}
+_GROUP_WAIT = "__pipeline_wait_prior or cp.async.wait_group is missing, or leaves too many groups under way"
+_BARRIER_WAIT = "a wait on the barrier that tracks it is missing, as consumer_wait() of a pipeline would be"
 
 
 def access_of(instruction: Instruction) -> tuple[str, int]:
-    """("read", "write" or "atomic", bytes) of a memory instruction."""
+    """("read", "write", "atomic" or what is done with a barrier, bytes) of a memory instruction."""
+    if is_matrix(instruction):
+        stores = instruction.opcode == "stmatrix" or "store" in instruction.modifiers
+        return "write" if stores else "read", ROW_BYTES
+    if instruction.opcode in ("cp", "discard"):
+        size = next((operand.value for operand in instruction.operands[1:] if isinstance(operand, Immediate)), 0)
+        return "read" if instruction.opcode == "cp" and "global" in instruction.modifiers else "write", size
+    if instruction.opcode == "mbarrier":
+        return _OF_BARRIERS.get(instruction.modifiers[0], "arrival"), 8
     verb = {"ld": "read", "ldu": "read", "st": "write"}.get(instruction.opcode, "atomic")
     kinds = types_of(instruction)
     width = kinds[-1].bytes if kinds else 0
     count = next((int(m[1]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
     return verb, width * count
+
+
+def element_bytes(instruction: Instruction) -> int:
+    """The bytes of what an index counts in an array whose type is not known."""
+    if not is_matrix(instruction):
+        return access_of(instruction)[1]
+    elements = [ELEMENTS[m] for m in instruction.modifiers if m in ELEMENTS]
+    return max(elements[0].bits // 8, 1) if elements else _HALF
 
 
 @dataclass(frozen=True)
@@ -51,6 +74,8 @@ class Race:
     again: bool
     warp_wise: bool
     """Whether the warps of the kernel are meant to work by themselves."""
+    waits: str = ""
+    """Where the first is a copy that is still under way: what would wait for it."""
 
     @property
     def within_block(self) -> bool:
@@ -78,6 +103,9 @@ class Race:
 
     def _advice(self) -> str:
         a, b = self.first, self.second
+        if self.waits:
+            waited = f"nobody has waited for the asynchronous copy of line {a.line}: before line {b.line}, {self.waits}"
+            return f"{waited}; or a {self._barrier()} is missing after line {b.line}" if self.again else waited
         if "atomic" in (a.verb, b.verb):
             return "make both accesses atomic, or " + self._separate()
         if a.line == b.line and a.verb == b.verb == "write":
@@ -104,7 +132,9 @@ class Order:
     def __init__(self, program: Program, threads: int) -> None:
         instructions = [i for block in program.blocks for i in block.instructions]
         self._place = {id(instruction): place for place, instruction in enumerate(instructions)}
+        self._named = {(i.line, i.text): place for place, i in enumerate(instructions)}
         self._barriers = [place for place, i in enumerate(instructions) if i.opcode in BARRIERS]
+        self._tracked = any(i.opcode == "cp" and "mbarrier" in i.modifiers for i in instructions)
         self._warp_wise = threads <= LANES or any(synchronises(i) for i in instructions)
         self._loops: list[tuple[int, int]] = []
         starts = self._starts(program)
@@ -134,5 +164,15 @@ class Order:
             low, high = high, low
         return Race(low, high, again, self._warp_wise)
 
+    def unfinished(self, copy: Access, other: Access) -> Race:
+        """One of the two is a copy that goes on beside its thread."""
+        begin, end = self._position(other), self._position(copy)
+        alone = (copy.block, copy.linear) == (other.block, other.linear)
+        if begin < end and not alone and not any(first <= begin and end <= last for first, last in self._loops):
+            return self.race(copy, other)
+        missing = _BARRIER_WAIT if self._tracked else _GROUP_WAIT
+        return Race(copy, other, begin < end, self._warp_wise, missing)
+
     def _position(self, access: Access) -> int:
-        return self._place.get(id(access.instruction), access.line)
+        known = self._named.get((access.instruction.line, access.instruction.text), access.line)
+        return self._place.get(id(access.instruction), known)

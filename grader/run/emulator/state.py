@@ -65,6 +65,10 @@ class State:
         """The program counters of the warp's lanes."""
         return list((ctypes.c_uint32 * 32).from_address(self.warp + WARP["pc"]))
 
+    def lane_word(self, offset: int, lane: int) -> int:
+        """A lane's word of the warp's state."""
+        return ctypes.c_uint32.from_address(self.warp + offset + 4 * lane).value
+
     def scratch(self, name: str, lane: int) -> int:
         return ctypes.c_uint64.from_address(self.warp + WARP[name] + 8 * lane).value
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 from grader.run.emulator.arena import Arena
 from grader.run.emulator.faults import Fault
-from grader.run.emulator.translate.cfg import is_block_barrier, synchronises
+from grader.run.emulator.translate.cfg import is_block_barrier, is_matrix, synchronises
 
 
 def lines_of(arena: Arena) -> Counter[int]:
@@ -23,7 +23,7 @@ def deadlock_of(arena: Arena) -> Fault:
     """The fault of a block whose threads all wait, told by the first of them."""
     program = arena.shape.translation.program
     places: Counter[tuple[int, str]] = Counter()
-    masked: dict[tuple[int, str], None] = {}
+    masked: dict[tuple[int, str], bool] = {}
     threads: list[tuple[int, int]] = []
     for warp, lane, counter, _ in arena.waiting():
         threads.append((warp, lane))
@@ -32,12 +32,13 @@ def deadlock_of(arena: Arena) -> Fault:
         here = before[0] if at_barrier else program.blocks[counter].instructions[0]
         places[here.line, here.text] += 1
         if synchronises(here):
-            masked[here.line, here.text] = None
+            masked[here.line, here.text] = is_matrix(here)
     waits = "; ".join(f"{n} at line {line} ({text})" for (line, text), n in places.most_common(4))
     line, text = next(iter(masked)) if masked else places.most_common(1)[0][0]
     message = f"the block's {len(threads)} threads wait for each other for ever: {waits}"
     if masked:
-        message += f"; the mask of line {line} names lanes that never come there"
+        takes = "takes all lanes of a warp, some of which" if masked[line, text] else "names lanes in its mask that"
+        message += f"; line {line} {takes} never come there"
     return Fault(
         "barrier_divergence" if masked else "deadlock",
         message,

@@ -119,11 +119,13 @@ class Worker:
         # Variables in the GPU's memory start anew as well: a run must not know of the one before.
         self._load_again()
         self._asked = {"sizes": sizes, "family": family, "seed": seed}
-        xp = self._place().xp
-        for name, values in self._make_inputs().items():
+        xp, started = self._place().xp, self._problem.start_contents(sizes)
+        for name, values in (*self._make_inputs().items(), *started.items()):
             self._arrays[name] = DeviceArray(values.shape, values.dtype, self._guard)
             self._arrays[name].write(values)
         for name, output in self._problem.outputs.items():
+            if name in started:
+                continue
             dtype = np.dtype(output.dtype.numpy)
             self._arrays[name] = DeviceArray(output.shape(sizes), dtype, self._guard)
             self._arrays[name].write(poisoned(output.shape(sizes), dtype, Poison(poison), xp))

@@ -17,7 +17,7 @@ CENTRE = 3 * (2**21 - 1)
 _PRIME = 1048573
 """Near 2^20: dividing by it leaves values that use all 24 bits of a float's significand."""
 
-KINDS = {"poison": 0, "normal 4": 1, "normal 2": 2, "even 4": 3, "even 2": 4, "whole 4": 5, "whole 1": 6}
+KINDS = {"poison": 0, "normal 4": 1, "normal 2": 2, "even 4": 3, "even 2": 4, "whole 4": 5, "whole 1": 6, "copy": 7}
 
 _MASK = 2**64 - 1
 
@@ -26,7 +26,7 @@ _MASK = 2**64 - 1
 class Filling:
     """What an array is filled with: values of one kind, between two numbers where the kind is not nearly normal.
 
-    `dtype` is NumPy's name of the array's type.
+    `dtype` is NumPy's name of the array's type. Of a copy, `low` is the address of what is copied.
     """
 
     kind: str
@@ -41,8 +41,8 @@ class Filling:
     @property
     def row(self) -> tuple[int, int, int]:
         """The number of its kind on the device, and the two words that say where values begin and how far they go."""
-        if self.kind == "poison":
-            return KINDS[self.kind], 0, 0
+        if self.kind in ("poison", "copy"):
+            return KINDS[self.kind], int(self.low), 0
         number = KINDS[f"{self.kind} {self.itemsize}"]
         if self.kind == "whole":
             return number, int(self.low) & _MASK, self._count
@@ -72,6 +72,11 @@ class Filling:
 
 NORMAL = Filling("normal")
 POISONED = Filling("poison", "uint8")
+
+
+def copied(address: int) -> Filling:
+    """What an array gets that begins each replay with the same bytes, which lie at this address of the GPU's memory."""
+    return Filling("copy", "uint8", address)
 
 
 def unit_of(sigma: float) -> Any:

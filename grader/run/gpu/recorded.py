@@ -16,11 +16,10 @@ from grader.process import Message, by_name
 from grader.run.extents import Extents
 from grader.run.gpu.buffers import read_memory
 from grader.run.gpu.device_code import load_module
-from grader.run.gpu.filling import POISONED
-from grader.run.gpu.refill import SOURCE, Refill, Span
+from grader.run.gpu.refill import SOURCE, Refill
 from grader.run.gpu.replay import Kernels, Replay
 from grader.run.gpu.scratch import Scratch
-from grader.run.gpu.timed import Addresses, Prepared, inputs_of
+from grader.run.gpu.timed import Addresses, Prepared, Started, inputs_of
 from grader.run.gpu.timing import NOT_READY, POLL_SECONDS, Overtime
 from grader.run.handover import Outputs
 
@@ -113,17 +112,17 @@ class _Recording:
         return steps
 
     def _fill(self) -> None:
-        """Makes inputs and poisons the outputs."""
+        """Makes inputs, and outputs as replays find them."""
         import cupy
 
         owner, place = self._owner, self._addresses
-        inputs = inputs_of(owner.problem, owner.sizes, place)
-        outputs = [Span(place[n], array.nbytes(owner.sizes), POISONED) for n, array in owner.problem.outputs.items()]
-        refill = Refill(load_module(SOURCE), [inputs], [outputs])
+        inputs, started = inputs_of(owner.problem, owner.sizes, place), Started(owner.problem, owner.sizes)
+        refill = Refill(load_module(SOURCE), [inputs], [started.outputs_of(place)])
         # A key of its own: no replay's inputs are known beforehand.
         refill.enqueue(cupy.cuda.Stream.null, secrets.randbits(64), owner.sigma)
-        # The table of addresses is gone with the Refill.
+        # The table of addresses is gone with the Refill, and what is copied with `started`.
         cupy.cuda.Device().synchronize()
+        started.free()
 
     def _wait(self) -> None:
         from cupy.cuda import runtime

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.run.gpu.filling import CENTRE, KINDS, NORMAL, POISONED, Filling, Words, unit_of
+from grader.run.gpu.filling import CENTRE, KINDS, NORMAL, Filling, Words, unit_of
 from grader.run.poison import BITS, Poison
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -82,12 +82,25 @@ __device__ void poison_all(const Segment& segment, word first, word step, unsign
     if (first < segment.count - rest) ((unsigned char*)segment.address)[rest + first] = poison >> 8 * first;
 }
 
+// Arrays begin at multiples of more than 4 bytes.
+__device__ void copy_all(const Segment& segment, word first, word step) {
+    const word whole = segment.count & ~3ull;
+    for (word i = first; i < segment.count / 4; i += step)
+        ((unsigned*)segment.address)[i] = ((const unsigned*)segment.low)[i];
+    if (first < segment.count - whole)
+        ((unsigned char*)segment.address)[whole + first] = ((const unsigned char*)segment.low)[whole + first];
+}
+
 // One row of the grid for each segment.
 extern "C" __global__ void refill(const Segment* segments, word key, float unit, unsigned poison) {
     const Segment segment = segments[blockIdx.y];
     const word first = (word)blockIdx.x * blockDim.x + threadIdx.x, step = (word)gridDim.x * blockDim.x;
     if (segment.kind == POISON) {
         poison_all(segment, first, step, poison);
+        return;
+    }
+    if (segment.kind == COPY) {
+        copy_all(segment, first, step);
         return;
     }
     const word start = mix(key + segment.stream * GOLDEN);
@@ -145,8 +158,8 @@ def stream_of(buffer_set: int, arrays: int, position: int) -> int:
 class Refill:
     """Writes fresh inputs and poisoned outputs into all buffer sets of one graph, by one launch.
 
-    An input that keeps what it has is None. `first` is the number of the first buffer set: the judge makes the inputs
-    of a single one again.
+    An input that keeps what it has is None; an output that is read as well is a copy. `first` is the number of the
+    first buffer set: the judge makes the inputs of a single one again.
     """
 
     def __init__(
@@ -164,7 +177,7 @@ class Refill:
             for p, span in enumerate(spans)
             if span is not None
         ]
-        rows += [(span.address, span.nbytes, 0, *POISONED.row) for spans in outputs for span in spans]
+        rows += [(span.address, span.nbytes, 0, *span.filling.row) for spans in outputs for span in spans]
         self._kernel = module.get_function("refill")
         self._table = cupy.asarray(np.array(rows, dtype=np.uint64))
         # Enough threads to fill any GPU; few blocks for each of many short arrays.

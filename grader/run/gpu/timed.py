@@ -13,7 +13,7 @@ from grader.plan.harness import Buffer, build_plan
 from grader.plan.plan import told
 from grader.problem import Problem
 from grader.run.gpu.buffers import DeviceArray, Overrun
-from grader.run.gpu.filling import POISONED
+from grader.run.gpu.filling import POISONED, copied
 from grader.run.gpu.refill import Span
 from grader.run.gpu.replay import Kernels, Replay
 from grader.run.gpu.timed_inputs import filling_of, structure_of
@@ -46,6 +46,7 @@ class Contender:
         self._sizes = sizes
         self._prepare = prepare
         self._structure = structure
+        self._started = Started(problem, sizes)
         self._sets: list[dict[str, DeviceArray]] = []
         self._prepared: list[Prepared] = []
 
@@ -56,11 +57,12 @@ class Contender:
         self._sets.append(arrays)
         for name, values in structure_of(self._problem, self._sizes, self._structure, number).items():
             arrays[name].write(values)
-        prepared = self._prepare(number, {name: array.pointer for name, array in arrays.items()})
+        addresses = {name: array.pointer for name, array in arrays.items()}
+        prepared = self._prepare(number, addresses)
         self._prepared.append(prepared)
         return BufferSet(
-            inputs=inputs_of(self._problem, self._sizes, {name: array.pointer for name, array in arrays.items()}),
-            outputs=spans_of([arrays[name] for name in self._problem.outputs]),
+            inputs=inputs_of(self._problem, self._sizes, addresses),
+            outputs=self._started.outputs_of(addresses),
             launch=prepared.launch,
             scratch=spans_of(prepared.scratch.values()),
         )
@@ -75,6 +77,34 @@ class Contender:
                 array.free()
         while self._prepared:
             self._prepared.pop().release()
+        self._started.free()
+
+
+class Started:
+    """What outputs hold before each replay: poison, or their start contents, of which this keeps a copy."""
+
+    def __init__(self, problem: Problem, sizes: Mapping[str, int]) -> None:
+        self._problem = problem
+        self._sizes = sizes
+        self._copies: dict[str, DeviceArray] = {}
+        for name, values in problem.start_contents(sizes).items():
+            self._copies[name] = DeviceArray(values.shape, values.dtype, guard=0)
+            self._copies[name].write(values)
+
+    def outputs_of(self, addresses: Addresses) -> list[Span]:
+        """The outputs at these addresses, with what fills them."""
+        return [
+            Span(
+                addresses[name],
+                output.nbytes(self._sizes),
+                copied(self._copies[name].pointer) if name in self._copies else POISONED,
+            )
+            for name, output in self._problem.outputs.items()
+        ]
+
+    def free(self) -> None:
+        while self._copies:
+            self._copies.popitem()[1].free()
 
 
 def find_overrun(sets: Iterable[Mapping[str, DeviceArray]]) -> tuple[str, int, Overrun] | None:

@@ -19,6 +19,8 @@ TIME_MASK = (1 << 16) - 1
 SITE_SHIFT = 16
 SITE_MASK = (1 << 14) - 1
 VOLATILE, STRONG = 1 << 30, 1 << 31
+PENDING = -1 << layout.EPOCH_SHIFT
+"""The epoch of an access that goes on beside its thread, until that has been waited for: nothing orders it."""
 WRITTEN_BEFORE = 1 << TAG_SHIFT
 """The record of global memory that the host, or a launch that was not watched, has written."""
 
@@ -31,6 +33,8 @@ class Kind:
     writes: bool
     atomic: bool = False
     volatile: bool = False
+    deferred: bool = False
+    """It goes on beside the thread that has begun it."""
 
     @property
     def strong(self) -> bool:
@@ -38,17 +42,19 @@ class Kind:
 
     @property
     def flags(self) -> int:
-        return (STRONG if self.strong else 0) | (VOLATILE if self.volatile else 0)
+        strength = (STRONG if self.strong else 0) | (VOLATILE if self.volatile else 0)
+        return strength | (PENDING if self.deferred else 0)
 
     @property
     def name(self) -> str:
-        words = ("read" * self.reads, "write" * self.writes, "atomic" * self.atomic, "volatile" * self.volatile)
-        return "_".join(word for word in words if word)
+        words = ("read", "write", "atomic", "volatile", "deferred")
+        flags = (self.reads, self.writes, self.atomic, self.volatile, self.deferred)
+        return "_".join(word for word, flag in zip(words, flags, strict=True) if flag)
 
 
-def info(f: IrFunction, kind: Kind) -> str:
+def info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
     """Flags, site and time of the access at hand, as the low half of a record."""
-    placed = f.let(f"shl i32 %site, {SITE_SHIFT}")
+    placed = f.let(f"shl i32 {site}, {SITE_SHIFT}")
     known = f.let(f"or i32 {placed}, {f.load('i32', '%ctx', CONTEXT['time'])}")
     return f.let(f"or i64 {f.let(f'zext i32 {known} to i64')}, {kind.flags}")
 
@@ -132,6 +138,8 @@ class _Cell:
         thread = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {TAG_SHIFT}')} to i32")
         f.store("i32", f.let(f"and i32 {thread}, {layout.MAX_THREADS - 1}"), "%ctx", CONTEXT["other_thread"])
         f.store("i32", f.let(f"trunc i64 {record} to i32"), "%ctx", CONTEXT["other_access"])
+        pending = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['other_pending'])}, 0")
+        event = f.let(f"select i1 {pending}, i32 {layout.EVENT_RACE}, i32 {event}")
         f.call(
             event_routine(f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
         )

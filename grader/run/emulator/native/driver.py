@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
+from grader.run.emulator.native.copy_waits import drain
 from grader.run.emulator.native.epochs import begin_block, begin_warp
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+from grader.run.emulator.native.local_values import forget_values
 from grader.run.emulator.native.threads import barrier_pointer, release_routine
 
 ENTRY = "kgrade_blocks"
@@ -116,6 +118,7 @@ def _emit(f: IrFunction) -> None:
 
 def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) -> None:
     f.block("next.block")
+    drain(f)
     counter = f.load("ptr", "%ctx", CONTEXT["next_block"])
     block = f.let(f"atomicrmw add ptr {counter}, i64 1 monotonic")
     more = f.let(f"icmp ult i64 {block}, {f.load('i64', '%ctx', CONTEXT['blocks'])}")
@@ -143,6 +146,7 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     shared = f.load("ptr", "%ctx", CONTEXT["shared_host"])
     _fill(f, shared, 0xFF, f.load("i64", "%ctx", CONTEXT["shared_bytes"]))
     begin_block(f)
+    forget_values(f)
     f.store("i32", "0", index)
     f.goto("reset")
     f.block("reset")

@@ -33,7 +33,7 @@ def check_one_by_one(f: IrFunction, access: Shadowed, addresses: V, active: str)
     f.block("known")
     f.store("i64", address, "%ctx", CONTEXT["at"])
     there = f.let(f"inttoptr i64 {host} to ptr")
-    same = "true"
+    same = "true" if columns else "false"
     for component, column in enumerate(columns):
         t = f"i{8 * access.width}"
         new = f.load(t, column, f.let(f"mul i64 {wide}, {access.width}"))

@@ -100,7 +100,7 @@ def publish_routine(module: IrModule) -> str:
 def before_routine(module: IrModule) -> str:
     """`(ctx, warp, lane, record) -> i1`: whether an access of this launch is before what this lane does now.
 
-    It leaves the number of the block that made the access in the context.
+    It leaves in the context the number of the block that made the access, and whether it is still under way.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -112,6 +112,12 @@ def before_routine(module: IrModule) -> str:
         time = f.let(f"and i32 {f.let('trunc i64 %record to i32')}, 65535")
         own_block = f.let(f"trunc i64 {f.load('i64', '%ctx', CONTEXT['block'])} to i32")
         f.store("i32", own_block, "%ctx", CONTEXT["other_block"])
+        under_way = f.let(f"icmp eq i32 {epoch}, {layout.LAST_EPOCH}")
+        f.store("i32", f.let(f"zext i1 {under_way} to i32"), "%ctx", CONTEXT["other_pending"])
+        f.branch(under_way, "never", "over", unlikely=True)
+        f.block("never")
+        f.do("ret i1 false")
+        f.block("over")
         same = f.let(f"icmp eq i32 {epoch}, {f.load('i32', '%ctx', CONTEXT['epoch'])}")
         f.branch(same, "now", "other")
         f.block("now")

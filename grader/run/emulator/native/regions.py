@@ -37,7 +37,7 @@ class Shadowed:
     @property
     def compares(self) -> bool:
         """Whether the values to be written are known, to be compared with those that are there."""
-        return self.kind.writes and not self.kind.atomic
+        return self.kind.writes and not self.kind.atomic and not self.kind.deferred
 
     @property
     def name(self) -> str:

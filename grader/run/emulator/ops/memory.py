@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT
+from grader.run.emulator.native import discard as discarding
 from grader.run.emulator.native.access import Access, access_routine
+from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.ops.common import type_of
-from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand, Symbol
+from grader.run.emulator.ptx.syntax import Address, Group, Immediate, Instruction, Operand, Symbol
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
-from grader.run.emulator.translate.sanitizer import acquired, check_access, fenced
+from grader.run.emulator.translate.sanitizer import acquired, check_access, check_as, fenced
 from grader.run.emulator.translate.storage import align_up
 
 _SPACES = {
@@ -73,7 +75,7 @@ def load(e: Emitter, i: Instruction) -> None:
         raise e.unsupported()
     for target, value in zip(_components(i.operands[0]), values, strict=True):
         # A register may be wider than the loaded type: it is extended by the type's sign.
-        e.write(target, e.resize(value, "i32", kind.is_signed) if kind.bits < 32 and kind.is_signed else value)
+        e.write(target, value, kind.is_signed)
     if "acquire" in i.modifiers:
         e.f.do("fence seq_cst")
 
@@ -122,7 +124,7 @@ def _load_parameter(e: Emitter, i: Instruction) -> None:
             value = f.spread(kind.integer, f.load(kind.integer, pointer, e.storage.parameters[name] + offset))
         else:
             raise e.unsupported(f"the parameter {name}")
-        e.write(target, e.resize(value, "i32", True) if kind.is_signed and kind.bits < 32 else value)
+        e.write(target, value, kind.is_signed)
 
 
 def _store_parameter(e: Emitter, i: Instruction) -> None:
@@ -172,6 +174,28 @@ def fence(e: Emitter, i: Instruction) -> None:
     e.f.do("fence seq_cst")
 
 
+def make_policy(e: Emitter, i: Instruction) -> None:
+    """createpolicy: what caches are to keep has no effect on results."""
+    e.write(i.operands[0], splat("i64", 0))
+
+
+def discard(e: Emitter, i: Instruction) -> None:
+    """What is there is given up without being written back."""
+    size = i.operands[1]
+    if state_space(i) != "global" or not isinstance(size, Immediate) or size.value != discarding.SIZE:
+        raise e.unsupported()
+    address, site = e.address(i.operands[0]), e.site()
+    # To other threads it is a write; what was known of the line is forgotten only then.
+    check_as(e, Kind(False, True, deferred=True), "global", discarding.SIZE, 1, address, [], site)
+    routine = discarding.discard_routine(e.f.module, e.checks.global_granule if e.checks is not None else 0)
+    e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {site}"])
+
+
+def sleep(e: Emitter, i: Instruction) -> None:
+    """nanosleep: the warp gives way to others, for as long as it likes."""
+    e.give_way("true")
+
+
 def nothing(e: Emitter, i: Instruction) -> None:
     """Hints to caches and schedulers have no effect on results."""
 
@@ -187,8 +211,9 @@ TABLE = {
     ("prefetch", ""): nothing,
     ("prefetchu", ""): nothing,
     ("applypriority", ""): nothing,
-    ("discard", ""): nothing,
-    ("nanosleep", ""): nothing,
+    ("createpolicy", ""): make_policy,
+    ("discard", ""): discard,
+    ("nanosleep", ""): sleep,
     ("pmevent", ""): nothing,
     ("griddepcontrol", ""): nothing,
 }

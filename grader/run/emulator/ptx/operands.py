@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
 from grader.run.emulator.ptx.lexer import PtxSyntaxError
@@ -27,7 +28,7 @@ def parse_number(text: str) -> Immediate:
     if head == "0d":
         return Immediate(int(text[2:], 16), 64)
     if "." in text:
-        raise PtxSyntaxError(f"decimal floating-point literal {text!r}")
+        return Immediate(int.from_bytes(struct.pack(">d", float(text)), "big"), 64)
     return Immediate(int(text.rstrip("U"), 0))
 
 
@@ -87,6 +88,8 @@ class OperandParser:
             return Negated(inner)
         if text == "-":
             number = parse_number(self._next()[1])
+            if number.floating:
+                return Immediate(number.value ^ 1 << number.floating - 1, number.floating)
             return Immediate(-number.value)
         if kind == "number":
             return parse_number(text)

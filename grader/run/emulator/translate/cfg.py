@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from grader.run.emulator.ptx.syntax import Function, Group, Instruction, Label, PtxModule, Symbol
 
 SYNCHRONISING = {"shfl", "vote", "match", "redux"}
+MATRIX = {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
 BARRIERS = {"bar", "barrier"}
 LEAVING = {"ret", "exit", "trap"}
 BARRIER_RESULT = "%barrier_result"
@@ -55,10 +56,15 @@ def is_block_barrier(instruction: Instruction) -> bool:
     return instruction.opcode in BARRIERS and "warp" not in instruction.modifiers
 
 
+def is_matrix(instruction: Instruction) -> bool:
+    """Whether it takes all lanes of a warp together, without a mask that names them."""
+    return instruction.opcode in MATRIX
+
+
 def synchronises(instruction: Instruction) -> bool:
-    """Whether the lanes named in a member mask have to come together for it."""
+    """Whether the lanes named in a member mask, or all lanes of the warp, have to come together for it."""
     sync = instruction.opcode in SYNCHRONISING and "sync" in instruction.modifiers
-    return sync or is_warp_barrier(instruction)
+    return sync or is_matrix(instruction) or is_warp_barrier(instruction)
 
 
 def callee(instruction: Instruction) -> str | None:
@@ -156,13 +162,18 @@ class _Splitter:
         if special and instruction.predicate:
             self._skip_unless(instruction)
             return
-        if synchronises(instruction) or is_block_barrier(instruction):
+        if is_block_barrier(instruction) or (synchronises(instruction) and not self._together(instruction)):
             self._fresh()
         self._blocks[-1].instructions.append(instruction)
         if _ends_block(instruction):
             following = self._open()
             if is_block_barrier(instruction) and "red" in instruction.modifiers:
                 following.instructions.append(replace(instruction, opcode=BARRIER_RESULT))
+
+    def _together(self, instruction: Instruction) -> bool:
+        """Whether the whole warp is together already: a matrix instruction has begun the block."""
+        begun = self._blocks[-1].instructions
+        return is_matrix(instruction) and bool(begun) and is_matrix(begun[0])
 
     def _skip_unless(self, instruction: Instruction) -> None:
         """A predicated instruction of those that move the program counter becomes a branch around it."""

@@ -11,7 +11,7 @@ from grader.run.emulator.native.ir import LANES, IrFunction, V, lanes, splat
 from grader.run.emulator.native.resolve import report
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand
 from grader.run.emulator.ptx.types import B32
-from grader.run.emulator.translate.cfg import is_warp_barrier
+from grader.run.emulator.translate.cfg import is_matrix, is_warp_barrier
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -20,7 +20,16 @@ _LANE_BITS = lanes("i32", [1 << lane if lane < LANES - 1 else -(1 << lane) for l
 
 def member_mask(instruction: Instruction) -> Operand:
     """The operand that names the participating lanes."""
+    if is_matrix(instruction):
+        return Immediate(-1)
     return instruction.operands[0 if is_warp_barrier(instruction) else -1]
+
+
+def whole_warp(emitter: Emitter, instruction: Instruction, together: str) -> None:
+    """A matrix instruction is undefined where lanes of its warp have exited, or never were."""
+    f = emitter.f
+    complete = f.let(f"icmp eq i32 {together}, -1")
+    report(f, layout.EVENT_WARP, str(emitter.site()), f.let(f"select i1 {complete}, i32 0, i32 {together}"))
 
 
 def lane_value(f: IrFunction, vector: V, lane: str) -> str:

@@ -33,11 +33,13 @@ class Dispatcher:
         f = self.f
         self.current = f.alloca("i32", align=4)
         self.others = f.alloca("i32", align=4)
-        self._executed = f.alloca("i64", align=8)
+        # What a slice has had of its length, and what of that was given away.
+        self._executed, self._given = f.alloca("i64", align=8), f.alloca("i64", align=8)
         self._park_lanes, self._park_pc = f.alloca("i32", align=4), f.alloca("i32", align=4)
         self._taken_lanes, self._taken_pc = f.alloca("i32", align=4), f.alloca("i32", align=4)
         self._status = f.alloca("i32", align=4)
         f.store("i64", "0", self._executed)
+        f.store("i64", "0", self._given)
         f.goto("schedule")
         self._schedule()
         self._park()
@@ -109,7 +111,8 @@ class Dispatcher:
         f = self.f
         f.block("leave")
         total = f.load("i64", "%ctx", CONTEXT["instructions"])
-        f.store("i64", f.let(f"add i64 {total}, {f.load('i64', self._executed)}"), "%ctx", CONTEXT["instructions"])
+        spent = f.let(f"sub i64 {f.load('i64', self._executed)}, {f.load('i64', self._given)}")
+        f.store("i64", f.let(f"add i64 {total}, {spent}"), "%ctx", CONTEXT["instructions"])
         f.do(f"ret i32 {f.load('i32', self._status)}")
 
     def _end(self, status: str) -> None:
@@ -148,6 +151,18 @@ class Dispatcher:
         f.store("i32", lanes, self._park_lanes)
         f.store("i32", str(pc), self._park_pc)
         f.goto("park")
+
+    def give_way(self, condition: str) -> None:
+        """Ends the warp's slice at its next jump back if the condition holds: it waits for another warp."""
+        f = self.f
+        away, on = f.name_block("away"), f.name_block("on")
+        f.branch(condition, away, on)
+        f.block(away)
+        for variable in (self._executed, self._given):
+            more = f.let(f"add i64 {f.load('i64', variable)}, {layout.WARP_SLICE}")
+            f.store("i64", more, variable)
+        f.goto(on)
+        f.block(on)
 
     def jump(self, lanes: str, here: int, target: int) -> None:
         """All active lanes go to `target`."""

@@ -6,9 +6,11 @@ that are active.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from grader.run.emulator import layout
 from grader.run.emulator.errors import UnsupportedPtx
@@ -30,6 +32,7 @@ from grader.run.emulator.translate.storage import Frame, Storage
 if TYPE_CHECKING:
     from grader.run.emulator.translate.counting import Counting
     from grader.run.emulator.translate.granules import Checks
+    from grader.run.emulator.translate.values import Values
 
 LLVM_FLOAT = {("f", 32): "float", ("f", 64): "double"}
 FLOAT_BITS = {"float": "i32", "double": "i64"}
@@ -73,6 +76,10 @@ class Emitter:
         self.checks = checks
         # The rows of the counters; None: nothing is counted.
         self.counting = counting
+        # Follows what has no value; None: that is not wanted.
+        self.values: Values | None = None
+        # Emits that the warp gives way to others, if a condition holds.
+        self.give_way: Callable[[str], None] = lambda condition: None
         self._cache: dict[str, V] = {}
         self._dirty: set[str] = set()
         self._predicate: V | None = None
@@ -102,8 +109,12 @@ class Emitter:
 
     def site(self) -> int:
         """The number under which the current instruction is known in faults."""
+        return self.site_of(self.instruction)
+
+    def site_of(self, instruction: Instruction) -> int:
+        """The number of one side of the current instruction, where it makes several accesses."""
         self.faultable = True
-        return self.sites.add(self.instruction)
+        return self.sites.add(instruction)
 
     def unsupported(self, what: str = "") -> UnsupportedPtx:
         name = ".".join((self.instruction.opcode, *self.instruction.modifiers))
@@ -134,14 +145,14 @@ class Emitter:
             return self.f.mask(self.f.load("i32", "%warp", offset))
         return self.f.load_lanes(f"i{max(kind.width, 8)}", "%warp", offset)
 
-    def write_register(self, operand: Operand, value: V) -> None:
+    def write_register(self, operand: Operand, value: V, signed: bool = False) -> None:
         """Sets a register to an integer vector; a narrower one is extended, a wider one cut. `_` swallows it."""
         if isinstance(operand, Symbol) and operand.name == "_":
             return
         if not isinstance(operand, Register):
             raise self.unsupported("this destination")
         kind = self.type_of(operand.name)
-        value = self.resize(value, kind.integer)
+        value = self.resize(value, kind.integer, signed)
         if self._predicate is not None:
             value = self.f.select(self._predicate, value, self.register(operand))
         self._cache[operand.name] = value
@@ -193,18 +204,20 @@ class Emitter:
     def _immediate(self, operand: Immediate, kind: PtxType) -> V:
         value = operand.value
         if operand.floating == 64 and kind.width == 32:
-            raise self.unsupported("a 64-bit literal for a 32-bit operand")
+            if not kind.is_float or kind.packed > 1:
+                raise self.unsupported("a 64-bit literal for a 32-bit operand")
+            value = int(np.array(value, np.uint64).view(np.float64).astype(np.float32).view(np.uint32))
         return splat(kind.integer, value)
 
     def read_float(self, operand: Operand, kind: PtxType) -> V:
         """An f32 or f64 operand as an LLVM float vector."""
         return self.f.bitcast(self.read(operand, kind), LLVM_FLOAT[kind.kind, kind.bits])
 
-    def write(self, operand: Operand, value: V) -> None:
-        """Sets a register to a vector of any LLVM type of its width."""
+    def write(self, operand: Operand, value: V, signed: bool = False) -> None:
+        """Sets a register to a vector of any LLVM type, extended by its sign where it is narrower and `signed`."""
         if value.t in FLOAT_BITS:
             value = self.f.bitcast(value, FLOAT_BITS[value.t])
-        self.write_register(operand, value)
+        self.write_register(operand, value, signed)
 
     def _symbol(self, symbol: Symbol) -> V:
         name = symbol.name

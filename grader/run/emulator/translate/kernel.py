@@ -24,9 +24,10 @@ from grader.run.emulator.translate.cfg import (
     callee,
     is_block_barrier,
     is_call,
+    is_matrix,
     synchronises,
 )
-from grader.run.emulator.translate.convergence import gather_lanes
+from grader.run.emulator.translate.convergence import gather_lanes, whole_warp
 from grader.run.emulator.translate.counting import Counting, count_block, count_branch
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
@@ -34,9 +35,11 @@ from grader.run.emulator.translate.granules import Checks, checks_of
 from grader.run.emulator.translate.pointers import Source, written_through
 from grader.run.emulator.translate.sanitizer import lanes_meet
 from grader.run.emulator.translate.storage import Storage, assign_storage
+from grader.run.emulator.translate.values import Places, Values
 
 ENTRY = "kgrade_warp"
 PRINTF_COST = 1 << 10
+MATRIX_COST = 32
 
 
 @dataclass
@@ -54,6 +57,10 @@ class Translation:
     """Where the pointers come from that the kernel writes through; None: from anywhere."""
     counting: Counting | None = None
     """The rows of its counters; None where nothing is counted."""
+    copies: bool = False
+    """Whether threads may have copies under way."""
+    functions: dict[int, str] | None = None
+    """By site, the function that it is in, where it is followed which local variables have a value."""
 
 
 def translate(
@@ -63,8 +70,10 @@ def translate(
     masked_stores: bool,
     sanitize: bool = False,
     count: bool = False,
+    values: bool = False,
 ) -> Translation:
-    """With `sanitize`, accesses to shared and global memory are checked for races; with `count`, costs are counted.
+    """With `sanitize`, accesses to shared and global memory are checked for races; with `count`, costs are counted;
+    with `values`, local variables are followed that have none.
 
     Raises UnsupportedPtx for what is not known.
     """
@@ -76,18 +85,33 @@ def translate(
     counting = Counting(len(program.blocks)) if count else None
     dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks), patient=count)
     calls = CallCompiler(program, storage, dispatcher)
+    places = Places(program, storage) if values else None
     for block in program.blocks:
         function = program.functions[block.function]
         emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks, counting)
+        emitter.give_way = dispatcher.give_way
+        emitter.values = Values(emitter, places) if places is not None else None
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
             # Inline assembly reaches the emulator unchecked: what is not PTX is named like what is not known.
             raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
+    if places is not None:
+        places.close()
     written = written_through(module, program) if sanitize else None
+    copies = any(i.opcode == "cp" for block in program.blocks for i in block.instructions)
     return Translation(
-        ir_module.text(), program, storage, sites.instructions, calls.local_bytes, checks, written, counting
+        ir_module.text(),
+        program,
+        storage,
+        sites.instructions,
+        calls.local_bytes,
+        checks,
+        written,
+        counting,
+        copies,
+        places.functions if places is not None else None,
     )
 
 
@@ -102,11 +126,14 @@ def _cost(instruction: Instruction) -> int:
     """What an instruction counts of the budget.
 
     What a spinning thread executes counts for each lane, so that its warp soon gives way to the one that it waits for;
-    a call of printf counts as what formatting takes.
+    a call of printf counts as what formatting takes, and a matrix instruction as the work of the warp that it is.
     """
     if instruction.opcode == "call" and callee(instruction) in BUILTIN_CALLS:
         return PRINTF_COST
-    return LANES if _may_wait(instruction) else 1
+    if is_matrix(instruction):
+        return MATRIX_COST
+    polls = instruction.opcode == "mbarrier" and bool({"test_wait", "try_wait"} & set(instruction.modifiers))
+    return LANES if polls or _may_wait(instruction) else 1
 
 
 class _BlockCompiler:
@@ -129,19 +156,29 @@ class _BlockCompiler:
             together = gather_lanes(emitter, dispatcher, first, block.pc)
             emitter.enter(together)
             lanes_meet(emitter, together)
+            if is_matrix(first):
+                whole_warp(emitter, first, together)
         else:
             emitter.enter(dispatcher.active())
         count_block(emitter, block.pc)
+        if emitter.values is not None and block.pc == self.program.entries[block.function]:
+            emitter.values.enter_function()
         self.calls.after_call(emitter, block)
         terminator: Instruction | None = None
         for instruction in block.instructions:
             emitter.begin(instruction)
             if emitter.counting is not None:
                 emitter.counting.begin(instruction, block.pc)
+            if emitter.values is not None:
+                emitter.values.step(instruction)
             if self._terminates(instruction):
                 terminator = instruction
                 break
+            if is_matrix(instruction) and instruction is not first:
+                lanes_meet(emitter, emitter.active_bits)
             self._emit(instruction)
+        if emitter.values is not None:
+            emitter.values.flush()
         self._terminate(terminator)
 
     def _terminates(self, instruction: Instruction) -> bool:

@@ -57,3 +57,5 @@ def copy_area(emitter: Emitter, source: int, target: int, size: int) -> None:
             target + word * WORD_STRIDE,
             emitter.f.load_lanes("i32", "%warp", source + word * WORD_STRIDE),
         )
+        if emitter.values is not None:
+            emitter.values.copy_parameter(source + word * WORD_STRIDE, target + word * WORD_STRIDE)

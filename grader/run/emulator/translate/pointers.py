@@ -15,7 +15,7 @@ from grader.run.emulator.translate.storage import reads_and_writes
 Source = tuple[str, int]
 """A parameter's name and an offset in it, or a variable's name."""
 _UNKNOWN: Source = ("", 0)
-_LOADS = {"ld", "ldu", "prefetch", "prefetchu", "ldmatrix", "discard", "applypriority"}
+_LOADS = {"ld", "ldu", "prefetch", "prefetchu", "ldmatrix", "applypriority", "createpolicy"}
 _SHARED_OR_LOCAL = {"shared", "shared::cta", "local", "param", "param::entry", "param::func"}
 
 
@@ -54,7 +54,7 @@ def _stores(function: Function) -> Iterator[Address | None]:
                 yield None
             continue
         addresses = [operand for operand in item.operands if isinstance(operand, Address)]
-        yield from addresses if item.opcode in ("st", "red", "atom", "wmma") else [None] * len(addresses)
+        yield from addresses if item.opcode in ("st", "red", "atom", "wmma", "discard") else [None] * len(addresses)
 
 
 def _symbol(module: PtxModule, function: Function, name: str) -> set[Source]:

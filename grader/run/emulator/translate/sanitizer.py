@@ -25,14 +25,14 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
     kind = Kind(not store, store, guess or bool(_STRONG & modifiers), "volatile" in modifiers)
     if kind.strong and not guess:
         publish(e)
-    _check(e, kind, space, width, count, address, values)
+    check_as(e, kind, space, width, count, address, values)
 
 
 def check_atomic(e: Emitter, space: str, size: int, address: V) -> None:
     """The same of an atomic. An exchange reads too, but of a lock that nobody has set it is often the first."""
     publish(e)
     reads = "exch" not in e.instruction.modifiers
-    _check(e, Kind(reads, True, atomic=True), space, size, 1, address, [])
+    check_as(e, Kind(reads, True, atomic=True), space, size, 1, address, [])
 
 
 def publish(e: Emitter) -> None:
@@ -61,12 +61,24 @@ def lanes_meet(e: Emitter, together: str) -> None:
         e.f.call(meet_routine(e.f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {together}"])
 
 
-def _check(e: Emitter, kind: Kind, space: str, width: int, count: int, address: V, values: list[V]) -> None:
+def check_as(
+    e: Emitter,
+    kind: Kind,
+    space: str,
+    width: int,
+    count: int,
+    address: V,
+    values: list[V],
+    site: int | None = None,
+    lanes: str = "-1",
+) -> None:
+    """Emits the check of one kind of access, at a site of its own or at that of the instruction, by some lanes."""
     if e.checks is None or space not in ("shared", "global", "generic"):
         return
-    site = e.site()
+    site = e.site() if site is None else site
     if site > SITE_MASK:
         return
     access = Shadowed(kind, space, width, count, e.checks.shared_granule, e.checks.global_granule)
-    arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {site}"]
+    mask = e.mask_bits if lanes == "-1" else e.f.let(f"and i32 {e.mask_bits}, {lanes}")
+    arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}", f"i32 {site}"]
     e.f.call(shadow_routine(e.f.module, access), "void", [*arguments, *(str(v) for v in values)])

@@ -23,6 +23,10 @@ _CONSTANTS = {
     "%nsmid": 1,
     "%gridid": 1,
     "%reserved_smem_offset_begin": 0,
+    "%reserved_smem_offset_end": 0,
+    "%reserved_smem_offset_cap": 0,
+    "%reserved_smem_offset_0": 0,
+    "%reserved_smem_offset_1": 0,
 }
 
 

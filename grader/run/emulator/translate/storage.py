@@ -49,7 +49,7 @@ def reads_and_writes(instruction: Instruction) -> tuple[list[str], list[str]]:
     """Names of the registers that an instruction reads, and of those that it writes."""
     operands = instruction.operands
     writes: list[str] = []
-    if operands and instruction.opcode not in _NO_DESTINATION:
+    if operands and instruction.opcode not in _NO_DESTINATION and not isinstance(operands[0], Address):
         writes = registers_in(operands[0])
         operands = operands[1:]
     reads = [name for operand in operands for name in registers_in(operand)]

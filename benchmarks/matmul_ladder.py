@@ -1,0 +1,189 @@
+"""The worked steps of the two matrix multiplications beside cuBLAS: timed in turns by `kgrade bench`, and drawn.
+
+    python benchmarks/matmul_ladder.py --save build/ladder.json
+    python benchmarks/matmul_ladder.py --from build/ladder.json --picture docs/images/matmul-ladder.svg
+
+The first needs a GPU and takes some minutes, since the first steps are slow. Step 4 of the half-precision ladder needs
+the headers of CUTLASS: pip install --no-deps nvidia-cutlass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from math import log10
+from pathlib import Path
+
+SIDES = (4096, 8192)
+PROBLEMS = ("matmul", "matmul_fp16")
+TITLES = {"matmul": "single precision", "matmul_fp16": "half precision, sums in single precision"}
+FOLDER = Path(__file__).parents[1] / "problems"
+TERA = 1e12
+
+WIDTH, LABELS, NUMBERS, LAST = 760, 160, 130, 60
+ROW, GAP, HEAD = 22, 38, 30
+DECADES = (0.3, 1000.0)
+"""TFLOP/s at the left and the right end of the bars."""
+STYLE = """
+text { font: 13px system-ui, sans-serif; fill: #1b1f24 } .head { font-weight: 600 } .dim { fill: #59636e }
+.bar { fill: #2f6fd6 } .library { fill: #8c959f } .light { stroke: #b35900; stroke-dasharray: 4 3 }
+.grid { stroke: #d1d9e0 }
+@media (prefers-color-scheme: dark) {
+text { fill: #e6edf3 } .dim { fill: #9198a1 } .bar { fill: #5b9bf5 } .library { fill: #6e7681 }
+.light { stroke: #f0a35e } .grid { stroke: #3d444d }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One step at one size: seconds, and those of cuBLAS and of the speed of light beside it."""
+
+    problem: str
+    device: str
+    side: int
+    step: str
+    seconds: float
+    half_width: float
+    library: float
+    light: float
+
+    @property
+    def rate(self) -> float:
+        """TFLOP/s."""
+        return 2 * self.side**3 / self.seconds / TERA
+
+    @property
+    def times_library(self) -> float:
+        return self.library / self.seconds
+
+    @property
+    def share(self) -> float:
+        """Of the speed of light."""
+        return self.light / self.seconds
+
+
+def measured(problem: str) -> Iterator[Timed]:
+    from grader.measure.ceilings import ceilings
+    from grader.measure.score import speed_of_light
+    from grader.problem import load_problem
+    from grader.run.gpu.devices import find_gpus
+    from grader.workspace import cache_folder
+
+    files = sorted((FOLDER / problem / "submissions" / "accepted").glob("ladder_*.cu"))
+    sizes = [word for side in SIDES for word in ("--size", f"M={side},N={side},K={side}")]
+    command = [sys.executable, "-m", "grader", "bench", problem, *map(str, files), *sizes, "--baseline", "--json"]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    loaded, gpu = load_problem(FOLDER / problem), find_gpus()[0]
+    reached, _ = ceilings(gpu, cache_folder(), precision=loaded.precision)
+    for found in told["sizes"]:
+        times = found["times"]
+        cost = loaded.cost_of(found["sizes"])
+        light = speed_of_light(
+            flops=cost.flops, bytes=cost.bytes, bandwidth=reached.bandwidth, rate=reached.flops, floor=0.0
+        )
+        for file in files:
+            time = times[file.name]
+            half = (time["high"] - time["low"]) / 2 / time["value"]
+            yield Timed(
+                problem=problem,
+                device=told["device"],
+                side=found["sizes"]["M"],
+                step=file.stem.removeprefix("ladder_"),
+                seconds=time["value"],
+                half_width=half,
+                library=times["baseline"]["value"],
+                light=light,
+            )
+
+
+def name_of(step: str) -> str:
+    number, _, words = step.partition("_")
+    return f"{number} {words.replace('_', ' ')}"
+
+
+def table(steps: Sequence[Timed]) -> str:
+    """Markdown: a row a step, and for each size its GFLOP/s, how that compares with cuBLAS, and its share of light."""
+    lines = []
+    for problem in PROBLEMS:
+        ours = [one for one in steps if one.problem == problem]
+        heads = [f"{side}: GFLOP/s | × cuBLAS | of light" for side in SIDES]
+        lines += [f"| {problem}, {TITLES[problem]} | {' | '.join(heads)} |", "|---" + "|---:" * 3 * len(SIDES) + "|"]
+        for step in dict.fromkeys(one.step for one in ours):
+            cells = [next(one for one in ours if one.step == step and one.side == side) for side in SIDES]
+            numbers = [f"{one.rate * 1000:,.0f} | {one.times_library:.3f} | {one.share:.1%}" for one in cells]
+            lines.append(f"| {name_of(step)} | {' | '.join(numbers)} |")
+        library = [next(one for one in ours if one.side == side) for side in SIDES]
+        numbers = [f"{2 * one.side**3 / one.library / 1e9:,.0f} | 1 | {one.light / one.library:.1%}" for one in library]
+        lines += [f"| cuBLAS | {' | '.join(numbers)} |", ""]
+    return "\n".join(lines)
+
+
+def x_of(rate: float) -> float:
+    low, high = map(log10, DECADES)
+    return LABELS + (WIDTH - LABELS - NUMBERS) * (log10(rate) - low) / (high - low)
+
+
+def picture(steps: Sequence[Timed], side: int) -> str:
+    """SVG: bars of TFLOP/s on a logarithmic scale, cuBLAS's in grey, and the speed of light as a line."""
+    parts, y = [], HEAD
+    for problem in PROBLEMS:
+        ours = [one for one in steps if one.problem == problem and one.side == side]
+        rows = [(name_of(one.step), one.rate, f"{one.times_library:.2f} ×", "bar") for one in ours]
+        library = 2 * side**3 / ours[0].library / TERA
+        light = 2 * side**3 / ours[0].light / TERA
+        rows.append(("cuBLAS", library, "", "library"))
+        parts.append(f'<text class="head" x="0" y="{y - 10}">{escape(problem)}, {escape(TITLES[problem])}</text>')
+        end = y + ROW * len(rows)
+        for decade in (1.0, 10.0, 100.0):
+            at = x_of(decade)
+            parts.append(f'<path class="grid" d="M{at:.1f} {y}V{end}"/>')
+            parts.append(f'<text class="dim" text-anchor="middle" x="{at:.1f}" y="{end + 14}">{decade:g}</text>')
+        for label, rate, times, style in rows:
+            width = x_of(rate) - LABELS
+            said = f"{rate:.3g} TFLOP/s" + (f", {times} cuBLAS" if times else "")
+            parts += [
+                f'<text text-anchor="end" x="{LABELS - 8}" y="{y + 15}">{escape(label)}</text>',
+                f'<rect class="{style}" x="{LABELS}" y="{y + 3}" width="{width:.1f}" height="{ROW - 6}" rx="2">'
+                f"<title>{escape(label)}: {said}</title></rect>",
+                f'<text text-anchor="end" x="{WIDTH - LAST}" y="{y + 15}">{rate:.3g}</text>',
+                f'<text class="dim" text-anchor="end" x="{WIDTH}" y="{y + 15}">{times}</text>',
+            ]
+            y += ROW
+        at = x_of(light)
+        parts.append(f'<path class="light" d="M{at:.1f} {y - ROW * len(rows)}V{y}"><title>{light:.3g}</title></path>')
+        y += GAP + HEAD
+    words = f"TFLOP/s at {side} × {side} × {side} on {steps[0].device}, and times cuBLAS; dashed: the speed of light"
+    parts.append(f'<text class="dim" x="0" y="{y - HEAD}">{escape(words)}</text>')
+    height = y - HEAD + 10
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">'
+        f"<title>{escape(words)}</title><style>{STYLE}</style>{''.join(parts)}</svg>\n"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--from", dest="known", type=Path, help="figures that were saved, in place of measuring")
+    parser.add_argument("--save", type=Path, help="where the figures go")
+    parser.add_argument("--picture", type=Path, help="where the picture goes")
+    asked = parser.parse_args()
+    if asked.known:
+        steps = [Timed(**one) for one in json.loads(asked.known.read_text())]
+    else:
+        steps = [one for problem in PROBLEMS for one in measured(problem)]
+    if asked.save:
+        asked.save.parent.mkdir(parents=True, exist_ok=True)
+        asked.save.write_text(json.dumps([asdict(one) for one in steps]))
+    if asked.picture:
+        asked.picture.write_text(picture(steps, max(SIDES)))
+    print(table(steps))
+
+
+if __name__ == "__main__":
+    main()

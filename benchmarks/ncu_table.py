@@ -1,0 +1,221 @@
+"""Which of ncu's metrics belongs to which count of `kgrade explain`, what ncu's CSV says, and both side by side.
+
+It runs nothing. The metrics are those of the Nsight Compute documentation, "Metrics Reference" and "Metrics Decoder";
+the CSV is that of `ncu --csv --page raw`: a line of names, a line of units, a line for each launch.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.run.emulator.counts import RowCounts
+
+Counted = Mapping[str, int]
+"""A kernel's counts by the name of a Metric, summed over its launches."""
+
+NO_PERMISSION = "ERR_NVGPUCTRPERM"
+UNKNOWN = re.compile(r"Failed to find metric\S* (?:regex:)?([\w.]+)")
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A count by its name here, how a row of ours adds to it, and the metric of ncu that counts the same.
+
+    `why` says what else can make the two differ than a wrong count; `comparable` is False where nothing would follow.
+    """
+
+    name: str
+    ncu: str
+    ours: Callable[[RowCounts], int]
+    why: str
+    comparable: bool = True
+
+
+def _of(opcodes: str, value: Callable[[RowCounts], int]) -> Callable[[RowCounts], int]:
+    return lambda row: value(row) if row.opcode in opcodes.split() else 0
+
+
+_MERGED = (
+    "the assembler merges neighbouring accesses to a wider one, repeats one instead of keeping its value, or leaves "
+    "one out: requests change, and sectors seldom"
+)
+_ARBITRATION = (
+    "the GPU's counter also has waits for other users of the banks; the assembler changes widths as with global memory"
+)
+_BRANCHES = "the assembler replaces short branches by predicated instructions, which do not split a warp"
+_MACHINE = "here PTX is counted and there machine code, which has other instructions"
+
+METRICS = (
+    Metric(
+        "global load requests",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+        _of("ld ldu", lambda row: row.requests),
+        _MERGED,
+    ),
+    Metric(
+        "global load sectors",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        _of("ld ldu", lambda row: row.sectors),
+        _MERGED,
+    ),
+    Metric(
+        "global store requests",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+        _of("st", lambda row: row.requests),
+        _MERGED,
+    ),
+    Metric(
+        "global store sectors",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+        _of("st", lambda row: row.sectors),
+        _MERGED,
+    ),
+    Metric(
+        "shared load requests",
+        "smsp__inst_executed_op_shared_ld.sum",
+        _of("ld", lambda row: row.shared_requests),
+        _MERGED,
+    ),
+    Metric(
+        "shared load wavefronts",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+        _of("ld", lambda row: row.wavefronts),
+        _ARBITRATION,
+    ),
+    Metric(
+        "shared load conflicts",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+        _of("ld", lambda row: row.wavefronts - row.ideal_wavefronts),
+        _ARBITRATION,
+    ),
+    Metric(
+        "shared store requests",
+        "smsp__inst_executed_op_shared_st.sum",
+        _of("st", lambda row: row.shared_requests),
+        _MERGED,
+    ),
+    Metric(
+        "shared store wavefronts",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+        _of("st", lambda row: row.wavefronts),
+        _ARBITRATION,
+    ),
+    Metric(
+        "shared store conflicts",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+        _of("st", lambda row: row.wavefronts - row.ideal_wavefronts),
+        _ARBITRATION,
+    ),
+    Metric(
+        "divergent branches",
+        "smsp__sass_branch_targets_threads_divergent.sum",
+        lambda row: row.divergent,
+        _BRANCHES,
+    ),
+    Metric("instructions", "smsp__inst_executed.sum", lambda row: row.executed, _MACHINE, comparable=False),
+)
+
+
+def counts_of(rows: Iterable[RowCounts]) -> dict[str, int]:
+    """A kernel's own counts, by the names of METRICS."""
+    kept = list(rows)
+    return {metric.name: sum(map(metric.ours, kept)) for metric in METRICS}
+
+
+def read_csv(text: str) -> dict[str, dict[str, int]]:
+    """What ncu measured, by kernel and by the names of METRICS, summed over launches; lines of its log are passed over.
+
+    A metric that this GPU does not have is left out. Raises ValueError where there is no table.
+    """
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    rows = list(csv.DictReader(lines))
+    if not rows or "Kernel Name" not in rows[0]:
+        raise ValueError("ncu wrote no table: it profiled no kernel")
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if not row["ID"]:
+            # The line of units.
+            continue
+        sums = found.setdefault(row["Kernel Name"], {})
+        for metric in METRICS:
+            value = _number(row.get(metric.ncu))
+            if value is not None:
+                sums[metric.name] = sums.get(metric.name, 0) + value
+    return found
+
+
+def _number(text: str | None) -> int | None:
+    """ "1,024" and "1024.000000" are numbers, "n/a" is none."""
+    plain = (text or "").strip()
+    if _GROUPED.fullmatch(plain):
+        plain = plain.replace(",", "")
+    try:
+        return round(float(plain))
+    except ValueError:
+        return None
+
+
+def of_kernel(measured: Mapping[str, Counted], symbol: str, name: str) -> Counted | None:
+    """What was measured of a kernel: by its symbol, or, where ncu writes functions, by the only one of this name."""
+    if symbol in measured:
+        return measured[symbol]
+    same = [counts for words, counts in measured.items() if re.search(rf"(^|[\s:]){re.escape(name)}($|[<(])", words)]
+    return same[0] if len(same) == 1 else None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One count of one kernel, here and by ncu."""
+
+    kernel: str
+    metric: Metric
+    here: int
+    ncu: int
+
+    @property
+    def ratio(self) -> float | None:
+        """Here by ncu's; None where ncu counted none and we did."""
+        return self.here / self.ncu if self.ncu else None if self.here else 1.0
+
+
+def paired(kernel: str, here: Counted, measured: Counted) -> list[Pair]:
+    """The counts that both sides have, without those that are 0 on both."""
+    both = [(m, here[m.name], measured[m.name]) for m in METRICS if m.name in here and m.name in measured]
+    return [Pair(kernel, metric, ours, theirs) for metric, ours, theirs in both if ours or theirs]
+
+
+def markdown(pairs: Sequence[Pair]) -> str:
+    """Every count of every kernel, then how well each agrees, then why what differs may do so."""
+    differing = {pair.metric.name for pair in pairs if pair.here != pair.ncu}
+    reasons = [f"- {metric.name}: {metric.why}." for metric in METRICS if metric.name in differing]
+    each = _table(("kernel", "count", "here", "ncu", "here / ncu"), map(_row, pairs))
+    return "\n\n".join([each, _summary(pairs), *(["\n".join(reasons)] if reasons else [])])
+
+
+def _row(pair: Pair) -> tuple[str, ...]:
+    ratio = "—" if pair.ratio is None else f"{pair.ratio:.3f}"
+    return pair.kernel, pair.metric.name, f"{pair.here:,}", f"{pair.ncu:,}", ratio
+
+
+def _summary(pairs: Sequence[Pair]) -> str:
+    rows = []
+    for metric in METRICS:
+        own = [pair for pair in pairs if pair.metric is metric]
+        ratios = [pair.ratio for pair in own if pair.ratio is not None]
+        if not own:
+            continue
+        spread = f"{min(ratios):.3f} to {max(ratios):.3f}" if ratios else "—"
+        equal = sum(pair.here == pair.ncu for pair in own) if metric.comparable else None
+        rows.append(
+            (metric.name, f"`{metric.ncu}`", "not comparable" if equal is None else f"{equal} of {len(own)}", spread)
+        )
+    return _table(("count", "in ncu", "kernels with the same number", "here / ncu"), rows)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

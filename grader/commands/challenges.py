@@ -1,0 +1,79 @@
+"""What commands do with `--problems DIR`: grade a challenge of that set, show one, write its starter."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.challenges.folder import STARTER, STATEMENT, ChallengeSet
+from grader.commands.grading import told_progress
+from grader.errors import ProblemError
+
+if TYPE_CHECKING:
+    from grader.judge import Options
+    from grader.report import Report
+
+
+def grade_challenge(
+    problem_set: str,
+    problem: str,
+    file: Path,
+    options: Options,
+    *,
+    quiet: bool,
+    meanwhile: Callable[[], None],
+) -> Report:
+    """As `grade_file`, for a challenge."""
+    from grader.challenges.materialise import materialised
+    from grader.judge import grade
+    from grader.run.choose import choose_gpu
+    from grader.submission import read_submission
+
+    challenges = ChallengeSet(Path(problem_set))
+    challenge = challenges.find(problem)
+    submission = read_submission(file)
+    # The tests are drawn by the seed too, so it is settled before them.
+    seed = secrets.randbits(48) if options.seed is None else options.seed
+    asked = [sizes["test"] for sizes in options.sizes if "test" in sizes]
+    large = choose_gpu(options.device) is not None
+    with (
+        told_progress(quiet, f"making the tests of {challenge.short_name}") as progress,
+        materialised(challenges, challenge, seed, large=large, asked=asked) as loaded,
+    ):
+        report = grade(loaded, submission, replace(options, seed=seed), progress=progress, meanwhile=meanwhile)
+        return replace(report, problem_set=problem_set)
+
+
+def statement_of(problem_set: str, problem: str) -> tuple[str, str]:
+    """The challenge's statement in Markdown, and how to go on."""
+    from grader.challenges.statement import markdown_of
+
+    challenge = ChallengeSet(Path(problem_set)).find(problem)
+    try:
+        html = (challenge.folder / STATEMENT).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ProblemError(f"{challenge.folder / STATEMENT} can't be read: {error.strerror}") from None
+    return f"# {challenge.title}\n\n{markdown_of(html)}", f"kgrade init --problems {problem_set} {challenge.short_name}"
+
+
+def challenge_starter(problem_set: str, problem: str) -> tuple[str, str]:
+    """The name of a challenge and its own starter; where it has none, one is made of its signature."""
+    challenges = ChallengeSet(Path(problem_set))
+    challenge = challenges.find(problem)
+    try:
+        return challenge.short_name, (challenge.folder / STARTER).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        pass
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProblemError(f"{challenge.folder / STARTER} can't be read: {error}") from None
+    from grader.challenges.materialise import materialised
+    from grader.starters import starter_for
+
+    with (
+        told_progress(False, "reading the signature"),
+        materialised(challenges, challenge, seed=0, large=False) as loaded,
+    ):
+        return challenge.short_name, starter_for(loaded)

@@ -1,0 +1,179 @@
+"""Barriers that are objects in shared memory (mbarrier): arrivals, phases, and who has waited for them.
+
+The 64 bits of one are our own: from the lowest the pending arrivals, those that each phase expects, the bytes that are
+still to come, the parity of the phase. For the race checks an arrival releases what its warp has done, and whoever
+waits sees what was released until the phase was over: that time stands in the record of the object's upper half.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, TAG_SHIFT, WARP
+from grader.run.emulator.native.cells import TIME_MASK, Kind, info, warp_record
+from grader.run.emulator.native.copy_waits import phase_over_routine, phase_waited_routine
+from grader.run.emulator.native.epochs import tick_routine
+from grader.run.emulator.native.flow import where
+from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.regions import Shadowed, log2, region_at
+from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
+
+COUNT_BITS = 20
+MOST = (1 << COUNT_BITS) - 1
+"""The most arrivals that a phase can expect."""
+_EXPECTED, _BYTES, _PHASE = COUNT_BITS, 2 * COUNT_BITS, 63
+_BYTES_MASK = (1 << 21) - 1
+SIZE = 8
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`name` is init, inval, arrive, test or test_parity; an arrival also says how many of a phase drop out.
+
+    `granule` is that of the race checks in shared memory, 0 where there are none.
+    """
+
+    name: str
+    releases: bool = False
+    acquires: bool = False
+    drops: bool = False
+    granule: int = 0
+
+    @property
+    def routine(self) -> str:
+        flags = (("releases", self.releases), ("acquires", self.acquires), ("drops", self.drops))
+        words = [self.name, *(word for word, flag in flags if flag), *(["checked"] if self.granule else [])]
+        return "mbarrier_" + "_".join(words)
+
+
+def barrier_routine(module: IrModule, operation: Operation) -> str:
+    """`(ctx, warp, addresses, mask, site, a, b) -> results`: one operation of a warp's lanes, one after the other.
+
+    Of init, `a` is the state; of an arrival `a` the arrivals and `b` the bytes that are to come, negative for bytes
+    that have; of a test `a` the state or the parity. The result is the state before, or 1 where the phase is over.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        vector = f"<{LANES} x i64>"
+        arguments = [("ptr", "ctx"), ("ptr", "warp"), (vector, "address"), ("i32", "mask"), ("i32", "site")]
+        f = IrFunction(owner, name, vector, [*arguments, (vector, "a"), (vector, "b")], "internal", "nounwind noinline")
+        _Operation(f, operation).emit()
+        return f
+
+    return module.routine(operation.routine, build)
+
+
+class _Operation:
+    def __init__(self, f: IrFunction, operation: Operation) -> None:
+        self.f = f
+        self.operation = operation
+
+    def emit(self) -> None:
+        f, operation = self.f, self.operation
+        living = f.let(f"xor i32 {f.load('i32', '%warp', WARP['dead'])}, -1")
+        mask = f.let(f"and i32 %mask, {living}")
+        if operation.releases and operation.granule:
+            self._release(mask)
+        f.store_lanes(V("i64", "%address"), "%warp", WARP["scratch"])
+        outside, crooked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        f.store("i32", "0", outside)
+        f.store("i32", "0", crooked)
+        results = f.alloca(f"<{LANES} x i64>")
+        f.store_lanes(splat("i64", 0), results)
+        lane, head, after = for_each_lane(f, mask)
+        wide = f.let(f"zext i32 {lane} to i64")
+        address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
+        host = checked_host(f, "shared", lane, address, SIZE, head, outside, crooked)
+        a, b = (f.let(f"extractelement <{LANES} x i64> %{name}, i32 {lane}") for name in ("a", "b"))
+        result = self._operate(lane, address, host, a, b)
+        f.store("i64", result, results, f.let(f"mul i64 {wide}, 8"))
+        next_lane(f, head, after)
+        report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
+        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
+        f.do(f"ret {f.load_lanes('i64', results)}")
+
+    def _release(self, mask: str) -> None:
+        """What the warp has done so far can be seen by who waits for the phase."""
+        f = self.f
+        wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
+        some = f.let(f"and i1 {wanted}, {f.let(f'icmp ne i32 {mask}, 0')}")
+        with where(f, some, "release"):
+            now = f.call(tick_routine(f.module), "i32", ["ptr %ctx"])
+            for field in ("fenced", "published"):
+                f.store("i32", now, "%warp", WARP[field])
+            f.store("i32", now, "%ctx", CONTEXT["released"])
+
+    def _operate(self, lane: str, address: str, host: str, a: str, b: str) -> str:
+        f, name = self.f, self.operation.name
+        before = f.load("i64", host)
+        if name == "init":
+            f.store("i64", a, host)
+        elif name == "arrive":
+            self._arrive(lane, address, host, before, a, b)
+        elif name.startswith("test"):
+            return self._test(address, before, a)
+        return before
+
+    def _arrive(self, lane: str, address: str, host: str, before: str, count: str, bytes_: str) -> None:
+        f = self.f
+        pending = f.let(f"and i64 {before}, {MOST}")
+        expected = f.let(f"and i64 {f.let(f'lshr i64 {before}, {_EXPECTED}')}, {MOST}")
+        if self.operation.drops:
+            expected = f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {expected}", f"i64 {count}"])
+        left = f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {pending}", f"i64 {count}"])
+        due = f.let(f"add i64 {f.let(f'lshr i64 {before}, {_BYTES}')}, {bytes_}")
+        due = f.let(f"and i64 {due}, {_BYTES_MASK}")
+        over = f.let(f"icmp eq i64 {f.let(f'or i64 {left}, {due}')}, 0")
+        phase = f.let(f"lshr i64 {before}, {_PHASE}")
+        phase = f.let(f"xor i64 {phase}, {f.let(f'zext i1 {over} to i64')}")
+        left = f.let(f"select i1 {over}, i64 {expected}, i64 {left}")
+        state = left
+        for value, shift in ((expected, _EXPECTED), (due, _BYTES), (phase, _PHASE)):
+            state = f.let(f"or i64 {state}, {f.let(f'shl i64 {value}, {shift}')}")
+        f.store("i64", state, host)
+        with where(f, over, "over"):
+            f.call(phase_over_routine(f.module), "void", ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"])
+            if self.operation.granule:
+                with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0"), "note"):
+                    own = f.let(f"shl i64 {f.let(f'zext i32 {lane} to i64')}, {TAG_SHIFT}")
+                    known = f.let(f"or i64 {warp_record(f)}, {info(f, Kind(True, True, atomic=True))}")
+                    f.store("i64", f.let(f"or i64 {known}, {own}"), self._ended(address))
+
+    def _test(self, address: str, state: str, asked: str) -> str:
+        f = self.f
+        phase = f.let(f"lshr i64 {state}, {_PHASE}")
+        parity = f.let(f"and i64 {asked}, 1" if self.operation.name == "test_parity" else f"lshr i64 {asked}, {_PHASE}")
+        over = f.let(f"icmp ne i64 {phase}, {parity}")
+        if self.operation.acquires:
+            with where(f, over, "over"):
+                if self.operation.granule:
+                    self._acquire(address)
+                told = ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"]
+                f.call(phase_waited_routine(f.module, self.operation.granule > 0), "void", told)
+        return f.let(f"zext i1 {over} to i64")
+
+    def _acquire(self, address: str) -> None:
+        f = self.f
+        with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0"), "acquire"):
+            record = f.load("i64", self._ended(address))
+            time = f.let(f"and i32 {f.let(f'trunc i64 {record} to i32')}, {TIME_MASK}")
+            # Of what other blocks have handed to this one, too, anything may have come through the barrier.
+            for field, known in (("acquired", time), ("far_acquired", f.load("i32", "%ctx", CONTEXT["far_pending"]))):
+                both = [f"i32 {f.load('i32', '%warp', WARP[field])}", f"i32 {known}"]
+                f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), "%warp", WARP[field])
+
+    def _ended(self, address: str) -> str:
+        """Where the record of the object's upper half is."""
+        f, granule = self.f, self.operation.granule
+        access = Shadowed(Kind(True, True, atomic=True), "shared", SIZE, 1, granule, granule)
+        region = region_at(f, access, address)
+        inner = f.let(f"add i64 {f.let(f'sub i64 {address}, {region.base}')}, {SIZE // 2}")
+        piece = f.let(f"mul i64 {f.let(f'lshr i64 {inner}, {log2(granule)}')}, {RECORD_BYTES}")
+        return f.let(f"inttoptr i64 {f.let(f'add i64 {region.records}, {piece}')} to ptr")
+
+
+def initial_state(f: IrFunction, counts: V) -> V:
+    """The states of barriers whose first phase begins, of their counts of arrivals as i64."""
+    known = f.op("and", counts, splat("i64", MOST))
+    return f.op("or", known, f.op("shl", known, splat("i64", _EXPECTED)))

@@ -1,0 +1,151 @@
+"""Copies from global to shared memory that go on beside their threads (cp.async): the list of them, and their end.
+
+Each warp has a list of those under way. Their bytes move when they are waited for: who reads sooner really finds what
+was there before. Until then the race checks hold the target's cells as written, and the source's as read, by an access
+that nothing orders.
+"""
+
+from __future__ import annotations
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import CONTEXT, COPY, RECORD_BYTES, TAG_SHIFT, WARP
+from grader.run.emulator.native.cells import PENDING
+from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+from grader.run.emulator.native.resolve import for_each_lane, next_lane
+
+_BOTH = [("ptr", "ctx"), ("ptr", "warp")]
+_RECORD_MASK = (1 << layout.EPOCH_SHIFT) - 1
+_PENDING_TAG = PENDING >> TAG_SHIFT
+"""The upper half of a pending record, its thread left out, as a negative i32."""
+
+
+def offset_of(f: IrFunction, index: str, size: int) -> str:
+    return f.let(f"mul i64 {f.let(f'zext i32 {index} to i64')}, {size}")
+
+
+def entry_at(f: IrFunction, warp: str, index: str) -> str:
+    start = f.field(f.load("ptr", warp, WARP["copies"]), layout.COPIES_HEAD)
+    return f.field(start, offset_of(f, index, layout.COPY_BYTES))
+
+
+def of_lane(f: IrFunction, entry: str, name: str, lane: str, size: int = 8) -> str:
+    """The place of a lane's value in a field of an entry."""
+    return f.field(f.field(entry, COPY[name]), offset_of(f, lane, size))
+
+
+def cells_of(f: IrFunction, size: str, shift: str) -> str:
+    """Cells of so many bytes, where `shift` is the logarithm of the granule."""
+    more = f.let(f"sub i32 {f.let(f'shl i32 1, {shift}')}, 1")
+    return f.let(f"lshr i32 {f.let(f'add i32 {size}, {more}')}, {shift}")
+
+
+def move_routine(module: IrModule) -> str:
+    """`(copy, lanes)`: the bytes of these lanes' copies move."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "void", [("ptr", "copy"), ("i32", "lanes")], attributes="nounwind noinline")
+        owner.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
+        owner.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        size = f.load("i32", "%copy", COPY["size"])
+        lane, head, after = for_each_lane(f, "%lanes")
+        source, target = (f.load("ptr", of_lane(f, "%copy", side, lane)) for side in ("source", "target"))
+        bytes_ = f.load("i32", of_lane(f, "%copy", "bytes", lane, 4))
+        wide = f.let(f"zext i32 {bytes_} to i64")
+        f.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {wide}, i1 false)")
+        rest = f.let(f"zext i32 {f.let(f'sub i32 {size}, {bytes_}')} to i64")
+        f.do(f"call void @llvm.memset.p0.i64(ptr {f.field(target, wide)}, i8 0, i64 {rest}, i1 false)")
+        next_lane(f, head, after)
+        f.do("ret void")
+        return f
+
+    return module.routine("copy_move", build)
+
+
+def settle_routine(module: IrModule) -> str:
+    """`(ctx, warp, copy, lanes, as issued)`: these lanes' copies are over: from now on they are ordinary accesses.
+
+    `as issued` dates them back, for those that a barrier in shared memory has handed on.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [*_BOTH, ("ptr", "copy"), ("i32", "lanes"), ("i1", "issued")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        mask = f.load("i32", "%copy", COPY["mask"])
+        f.store("i32", f.let(f"and i32 {mask}, {f.let('xor i32 %lanes, -1')}"), "%copy", COPY["mask"])
+        tracked = f.compare("icmp ne", f.load_lanes("i32", "%copy", COPY["barrier"]), splat("i32", 0))
+        moved = f.bits(tracked)
+        unmoved = f.let(f"and i32 %lanes, {f.let(f'xor i32 {moved}, -1')}")
+        f.call(move_routine(owner), "void", ["ptr %copy", f"i32 {unmoved}"])
+        cells = f.load("i32", "%copy", COPY["cells"])
+        with where(f, f.let(f"icmp ne i32 {cells}, 0"), "checked"):
+            lane, head, after = for_each_lane(f, "%lanes")
+            told = ["ptr %ctx", "ptr %warp", f"i32 {lane}"]
+            bytes_ = f.load("i32", of_lane(f, "%copy", "bytes", lane, 4))
+            read = cells_of(f, bytes_, f.load("i32", "%copy", COPY["shift"]))
+            for side, count in (("target", cells), ("source", read)):
+                first = f.load("i64", of_lane(f, "%copy", f"{side}_cell", lane))
+                f.call(stamp_routine(owner), "void", [*told, f"i64 {first}", f"i32 {count}", "i1 %issued"])
+            next_lane(f, head, after)
+        f.do("ret void")
+        return f
+
+    return module.routine("copy_settle", build)
+
+
+def stamp_routine(module: IrModule) -> str:
+    """`(ctx, warp, lane, cells, count, as issued)`: a lane's pending records there become ordinary ones."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [*_BOTH, ("i32", "lane"), ("i64", "cells"), ("i32", "count"), ("i1", "issued")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        number = f.load("i32", "%warp", WARP["index"])
+        thread = f.let(f"or i32 {f.let(f'shl i32 {number}, 5')}, %lane")
+        pending = f.let(f"or i32 {thread}, {_PENDING_TAG}")
+        now = f.load("i64", "%ctx", CONTEXT["now"])
+        time = f.let(f"zext i32 {f.load('i32', '%ctx', CONTEXT['time'])} to i64")
+        cells = f.let("inttoptr i64 %cells to ptr")
+        known = f.let("icmp ne i64 %cells, 0")
+        with counted(f, f.let(f"select i1 {known}, i32 %count, i32 0"), "cell") as at:
+            place = f.field(cells, offset_of(f, at, RECORD_BYTES))
+            record = f.let(f"load atomic i64, ptr {place} monotonic, align 8")
+            tag = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {TAG_SHIFT}')} to i32")
+            with where(f, f.let(f"icmp eq i32 {tag}, {pending}"), "own"):
+                kept = f.let(f"and i64 {record}, {_RECORD_MASK}")
+                undated = f.let(f"and i64 {kept}, {_RECORD_MASK & ~0xFFFF}")
+                dated = f.let(f"or i64 {undated}, {time}")
+                chosen = f.let(f"select i1 %issued, i64 {kept}, i64 {dated}")
+                f.do(f"store atomic i64 {f.let(f'or i64 {chosen}, {now}')}, ptr {place} monotonic, align 8")
+        f.do("ret void")
+        return f
+
+    return module.routine("copy_stamp", build)
+
+
+def sweep_routine(module: IrModule) -> str:
+    """`(ctx, warp)`: forgets the copies that are over."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
+        owner.declare("llvm.memmove.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        count = f.load("i32", "%warp", WARP["copy_count"])
+        kept = f.alloca("i32", align=4)
+        f.store("i32", "0", kept)
+        with counted(f, count, "sweep") as at:
+            entry = entry_at(f, "%warp", at)
+            with where(f, f.let(f"icmp ne i32 {f.load('i32', entry, COPY['mask'])}, 0"), "keep"):
+                to = f.load("i32", kept)
+                f.store("i32", f.let(f"add i32 {to}, 1"), kept)
+                with where(f, f.let(f"icmp ne i32 {to}, {at}"), "move"):
+                    place = entry_at(f, "%warp", to)
+                    told = f"ptr {place}, ptr {entry}, i64 {layout.COPY_BYTES}, i1 false"
+                    f.do(f"call void @llvm.memmove.p0.p0.i64({told})")
+        left = f.load("i32", kept)
+        f.store("i32", left, "%warp", WARP["copy_count"])
+        waiting = f.load("i32", "%ctx", CONTEXT["unwritten"])
+        gone = f.let(f"sub i32 {count}, {left}")
+        f.store("i32", f.let(f"sub i32 {waiting}, {gone}"), "%ctx", CONTEXT["unwritten"])
+        f.do("ret void")
+        return f
+
+    return module.routine("copy_sweep", build)

@@ -1,0 +1,65 @@
+"""What the accesses of matrix instructions have in common: a checked access with all that is watched of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.run.emulator.native.access import Access, access_routine
+from grader.run.emulator.native.cells import Kind
+from grader.run.emulator.native.counting import Counted, count_routine
+from grader.run.emulator.native.ir import LANES, IrFunction, V
+from grader.run.emulator.native.regions import Shadowed
+from grader.run.emulator.native.shadow import shadow_routine
+
+ROW_BYTES = 16
+"""What is moved at once: a row of ldmatrix, and the alignment of lines that wmma asks for at most."""
+ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask"), ("i32", "site")]
+ROUTINE = "nounwind noinline"
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is done beside an access: race checks by granules of shared and global memory, and counting."""
+
+    granules: tuple[int, int] | None = None
+    counted: bool = False
+
+    @property
+    def name(self) -> str:
+        return "_checked" * (self.granules is not None) + "_counted" * self.counted
+
+
+def record(t: str, count: int) -> str:
+    """The type of `count` vectors of words."""
+    return "{ " + ", ".join([f"<{LANES} x {t}>"] * count) + " }"
+
+
+def row_argument(watch: Watch) -> list[tuple[str, str]]:
+    return [("i64", "row")] if watch.counted else []
+
+
+def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask: str, values: list[V]) -> list[V]:
+    """A checked access, with all that is watched of it; returns what was loaded."""
+    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}"]
+    given = [str(value) for value in values]
+    if watch.granules is not None:
+        kind = Kind(not access.store, access.store)
+        shadowed = Shadowed(kind, access.space, access.width, access.count, *watch.granules)
+        f.call(shadow_routine(f.module, shadowed), "void", [*told, "i32 %site", *given])
+    if watch.counted:
+        counted = Counted("store" if access.store else "load", access.space, access.size)
+        f.call(count_routine(f.module, counted), "void", [*told, "i64 %row"])
+    result = f.call(access_routine(f.module, access), access.returns, [*told, "i32 %site", *given])
+    if access.store:
+        return []
+    if access.count == 1:
+        return [V(access.lane_type, result)]
+    return [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in range(access.count)]
+
+
+def give(f: IrFunction, words: list[V]) -> None:
+    returns = record(words[0].t, len(words))
+    packed = "poison"
+    for index, word in enumerate(words):
+        packed = f.let(f"insertvalue {returns} {packed}, {word}, {index}")
+    f.do(f"ret {returns} {packed}")

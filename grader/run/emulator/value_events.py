@@ -1,0 +1,51 @@
+"""Makes findings of uses of local variables that have no value, at the line of the submission that they come from."""
+
+from __future__ import annotations
+
+from grader.run.emulator import layout
+from grader.run.emulator.faults import Fault
+from grader.run.emulator.findings import Finding, Findings
+from grader.run.emulator.state import State
+from grader.run.emulator.translate.kernel import Translation
+
+_MOST_CALLS = 64
+
+
+class ValueEvents:
+    """Of one launch."""
+
+    def __init__(self, translation: Translation, findings: Findings) -> None:
+        self._translation = translation
+        self._findings = findings
+
+    def unset(self, state: State, site: int, lanes: list[int], count: int) -> None:
+        line = self._line(state, site, lanes[0])
+        key = (layout.EVENT_UNSET, line, "")
+        if line and self._findings.add(key, state.block, len(lanes)):
+            message = (
+                "a local variable is used that has no value yet: give it one where it is declared, or on every path "
+                "that leads here"
+            )
+            fault = Fault(
+                "uninitialized_read",
+                message,
+                line=line,
+                kernel=self._translation.program.kernel,
+                access="read",
+                block=state.block_index,
+                thread=state.thread_index(lanes[0]),
+                instruction=self._translation.sites[site].text,
+            )
+            self._findings.put(key, Finding((state.block, count), fault, len(lanes)))
+
+    def _line(self, state: State, site: int, lane: int) -> int:
+        """The line of the use or, in a function of a header, of the call that leads there; 0 where there is none."""
+        translation = self._translation
+        line, function = translation.sites[site].line, (translation.functions or {}).get(site, "")
+        for _ in range(_MOST_CALLS):
+            if line or function == translation.program.kernel:
+                break
+            back = state.lane_word(translation.storage.frames[function].return_pc, lane)
+            call = translation.program.blocks[back - 1]
+            line, function = call.instructions[-1].line, call.function
+        return line

@@ -1,0 +1,10 @@
+#include <cuda_runtime.h>
+
+__global__ void work(const short* a, const unsigned short* b, int* difference, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) difference[i] = a[i] - b[i];
+}
+
+extern "C" void solve(const short* a, const unsigned short* b, int* difference, int n) {
+    work<<<(n + 255) / 256, 256>>>(a, b, difference, n);
+}

@@ -1,0 +1,11 @@
+// expect: -
+#include <cuda_runtime.h>
+
+__global__ void work(double a, const float* x, float* y, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+
+extern "C" void solve(double a, const float* x, float* y, size_t n) {
+    work<<<(n + 255) / 256, 256>>>(a, x, y, n);
+}

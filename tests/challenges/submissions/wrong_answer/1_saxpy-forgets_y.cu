@@ -1,0 +1,11 @@
+// expect: wrong_value
+#include <cuda_runtime.h>
+
+__global__ void work(float a, const float* x, float* y, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i];
+}
+
+extern "C" void solve(float a, const float* x, float* y, size_t n) {
+    work<<<(n + 255) / 256, 256>>>(a, x, y, n);
+}

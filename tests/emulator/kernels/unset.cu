@@ -1,0 +1,97 @@
+// Uses of local variables without a value end in `// found`; what is there beside them is right, however odd.
+#include <cuda_fp16.h>
+
+struct Padded { char c; int i; };
+struct Three { float a, b, c; };
+struct Fields { unsigned low : 4, high : 4; };
+
+__device__ void give_if(float& x, bool really) { if (really) x = 1; }
+__device__ Three all_but_last(float a) { Three t; t.a = a; t.b = a; return t; }
+template <class T> __device__ const T& larger(const T& a, const T& b) { return a < b ? b : a; }
+
+extern "C" __global__ void sums(float* out, const float* in, int n) {
+    float sum;
+    for (int i = 0; i < n; ++i) sum += in[i];  // found
+    out[threadIdx.x] = sum;
+}
+
+extern "C" __global__ void forgotten_branch(float* out, const float* in, int n) {
+    float kept;
+    if (in[threadIdx.x] > 0) kept = in[threadIdx.x];
+    out[threadIdx.x] = kept;  // found
+}
+
+extern "C" __global__ void one_lane_only(float* out, const float* in, int n) {
+    float x;
+    if (threadIdx.x != 5) x = 1;
+    float y = x;
+    out[threadIdx.x] = y + 1;  // found
+}
+
+extern "C" __global__ void an_array(float* out, const float* in, int n) {
+    float count[4];
+    for (int i = 0; i < n; ++i) count[i % 4] += 1;  // found
+    out[threadIdx.x] = count[0];
+}
+
+extern "C" __global__ void through_a_reference(float* out, const float* in, int n) {
+    float x;
+    give_if(x, n < 3);
+    out[threadIdx.x] = 2 * x;  // found
+}
+
+extern "C" __global__ void through_a_result(float* out, const float* in, int n) {
+    out[threadIdx.x] = all_but_last(in[0]).c + 1;  // found
+}
+
+extern "C" __global__ void in_a_header(float* out, const float* in, int n) {
+    float best;
+    for (int i = 0; i < n; ++i) best = fmaxf(best, in[i]);  // found
+    out[threadIdx.x] = best;
+}
+
+extern "C" __global__ void an_index(float* out, const float* in, int n) {
+    int at;
+    if (n == 3) at = 1;
+    out[at] = 1;  // found
+}
+
+extern "C" __global__ void a_condition(float* out, const float* in, int n) {
+    bool ready;
+    if (n == 3) ready = true;
+    if (ready) out[threadIdx.x] = 1;  // found
+}
+
+extern "C" __global__ void a_half(float* out, const float* in, int n) {
+    __half sum;
+    for (int i = 0; i < n; ++i) sum = __hadd(sum, __float2half(in[i]));  // found
+    out[threadIdx.x] = __half2float(sum);
+}
+
+extern "C" __global__ void right(float* out, const float* in, int n) {
+    int t = threadIdx.x;
+    __shared__ Padded rows[32];
+    Padded row;
+    row.c = 1, row.i = t;
+    rows[t] = row;
+    Three three = all_but_last(in[t]);
+    reinterpret_cast<Three*>(out)[t] = three;
+    float4 four;
+    four.x = in[t];
+    reinterpret_cast<float4*>(out)[t + 32] = four;
+    Fields fields;
+    fields.low = t % 16, fields.high = 1;
+    float value;
+    if (t < 16) value = in[t];
+    float other = __shfl_down_sync(~0u, value, 8);
+    if (t < 8) out[t] = value + other + fields.low + fields.high;
+    float late, best = -1;
+    for (int i = 0; i < n; ++i) {
+        if (i > 0) best = larger(best, late);
+        late = in[i];
+    }
+    int choice[2];
+    choice[t % 2] = t;
+    int odd = __syncthreads_count(t % 2) + __syncthreads_or(t == 3);
+    out[t + 300] = best + choice[t % 2] + rows[t].i + odd;
+}

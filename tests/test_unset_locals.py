@@ -1,0 +1,65 @@
+"""The second pass over right kernels: local variables without a value are told, and nothing else is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader import unset_locals
+from grader.compile.compiler import CompileFailure
+from grader.judge import Options, grade
+from grader.problem import load_problem
+from grader.report import Report
+from grader.submission import make_submission
+from grader.verdict import FaultClass, Verdict
+
+ZIP = Path(__file__).parents[1] / "problems" / "zip"
+KERNEL = """__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N) return;
+    float added = a[i] + b[i], sum;
+    if (CONDITION) sum = added;
+    output[i] = sum;
+}
+"""
+LINE = 6
+
+
+def graded(condition: str, cache: Path) -> Report:
+    options = Options(seed=3, cache=cache, device="emulator", sizes=[{"N": 3}, {"N": 200}])
+    return grade(
+        load_problem(ZIP), make_submission("mine.cu", KERNEL.replace("CONDITION", condition).encode()), options
+    )
+
+
+def test_what_the_compiler_folds_away_is_found(tmp_path: Path) -> None:
+    """Thread 150's sum may be anything, so that the optimised build adds for it as well."""
+    report = graded("i != 150", tmp_path)
+    assert report.verdict is Verdict.RUNTIME_ERROR and report.fault is not None
+    assert (report.fault.fault, report.line) == (FaultClass.UNINITIALIZED_READ, LINE)
+    assert report.smallest is not None and report.smallest.sizes == {"N": 200}
+
+
+def test_a_value_on_the_paths_that_are_taken_is_enough(tmp_path: Path) -> None:
+    assert graded("i < N", tmp_path).verdict is Verdict.ACCEPTED
+
+
+def test_a_debug_build_that_fails_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise CompileFailure([], "")
+
+    monkeypatch.setattr(unset_locals, "compile_debug", fail)
+    assert graded("i != 150", tmp_path).verdict is Verdict.ACCEPTED
+
+
+def test_what_the_emulator_does_not_know_of_it_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = unset_locals.compile_debug
+
+    def unknown(*given: object) -> object:
+        program = build(*given)  # type: ignore[arg-type]
+        return replace(program, image=program.image.replace("add.f32", "frobnicate.f32"))
+
+    monkeypatch.setattr(unset_locals, "compile_debug", unknown)
+    assert graded("i != 150", tmp_path).verdict is Verdict.ACCEPTED
