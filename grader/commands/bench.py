@@ -159,11 +159,11 @@ def _ranking(ranking: Ranking, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _check_count(files: Sequence[str]) -> None:
-    from grader.measure.contest import MOST_CONTENDERS
+    from grader.measure.contest import MOST_FILES
 
-    if len(files) > MOST_CONTENDERS:
+    if len(files) > MOST_FILES:
         raise UsageError(
-            f"{len(files)} files; at most {MOST_CONTENDERS} are compared at once",
+            f"{len(files)} files; at most {MOST_FILES} are compared at once",
             "compare some of them first, and the fastest with the rest",
         )
 

@@ -44,8 +44,8 @@ TIME_LIMIT = 30.0
 
 FUNCTION = "solve"
 
-MEMORY_LIMIT = 4 << 30
-"""Of each process: the largest libraries of templates take half of it."""
+MEMORY_LIMIT = 6 << 30
+"""Of each process: the largest libraries of templates, compiled for Hopper, take more than 4 GB."""
 
 FILE_LIMIT = 256 << 20
 LOG_LIMIT = 256 << 10

@@ -19,7 +19,7 @@ import grader.run.choose as choose
 from grader.commands.bench import unique_labels
 from grader.compile.program import Program
 from grader.contesting import ContenderFailed, Timed
-from grader.measure.contest import Contest, order_of, round_of
+from grader.measure.contest import MOST_CONTENDERS, MOST_FILES, Contest, order_of, round_of
 from grader.measure.samples import BASELINE
 from grader.problem import Problem
 from grader.report import Report
@@ -191,6 +191,18 @@ def test_one_file_is_timed_beside_the_library(kgrade: Kgrade, gpu: Gpus, files: 
     assert found["baseline"][-1] == "fastest" and found["quick.cu"][6] == "2.000"
 
 
+def test_as_many_files_as_there_may_be_are_timed_beside_the_library(kgrade: Kgrade, gpu: Gpus, files: Path) -> None:
+    names = [f"file{i}.cu" for i in range(MOST_FILES)]
+    for i, name in enumerate(names):
+        (files / name).write_text(takes(120 + 10 * i))
+    answer = kgrade("bench", "matmul", *names, "--size", SIZE, "--baseline", "--json")
+    assert answer.code == 0
+    assert gpu.asked[0][1:] == ([str(i) for i in range(MOST_FILES)], True)
+    (found,) = answer.json["sizes"]
+    assert list(found["times"]) == [*names, "baseline"] and len(found["times"]) == MOST_CONTENDERS
+    assert found["ranking"]["groups"][0] == ["baseline"]
+
+
 def test_one_file_is_timed_beside_a_worked_submission(
     kgrade: Kgrade, gpu: Gpus, files: Path, judged: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +211,7 @@ def test_one_file_is_timed_beside_a_worked_submission(
     def with_file(ctx: Any) -> Any:
         workspace = load(ctx)
         problem = workspace.load("matmul")
-        worked = next((problem.folder / "submissions" / "accepted").iterdir()).name
+        worked = min((problem.folder / "submissions" / "accepted").glob("[0-9]*.cu")).name
         problem.baseline_file = f"accepted/{worked}"
         problem._functions.pop("baseline")
         monkeypatch.setattr(type(workspace), "load", lambda self, name: problem)
