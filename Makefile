@@ -20,7 +20,7 @@ INSTALLED_DEV := $(VENV)/installed-dev
 CHOICE := $(VENV)/cuda-extra
 PIP := $(BIN)/pip --disable-pip-version-check
 # For the tests of other people's problem sets: the build without CUDA, whose libraries would be in CuPy's way.
-TORCH := --index-url https://download.pytorch.org/whl/cpu "torch>=2.5,<3"
+TORCH := --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0"
 
 .PHONY: demo test test-gpu check bench clean choose
 
