@@ -57,14 +57,14 @@ def test_the_tests_need_more_than_the_demo(venv: Path) -> None:
     told(venv, "installed", "CUDA=12")
     install, torch = told(venv, "installed-dev", "CUDA=12")
     assert install.startswith("install --quiet --editable .[dev,cuda12")
-    assert torch == "install --quiet --index-url https://download.pytorch.org/whl/cpu torch>=2.5,<3"
+    assert torch == "install --quiet --index-url https://download.pytorch.org/whl/cpu torch==2.13.0"
     assert told(venv, "installed", "CUDA=12") == []
 
 
 def test_without_pytorch_the_tests_are_installed_all_the_same(venv: Path) -> None:
     pip = venv / "bin" / "pip"
     pip.write_text(pip.read_text() + 'case "$*" in *torch*) exit 1;; esac\n')
-    assert told(venv, "installed-dev", "CUDA=12")[-1].endswith("torch>=2.5,<3")
+    assert told(venv, "installed-dev", "CUDA=12")[-1].endswith("torch==2.13.0")
     assert told(venv, "installed-dev", "CUDA=12") == []
 
 
