@@ -18,7 +18,6 @@ from rich.table import Table
 
 from grader import reporting
 from grader.coach.coach import KernelExplanation, explain
-from grader.coach.lines import Totals
 from grader.submission import read_submission
 from grader.workspace import builtin_folder, cache_folder, find_workspace
 
@@ -33,33 +32,43 @@ class Count:
     """A count of a kernel, and whether more of it is better. It is shown in thousands, or with `digits` as it is."""
 
     name: str
-    value: Callable[[Totals], float]
+    value: Callable[[KernelExplanation], float]
     more: bool = False
     digits: int | None = None
 
-    def shown(self, totals: Totals) -> str:
-        value = self.value(totals)
+    def shown(self, kernel: KernelExplanation) -> str:
+        value = self.value(kernel)
         if not value:
             return "0"
         if self.digits is not None:
             return f"{value:,.{self.digits}f}"
         return f"{value / THOUSAND:,.0f}" if value >= 100 * THOUSAND else f"{value / THOUSAND:,.1f}"
 
-    def is_better(self, totals: Totals, before: Totals) -> bool:
-        now, then = self.value(totals), self.value(before)
+    def is_better(self, kernel: KernelExplanation, before: KernelExplanation) -> bool:
+        now, then = self.value(kernel), self.value(before)
         return then > 0 and (now * BETTER >= then if self.more else now <= BETTER * then)
 
 
-INSTRUCTIONS = Count("instr.", lambda totals: totals.executed)
-WASTE = Count("÷ ideal", lambda totals: totals.sectors / totals.ideal_sectors, digits=2)
-SECTORS = Count("sectors", lambda totals: totals.sectors)
-WAITED = Count("waited", lambda totals: totals.requests - totals.copies)
-INTENSITY = Count("FLOP/byte", lambda totals: totals.intensity or 0.0, more=True, digits=2)
-SHARED = Count("shared", lambda totals: totals.shared_requests)
-WAVEFRONTS = Count("waves", lambda totals: totals.wavefronts)
-CONFLICTS = Count("conflicts", lambda totals: totals.wavefronts - totals.ideal_wavefronts)
-BARRIERS = Count("barriers", lambda totals: totals.barriers)
-COUNTS = (INSTRUCTIONS, SECTORS, WASTE, WAITED, INTENSITY, SHARED, WAVEFRONTS, CONFLICTS, BARRIERS)
+def loads(kernel: KernelExplanation) -> int:
+    """Requests that read global memory into registers."""
+    rows = (row for line in kernel.lines for row in line.rows)
+    return sum(row.requests for row in rows if row.opcode == "ld" or (row.opcode == "wmma" and "load" in row.modifiers))
+
+
+def conflicts(kernel: KernelExplanation) -> int:
+    return kernel.totals.wavefronts - kernel.totals.ideal_wavefronts
+
+
+INSTRUCTIONS = Count("instr.", lambda kernel: kernel.totals.executed)
+SECTORS = Count("sectors", lambda kernel: kernel.totals.sectors)
+WASTE = Count("÷ ideal", lambda kernel: kernel.totals.sectors / kernel.totals.ideal_sectors, digits=2)
+LOADS = Count("loads", loads)
+INTENSITY = Count("FLOP/byte", lambda kernel: kernel.totals.intensity or 0.0, more=True, digits=2)
+SHARED = Count("shared", lambda kernel: kernel.totals.shared_requests)
+WAVEFRONTS = Count("waves", lambda kernel: kernel.totals.wavefronts)
+CONFLICTS = Count("conflicts", conflicts)
+BARRIERS = Count("barriers", lambda kernel: kernel.totals.barriers)
+COUNTS = (INSTRUCTIONS, SECTORS, WASTE, LOADS, INTENSITY, SHARED, WAVEFRONTS, CONFLICTS, BARRIERS)
 
 STEPS: dict[str, Sequence[tuple[str, Count | None]]] = {
     "matmul": (
@@ -69,7 +78,7 @@ STEPS: dict[str, Sequence[tuple[str, Count | None]]] = {
         ("ladder_4_padded", CONFLICTS),
         ("ladder_5_vectorised", SHARED),
         ("ladder_6_register_blocked", WAVEFRONTS),
-        ("ladder_7_double_buffered", WAITED),
+        ("ladder_7_double_buffered", LOADS),
         ("ladder_8_warp_tiles", WAVEFRONTS),
     ),
     "matmul_fp16": (("ladder_1_wmma", INSTRUCTIONS), ("ladder_2_mma_sync", CONFLICTS)),
@@ -85,12 +94,12 @@ def counted(problem_name: str, file: Path) -> KernelExplanation:
     return kernel
 
 
-def cells(totals: Totals, before: Totals | None, own: Count | None) -> Sequence[str]:
+def cells(kernel: KernelExplanation, before: KernelExplanation | None, own: Count | None) -> Sequence[str]:
     found = []
     for count in COUNTS:
-        better = before is not None and count.is_better(totals, before)
+        better = before is not None and count.is_better(kernel, before)
         arrow = ("⇓ ⇑" if count is own else "↓ ↑").split()[count.more] + " " if better else ""
-        found.append(f"{arrow}{count.shown(totals)}")
+        found.append(f"{arrow}{count.shown(kernel)}")
     return found
 
 
@@ -101,13 +110,13 @@ def main() -> None:
     table.add_column("step", no_wrap=True)
     for count in COUNTS:
         table.add_column(count.name, justify="right", no_wrap=True)
-    before: Totals | None = None
+    before: KernelExplanation | None = None
     for problem, steps in STEPS.items():
         for stem, own in steps:
-            totals = counted(problem, accepted[problem] / f"{stem}.cu").totals
+            kernel = counted(problem, accepted[problem] / f"{stem}.cu")
             label = stem.removeprefix("ladder_") + (", fp16" if problem.endswith("fp16") else "")
-            table.add_row(label, *cells(totals, before, own))
-            before = totals
+            table.add_row(label, *cells(kernel, before, own))
+            before = kernel
         table.add_section()
     Console(width=120, highlight=False).print(table)
 

@@ -134,7 +134,8 @@ def compare(chosen: Sequence[Subject], known: Mapping[str, Any], keep: Path | No
             kernels += 1
             pairs += paired(label, own["counts"], theirs)
         say(f"{subject.name}: compared")
-    print(f"{gpus[0].name}, ncu {version_of(ncu)}: {kernels} kernels\n\n{markdown(pairs)}")
+    if pairs:
+        print(f"{gpus[0].name}, Nsight Compute {version_of(ncu)}: {kernels} kernels\n\n{markdown(pairs)}")
     if failed:
         sys.exit(f"{failed} files or kernels could not be compared")
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ncu_table import METRICS, NO_PERMISSION, UNKNOWN, read_csv
+from ncu_table import HEADING, METRICS, NO_PERMISSION, UNKNOWN, read_csv
 
 from grader.compile.nvcc import EXTENSIONS
 from grader.compile.toolkit import find_nvcc
@@ -33,6 +33,10 @@ from grader.workspace import cache_folder
 
 SECONDS = 300
 TRIES = 3
+OPTIONS = (
+    *("--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled", "--rename-kernels", "0"),
+    *("--target-processes", "all", "--cache-control", "none", "--clock-control", "none"),
+)
 PLACES = ("/usr/local/cuda/bin", "/opt/nvidia/nsight-compute")
 ALLOW = (
     "ncu may not read this GPU's counters. Run this as root (in a container: with --cap-add=SYS_ADMIN), or let "
@@ -80,30 +84,21 @@ def build_library(file: Path, target: str, folder: Path) -> Path:
 
 
 def profile(ncu: str, asked: Mapping[str, Any], log: Path) -> str:
-    """All that ncu says of such a launch. Metrics that it does not know are left out, and asked for no more."""
+    """All that ncu says of such a launch. Metrics that it names as unknown are left out, or all that may be missing."""
     names, said = [metric.ncu for metric in METRICS], ""
+    sure = [metric.ncu for metric in METRICS if metric.everywhere]
     for _ in range(TRIES):
-        command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled"]
-        command += [
-            "--rename-kernels",
-            "0",
-            "--target-processes",
-            "all",
-            "--cache-control",
-            "none",
-            "--clock-control",
-            "none",
-            "--log-file",
-            str(log),
-        ]
-        command += ["--metrics", ",".join(names), sys.executable, __file__, json.dumps(dict(asked))]
+        watched = [sys.executable, __file__, json.dumps(dict(asked))]
+        command = [ncu, *OPTIONS, "--log-file", str(log), "--metrics", ",".join(names), *watched]
         run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
         said = (log.read_text() if log.exists() else "") + run.stdout + run.stderr
         if NO_PERMISSION in said:
             sys.exit(ALLOW)
         unknown = {found[1] for found in UNKNOWN.finditer(said)}
         left = [name for name in names if name not in unknown]
-        if left == names or not left:
+        if left == names:
+            left = sure
+        if HEADING in said or left == names or not left:
             break
         names = left
     return said

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.run.emulator.counts import RowCounts
@@ -17,6 +17,7 @@ Counted = Mapping[str, int]
 """A kernel's counts by the name of a Metric, summed over its launches."""
 
 NO_PERMISSION = "ERR_NVGPUCTRPERM"
+HEADING = '"Kernel Name"'
 UNKNOWN = re.compile(r"Failed to find metric\S* (?:regex:)?([\w.]+)")
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 
@@ -25,7 +26,8 @@ _GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 class Metric:
     """A count by its name here, how a row of ours adds to it, and the metric of ncu that counts the same.
 
-    `why` says what else can make the two differ than a wrong count; `comparable` is False where nothing would follow.
+    `why` says what else can make the two differ than a wrong count; `comparable` is False where nothing would follow,
+    `everywhere` where not every GPU and every ncu has the metric.
     """
 
     name: str
@@ -33,10 +35,11 @@ class Metric:
     ours: Callable[[RowCounts], int]
     why: str
     comparable: bool = True
+    everywhere: bool = True
 
 
-def _of(opcodes: str, value: Callable[[RowCounts], int]) -> Callable[[RowCounts], int]:
-    return lambda row: value(row) if row.opcode in opcodes.split() else 0
+def _of(opcode: str, value: Callable[[RowCounts], int]) -> Callable[[RowCounts], int]:
+    return lambda row: value(row) if row.opcode == opcode else 0
 
 
 _MERGED = (
@@ -44,72 +47,42 @@ _MERGED = (
     "one out: requests change, and sectors seldom"
 )
 _ARBITRATION = (
-    "the GPU's counter also has waits for other users of the banks; the assembler changes widths as with global memory"
+    "this counter of the GPU also has waits for other users of the banks, such as data that arrives for global loads"
+)
+_BY_INSTRUCTION = (
+    "counted for each instruction by its addresses, without such waits: what differs, the assembler changed"
 )
 _BRANCHES = "the assembler replaces short branches by predicated instructions, which do not split a warp"
 _MACHINE = "here PTX is counted and there machine code, which has other instructions"
 
+
+def _conflicts(row: RowCounts) -> int:
+    return row.wavefronts - row.ideal_wavefronts
+
+
+def _accesses(verb: str, op: str) -> Iterator[Metric]:
+    """The counts of loads or of stores."""
+    requests, sectors = _of(op, lambda row: row.requests), _of(op, lambda row: row.sectors)
+    shared, waves, conflicts = (
+        _of(op, lambda row: row.shared_requests),
+        _of(op, lambda row: row.wavefronts),
+        _of(op, _conflicts),
+    )
+    yield Metric(f"global {verb} requests", f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum", requests, _MERGED)
+    yield Metric(f"global {verb} sectors", f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum", sectors, _MERGED)
+    yield Metric(f"shared {verb} requests", f"smsp__inst_executed_op_shared_{op}.sum", shared, _MERGED)
+    for words, stem, ours in (
+        ("wavefronts", "data_pipe_lsu_wavefronts_mem_shared_op", waves),
+        ("conflicts", "data_bank_conflicts_pipe_lsu_mem_shared_op", conflicts),
+    ):
+        yield Metric(f"shared {verb} {words}", f"l1tex__{stem}_{op}.sum", ours, _ARBITRATION)
+        sass = f"smsp__sass_l1tex_{stem}_{op}.sum"
+        yield Metric(f"shared {verb} {words} by instruction", sass, ours, _BY_INSTRUCTION, everywhere=False)
+
+
 METRICS = (
-    Metric(
-        "global load requests",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-        _of("ld ldu", lambda row: row.requests),
-        _MERGED,
-    ),
-    Metric(
-        "global load sectors",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        _of("ld ldu", lambda row: row.sectors),
-        _MERGED,
-    ),
-    Metric(
-        "global store requests",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-        _of("st", lambda row: row.requests),
-        _MERGED,
-    ),
-    Metric(
-        "global store sectors",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-        _of("st", lambda row: row.sectors),
-        _MERGED,
-    ),
-    Metric(
-        "shared load requests",
-        "smsp__inst_executed_op_shared_ld.sum",
-        _of("ld", lambda row: row.shared_requests),
-        _MERGED,
-    ),
-    Metric(
-        "shared load wavefronts",
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-        _of("ld", lambda row: row.wavefronts),
-        _ARBITRATION,
-    ),
-    Metric(
-        "shared load conflicts",
-        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-        _of("ld", lambda row: row.wavefronts - row.ideal_wavefronts),
-        _ARBITRATION,
-    ),
-    Metric(
-        "shared store requests",
-        "smsp__inst_executed_op_shared_st.sum",
-        _of("st", lambda row: row.shared_requests),
-        _MERGED,
-    ),
-    Metric(
-        "shared store wavefronts",
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-        _of("st", lambda row: row.wavefronts),
-        _ARBITRATION,
-    ),
-    Metric(
-        "shared store conflicts",
-        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-        _of("st", lambda row: row.wavefronts - row.ideal_wavefronts),
-        _ARBITRATION,
-    ),
+    *_accesses("load", "ld"),
+    *_accesses("store", "st"),
     Metric(
         "divergent branches",
         "smsp__sass_branch_targets_threads_divergent.sum",
@@ -188,17 +161,36 @@ def paired(kernel: str, here: Counted, measured: Counted) -> list[Pair]:
     return [Pair(kernel, metric, ours, theirs) for metric, ours, theirs in both if ours or theirs]
 
 
+LEGEND = (
+    "One number: ncu counts the same. Two: here and by ncu, with the first divided by the second. None: no such access."
+)
+
+
 def markdown(pairs: Sequence[Pair]) -> str:
-    """Every count of every kernel, then how well each agrees, then why what differs may do so."""
+    """A line a kernel with its counts, then how many agree, then why those that differ may do so."""
     differing = {pair.metric.name for pair in pairs if pair.here != pair.ncu}
-    reasons = [f"- {metric.name}: {metric.why}." for metric in METRICS if metric.name in differing]
-    each = _table(("kernel", "count", "here", "ncu", "here / ncu"), map(_row, pairs))
-    return "\n\n".join([each, _summary(pairs), *(["\n".join(reasons)] if reasons else [])])
+    why: dict[str, list[str]] = {}
+    for metric in METRICS:
+        if metric.name in differing:
+            why.setdefault(metric.why, []).append(metric.name)
+    reasons = "\n".join(f"- {', '.join(names)}: {reason}." for reason, names in why.items())
+    return "\n\n".join(filter(None, (_by_kernel(pairs), LEGEND, _summary(pairs), reasons)))
 
 
-def _row(pair: Pair) -> tuple[str, ...]:
+def _by_kernel(pairs: Sequence[Pair]) -> str:
+    kernels: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        kernels.setdefault(pair.kernel, {})[pair.metric.name] = _cell(pair)
+    shown = [metric.name for metric in METRICS if any(metric.name in cells for cells in kernels.values())]
+    rows = ((kernel, *(cells.get(name, "") for name in shown)) for kernel, cells in kernels.items())
+    return _table(("kernel", *shown), rows)
+
+
+def _cell(pair: Pair) -> str:
+    if pair.here == pair.ncu:
+        return f"{pair.here:,}"
     ratio = "—" if pair.ratio is None else f"{pair.ratio:.3f}"
-    return pair.kernel, pair.metric.name, f"{pair.here:,}", f"{pair.ncu:,}", ratio
+    return f"{pair.here:,} and {pair.ncu:,} ({ratio})"
 
 
 def _summary(pairs: Sequence[Pair]) -> str:

@@ -60,6 +60,9 @@ def _remedy(subject: Subject, array: str, row: RowCounts) -> str:
             f"a fragment is half a sector of each of eight lines at a time: copy a tile of {array or 'it'} to shared "
             "memory, whole lines at a time, and load fragments from there"
         )
+    if row.opcode == COPY:
+        # Its sample may be of the other side.
+        return "let neighbouring lanes copy neighbouring elements, or each of them 16 bytes"
     pattern = pattern_of(row)
     return _how_to_coalesce(subject, array, pattern) if pattern else ""
 

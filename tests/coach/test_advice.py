@@ -69,6 +69,26 @@ def test_rows_of_a_matrix_in_the_same_banks_should_be_padded() -> None:
     assert advised(LDMATRIX.replace("PITCH", "36"), "bank_conflict") == []
 
 
+COPIES = """
+    __shared__ __align__(16) float tile[256 * TO];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&tile[t * TO]);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(at), "l"(x + i * FROM) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    y[i] = tile[t ^ 1];
+"""
+
+
+def test_both_sides_of_asynchronous_copies_are_looked_at() -> None:
+    (one,) = advised(COPIES.replace("TO", "1").replace("FROM", "8"), "uncoalesced")
+    assert "x is read in 32 sectors a request, 4 would do (32 requests" in one.message and "lanes copy" in one.remedy
+    (one,) = advised(COPIES.replace("TO", "8").replace("FROM", "1"), "bank_conflict")
+    assert "8-way bank conflict on tile: 256 wavefronts in 32 requests, 32 without" in one.message
+    assert "pad the rows of tile" in one.remedy
+    kinds = {one.kind for one in reviewed(COPIES.replace("TO", "1").replace("FROM", "1")).advice}
+    assert not kinds & {"uncoalesced", "bank_conflict", "reuse"}
+
+
 def test_a_fragment_loaded_from_global_memory_uses_half_of_its_sectors() -> None:
     body = """
     unsigned r[4];

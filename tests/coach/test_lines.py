@@ -47,11 +47,14 @@ def test_totals() -> None:
         row("bra", "uni"),
         row("bar", "sync"),
         row("bar", "warp", "sync"),
+        row("cp", "async", "cg", "shared", "global", requests=2, shared_requests=2),
+        row("cp", "async", "commit_group"),
     ]
     found = total(rows)
     assert (found.flops, found.moved, found.intensity) == (128, 256, 0.5)
     assert (found.branches, found.divergent, found.barriers) == (2, 1, 2)
-    assert (found.executed, found.lanes) == (12, 32.0)
+    assert (found.requests, found.copies, found.shared_requests) == (4, 2, 2)
+    assert (found.executed, found.lanes) == (16, 32.0)
 
 
 def test_nothing_moved_has_no_intensity() -> None:

@@ -18,6 +18,7 @@ LOADS, SECTORS = (
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
 )
+KINDS = ("wavefronts", "conflicts")
 HEAD = '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device"'
 LOG = f"""==PROF== Connected to process 4711 (/usr/bin/python3.12)
 ==PROF== Profiling "k" - 0: 0%....50%....100% - 3 passes
@@ -77,6 +78,8 @@ def test_loads_and_stores_of_each_memory_are_counts_of_their_own(table: ModuleTy
     )
     executed = counts.pop("instructions")
     assert executed > 32 * 10
+    by_instruction = {name: counts.pop(name) for name in list(counts) if name.endswith(" by instruction")}
+    assert by_instruction == {f"{name} by instruction": counts[name] for name in counts if name.endswith(KINDS)}
     assert counts == {
         "global load requests": 32,
         "global load sectors": 128,
@@ -106,8 +109,12 @@ def test_the_table_tells_equal_numbers_from_others_and_says_why_these_differ(tab
     assert [pair.metric.name for pair in one] == [names[0], names[1], names[3]]
     assert [pair.ratio for pair in two] == [0.5, 1.0, None]
     lines = table.markdown([*one, *two]).splitlines()
-    assert "| two | global load requests | 8 | 16 | 0.500 |" in lines
-    assert "| two | divergent branches | 3 | 0 | — |" in lines
+    assert lines[:4] == [
+        "| kernel | global load requests | global load sectors | divergent branches | instructions |",
+        "| --- | --- | --- | --- | --- |",
+        "| one | 8 | 32 |  | 90 and 60 (1.500) |",
+        "| two | 8 and 16 (0.500) | 40 | 3 and 0 (—) |  |",
+    ]
     assert "| divergent branches | `smsp__sass_branch_targets_threads_divergent.sum` | 0 of 1 | — |" in lines
     assert f"| global load requests | `{LOADS}` | 1 of 2 | 0.500 to 1.000 |" in lines
     assert f"| global load sectors | `{SECTORS}` | 2 of 2 | 1.000 to 1.000 |" in lines

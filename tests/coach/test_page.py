@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from dataclasses import replace
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from grader.coach.lines import Totals
 from grader.coach.page import render, write_page
 from grader.coach.picture import draw
 from grader.errors import WorkspaceError
@@ -20,7 +22,7 @@ from tests.boards import test_browser
 from tests.boards.test_pages import Page
 
 from .counted import run
-from .samples import EXPLANATIONS
+from .samples import EXPLANATIONS, WIDE, explanation, kernel
 
 
 def page_of(name: str) -> Page:
@@ -39,6 +41,12 @@ def test_every_page_is_well_formed_and_alone(name: str) -> None:
     assert page.values("src") == []
     assert page.tags.count("h1") == 1 and page.tags.count("main") == 1
     assert page.tags.count("script") == 1 and "i" not in page.tags and page.tags.count("b") == advised(name)
+
+
+def test_copies_are_told_where_there_are_any() -> None:
+    copied = replace(kernel(WIDE), totals=Totals(executed=640, requests=64, copies=48))
+    assert "48 of these requests" in render(explanation(copied, source=WIDE))
+    assert "of these requests" not in render(EXPLANATIONS["wide"]())
 
 
 def advised(name: str) -> int:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from grader.coach.coach import Explanation
+from grader.coach.lines import Totals
 from grader.terminal import ascii
 from grader.terminal.explain import print_explanation, short
 
-from .samples import EXPLANATIONS
+from .samples import EXPLANATIONS, WIDE, explanation, kernel
 
 
 def printed(explanation: Explanation, page: Path | None = None, encoding: str = "utf-8") -> str:
@@ -39,6 +41,13 @@ def test_counts_of_a_line() -> None:
     (line,) = (line for line in printed(EXPLANATIONS["transpose"]()).splitlines() if line.startswith("   8"))
     # 128 warps: a store of 128 bytes each, and a read of shared memory in 32 wavefronts each.
     assert line.split()[2:8] == ["16,384", "4", "4", "32", "4,096", "y[blockIdx.x"]
+
+
+def test_copies_and_barriers_are_told_where_there_are_any() -> None:
+    copied = replace(kernel(WIDE), totals=Totals(executed=640, requests=64, copies=32, barriers=16))
+    text = " ".join(printed(explanation(copied, source=WIDE)).split())
+    assert "global 64 requests" in text and "copied 32 of these requests" in text and "barriers 16, each" in text
+    assert not {"copied", "barriers"} & set(printed(EXPLANATIONS["wide"]()).split())
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,20 @@ def test_sectors_of_a_request(index: str, sectors: int) -> None:
     assert load.ideal_sectors == WARPS * min(sectors, 4)
 
 
+@pytest.mark.parametrize(("lanes", "sectors"), [(32, 4), (16, 2), (1, 1)])
+def test_lanes_that_copy_zeros_alone_ask_for_no_sectors(lanes: int, sectors: int) -> None:
+    counts = count(f"""
+        __shared__ float tile[32 * {WARPS}];
+        unsigned to = (unsigned)__cvta_generic_to_shared(&tile[t]);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                     :: "r"(to), "l"(x + t), "r"(t % 32 < {lanes} ? 4 : 0) : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        y[t] = tile[t];""")
+    (copy,) = [row for row in rows(counts, "cp") if row.array == "x"]
+    assert (copy.sectors, copy.bytes) == (WARPS * sectors, WARPS * lanes * 4)
+    assert copy.shared_requests == WARPS
+
+
 @pytest.mark.parametrize(("kind", "sectors"), [("char", 1), ("short", 2), ("float", 4), ("float2", 8), ("float4", 16)])
 def test_sectors_by_the_width_of_the_access(kind: str, sectors: int) -> None:
     counts = count(f"(({kind}*)y)[t] = ((const {kind}*)x)[t];")

@@ -77,7 +77,10 @@ def _copy(e: Emitter, i: Instruction) -> None:
     bytes_, partial = _copied_bytes(e, i, size)
     target_side, source_side = _sides(i)
     site, source_site = e.site_of(target_side), e.site_of(source_side)
-    count_access(e, "load", "global", size, source)
+    # A lane that copies no byte, only zeros, asks global memory for nothing.
+    some = f.compare("icmp ne", bytes_, splat("i32", 0)) if partial else None
+    asking = f.let(f"and i32 {e.mask_bits}, {f.bits(some)}") if some is not None else None
+    count_access(e, "load", "global", size, source, asking)
     count_access(e, "store", "shared", size, target)
     checks = e.checks if e.checks is not None and source_site <= SITE_MASK else None
     if checks is not None:

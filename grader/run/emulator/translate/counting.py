@@ -45,12 +45,12 @@ def count_block(e: Emitter, block: int) -> None:
     add_to(e.f, buffer, here + BLOCK["threads"], ones(e.f, e.active_bits))
 
 
-def count_access(e: Emitter, role: str, space: str, size: int, address: V) -> None:
-    """Counts a request to shared or global memory."""
+def count_access(e: Emitter, role: str, space: str, size: int, address: V, lanes: str | None = None) -> None:
+    """Counts a request to shared or global memory, by these lanes or by all that are active."""
     if e.counting is None or space == "local" or "const" in e.instruction.modifiers:
         return
     routine = count_routine(e.f.module, Counted(role, space, size))
-    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i64 {e.counting.row}"]
+    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {lanes or e.mask_bits}", f"i64 {e.counting.row}"]
     e.f.call(routine, "void", told)
 
 
