@@ -23,13 +23,13 @@ from grader.plan.device_table import DeviceTable
 from grader.plan.planner import HarnessPlanner, Planner, RecordingPlanner
 from grader.plan.recorder_build import build_recorder
 from grader.problem import Problem
-from grader.report import Report
+from grader.report import CaseResult, Report
 from grader.run.choose import all_cases, choose_gpu, device_name, start_parts
 from grader.run.gpu.devices import Gpu
 from grader.run.part import GpuPart, Part
 from grader.sandbox import Sandbox
 from grader.submission import Submission
-from grader.unset_locals import LocalsPass, has_locals_pass
+from grader.unset_locals import CHECK, LocalsPass, emulates, has_locals_pass
 from grader.verdict import Form
 from grader.workspace import cache_folder
 
@@ -136,6 +136,7 @@ class _Task:
     def run(self, report: Report, parts: Sequence[Part]) -> Report:
         """Lets each runner do its part; the first whose failure counts decides the verdict. What is right is timed."""
         done: list[tuple[Grading, Outcome]] = []
+        emulated = done
         for part in parts:
             if self.ready.done():
                 self.ready.result()
@@ -147,17 +148,29 @@ class _Task:
                     done.append((grading, outcome))
                     report = reporting.seen(report, done)
                     if outcome.failure is not None and (each.decides or not outcome.undecided):
+                        self._unset_local()
                         self.progress("finding the smallest sizes that fail")
                         found = grading.diagnose(outcome)
                         report = replace(report, pattern=found.pattern)
                         return reporting.failed(report, self.problem, found.smallest, done)
-                    if self.unset_locals is not None and outcome.failure is None:
-                        self.progress("checks local variables")
-                        unset = self.unset_locals.run(each, self.program)
-                        if unset is not None:
-                            return reporting.failed(report, self.problem, unset, done)
+                    if self.unset_locals is not None and outcome.failure is None and emulates(each):
+                        self.unset_locals.begin(each, self.program)
+                        emulated = list(done)
+                if part.decides:
+                    unset = self._unset_local()
+                    if unset is not None:
+                        return reporting.failed(report, self.problem, unset, emulated)
+                    if self.unset_locals is not None and self.unset_locals.completed:
+                        report = replace(report, checks=(*report.checks, CHECK))
                 report = self._time(report, part, planner)
         return report
+
+    def _unset_local(self) -> CaseResult | None:
+        """Waits for the second pass, so that the emulator's runner can be asked again."""
+        if self.unset_locals is None:
+            return None
+        self.progress("checking local variables")
+        return self.unset_locals.found()
 
     def _planner(self, ask_table: Callable[[], DeviceTable]) -> Planner:
         if self.sandbox is None:

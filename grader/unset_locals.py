@@ -30,17 +30,25 @@ from grader.verdict import FaultClass, Form
 
 BUDGET = Budget(flops=1_000_000, bytes=1 << 18)
 """The largest case that is tried: a debug build whose variables are followed runs some ten times as long."""
+CHECK = "local variables that have no value, in a debug build on the emulator"
+"""What a report calls a pass that came to its end."""
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
 
 
 class LocalsPass:
-    """Of one submission of the kernel form. The debug build is compiled beside the cases."""
+    """Of one submission of the kernel form. The debug build is compiled beside the cases.
+
+    `begin` and `found` are for a part beside another one, whose runner has nothing else to do meanwhile.
+    """
 
     def __init__(self, problem: Problem, submission: Submission, cache: Path) -> None:
         self._problem = problem
         self._submission = submission
         self._beside = ThreadPoolExecutor(1, "kgrade-debug-build")
         self._built: Future[Program | None] = self._beside.submit(self._build, cache)
+        self._begun: Future[CaseResult | None] | None = None
+        self.completed = False
+        """Whether a case ran to its end and nothing was found."""
 
     def close(self) -> None:
         """Waits for nothing: a build that nobody asks for any more ends by itself."""
@@ -52,12 +60,20 @@ class LocalsPass:
         except (CompileFailure, JudgeError):
             return None
 
+    def begin(self, part: Part, program: Program) -> None:
+        """`run` in a thread beside; until `found` nobody else asks the part's runner."""
+        self._begun = self._beside.submit(self.run, part, program)
+
+    def found(self) -> CaseResult | None:
+        """What `run` returned; None where it was not begun."""
+        return self._begun.result() if self._begun is not None else None
+
     def run(self, part: Part, program: Program) -> CaseResult | None:
         """The fault of a case of this part, if it is the emulator's; None where nothing is found.
 
         Afterwards the part's runner has its own program again.
         """
-        if not isinstance(part.runner, EmulatorRunner):
+        if not emulates(part):
             return None
         built, case = self._built.result(), self._case(part)
         if built is None or case is None:
@@ -68,8 +84,11 @@ class LocalsPass:
                 part.runner.load(program)
         except RunnerStopped:
             return None
-        unset = run is not None and run.fault is not None and run.fault.fault is FaultClass.UNINITIALIZED_READ
-        return ended(case, run, self._submission.text) if run is not None and unset else None
+        if run is None:
+            return None
+        self.completed = run.status is RunStatus.DONE
+        unset = run.fault is not None and run.fault.fault is FaultClass.UNINITIALIZED_READ
+        return ended(case, run, self._submission.text) if unset else None
 
     def _case(self, part: Part) -> Case | None:
         """The largest that is small."""
@@ -84,11 +103,15 @@ class LocalsPass:
             plan = HarnessPlanner(self._problem, built.constants).plan(case.sizes, addresses, Budgeted(runner, LIMITS))
         except LaunchRefused:
             return None
-        run = runner.execute(plan, LIMITS)
-        return run if run.status is RunStatus.FAULT else None
+        return runner.execute(plan, LIMITS)
+
+
+def emulates(part: Part) -> bool:
+    """Whether this part is the emulator's."""
+    return isinstance(part.runner, EmulatorRunner)
 
 
 def has_locals_pass(problem: Problem, submission: Submission, parts: Sequence[Part]) -> bool:
     """Whether one of the parts is the emulator's, and the pass knows how to launch the submission."""
     launched = submission.form is Form.KERNEL and not problem.tests
-    return launched and any(isinstance(part.runner, EmulatorRunner) for part in parts)
+    return launched and any(emulates(part) for part in parts)

@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from grader import unset_locals
+from grader.cases import Case
 from grader.compile.compiler import CompileFailure
+from grader.compiling import compile_submission
+from grader.grading import Grading
 from grader.judge import Options, grade
+from grader.plan.planner import HarnessPlanner
 from grader.problem import load_problem
 from grader.report import Report
+from grader.run.choose import start_parts
 from grader.submission import make_submission
+from grader.unset_locals import CHECK, LocalsPass
 from grader.verdict import FaultClass, Verdict
 
 ZIP = Path(__file__).parents[1] / "problems" / "zip"
@@ -43,7 +49,8 @@ def test_what_the_compiler_folds_away_is_found(tmp_path: Path) -> None:
 
 
 def test_a_value_on_the_paths_that_are_taken_is_enough(tmp_path: Path) -> None:
-    assert graded("i < N", tmp_path).verdict is Verdict.ACCEPTED
+    report = graded("i < N", tmp_path)
+    assert report.verdict is Verdict.ACCEPTED and CHECK in report.checks
 
 
 def test_a_debug_build_that_fails_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +58,8 @@ def test_a_debug_build_that_fails_says_nothing(tmp_path: Path, monkeypatch: pyte
         raise CompileFailure([], "")
 
     monkeypatch.setattr(unset_locals, "compile_debug", fail)
-    assert graded("i != 150", tmp_path).verdict is Verdict.ACCEPTED
+    report = graded("i != 150", tmp_path)
+    assert report.verdict is Verdict.ACCEPTED and CHECK not in report.checks
 
 
 def test_what_the_emulator_does_not_know_of_it_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,3 +71,24 @@ def test_what_the_emulator_does_not_know_of_it_says_nothing(tmp_path: Path, monk
 
     monkeypatch.setattr(unset_locals, "compile_debug", unknown)
     assert graded("i != 150", tmp_path).verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(("condition", "line"), [("i != 150", LINE), ("i < N", None)])
+def test_beside_a_part_that_decides_it_runs_in_a_thread(condition: str, line: int | None, tmp_path: Path) -> None:
+    problem = load_problem(ZIP)
+    submission = make_submission("mine.cu", KERNEL.replace("CONDITION", condition).encode())
+    program = compile_submission(problem, submission, tmp_path, None)
+    (alone,) = start_parts(problem, [Case({"N": 200}, "normal", 1)], None, tmp_path, lambda text: None)
+    part = replace(alone, helps="on the emulator")
+    locals_pass = LocalsPass(problem, submission, tmp_path)
+    try:
+        assert locals_pass.found() is None
+        locals_pass.begin(part, program)
+        found = locals_pass.found()
+        assert (found.line if found is not None else None) == line
+        # The runner has the submission's own build again, which computes this case.
+        grading = Grading(part, problem, submission, program, HarnessPlanner(problem, program.constants))
+        assert grading.run(lambda text: None).failure is None
+    finally:
+        locals_pass.close()
+        part.close()
