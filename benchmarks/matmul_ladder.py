@@ -78,16 +78,24 @@ def measured(problem: str) -> Iterator[Timed]:
     files = sorted((FOLDER / problem / "submissions" / "accepted").glob("ladder_*.cu"))
     sizes = [word for side in SIDES for word in ("--size", f"M={side},N={side},K={side}")]
     command = [sys.executable, "-m", "grader", "bench", problem, *map(str, files), *sizes, "--baseline", "--json"]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if not ended.stdout:
+        sys.exit(f"kgrade bench {problem} ended with exit code {ended.returncode}")
+    told = json.loads(ended.stdout)
+    for file in told["files"]:
+        if not file["timed"]:
+            print(f"{file['file']} is not timed: {file['verdict']}: {file['headline']}", file=sys.stderr)
     loaded, gpu = load_problem(FOLDER / problem), find_gpus()[0]
     reached, _ = ceilings(gpu, cache_folder(), precision=loaded.precision)
     for found in told["sizes"]:
         times = found["times"]
+        if "baseline" not in times:
+            sys.exit(f"{problem} at {found['sizes']} could not be timed beside cuBLAS: {found['failed']}")
         cost = loaded.cost_of(found["sizes"])
         light = speed_of_light(
             flops=cost.flops, bytes=cost.bytes, bandwidth=reached.bandwidth, rate=reached.flops, floor=0.0
         )
-        for file in files:
+        for file in (file for file in files if file.name in times):
             time = times[file.name]
             half = (time["high"] - time["low"]) / 2 / time["value"]
             yield Timed(
@@ -114,6 +122,7 @@ def table(steps: Sequence[Timed]) -> str:
         ours = [one for one in steps if one.problem == problem]
         heads = [f"{side}: GFLOP/s | × cuBLAS | of light" for side in SIDES]
         lines += [f"| {problem}, {TITLES[problem]} | {' | '.join(heads)} |", "|---" + "|---:" * 3 * len(SIDES) + "|"]
+        # Who fails at one size takes no part at all, so every step has every size.
         for step in dict.fromkeys(one.step for one in ours):
             cells = [next(one for one in ours if one.step == step and one.side == side) for side in SIDES]
             numbers = [f"{one.rate * 1000:,.0f} | {one.times_library:.3f} | {one.share:.1%}" for one in cells]
