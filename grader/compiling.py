@@ -22,16 +22,7 @@ SOLVE_SECONDS = 120.0
 
 def compile_debug(problem: Problem, submission: Submission, cache: Path) -> Program:
     """A debug build of a submission of the kernel form, for the emulator. Raises as `compile_submission` does."""
-    return compile_kernel(
-        submission.text,
-        submission.path_name,
-        problem.kernel,
-        problem.c_parameters,
-        problem.constants,
-        time_limit=SECONDS,
-        cache=cache / "programs",
-        debug=True,
-    )
+    return _compile_kernel(problem, submission, cache, debug=True)
 
 
 def compile_submission(
@@ -55,6 +46,12 @@ def compile_submission(
             gpu_target=target,
             sandbox=sandbox,
         )
+    return _compile_kernel(problem, submission, cache, gpu_target=target)
+
+
+def _compile_kernel(
+    problem: Problem, submission: Submission, cache: Path, *, gpu_target: str | None = None, debug: bool = False
+) -> Program:
     return compile_kernel(
         submission.text,
         submission.path_name,
@@ -63,5 +60,6 @@ def compile_submission(
         problem.constants,
         time_limit=SECONDS,
         cache=cache / "programs",
-        gpu_target=target,
+        gpu_target=gpu_target,
+        debug=debug,
     )
