@@ -18,6 +18,7 @@ from types import TracebackType
 from grader.errors import JudgeError
 
 PAUSE_SECONDS = 0.1
+"""How often a newcomer asks. Who has waited for some seconds asks more often, so that it is likely to be next."""
 
 
 def lock_folder() -> Path:
@@ -57,8 +58,9 @@ class Turn:
     def __enter__(self) -> None:
         if not self.try_now():
             self._waiting()
+            began = time.monotonic()
             while not self.try_now():
-                time.sleep(PAUSE_SECONDS)
+                time.sleep(PAUSE_SECONDS / (1 + time.monotonic() - began))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.release()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import JudgeError
+from grader.run.gpu import lock
 from grader.run.gpu.lock import Turn, lock_folder
 
 HOLDER = """
@@ -60,6 +61,20 @@ def test_a_second_process_waits_until_the_first_has_done(holder, folder):
         events.append("held")
         assert holder.wait(timeout=10) == 0
     assert events == ["waiting", "held"]
+
+
+def test_who_has_waited_longer_asks_more_often(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    clock, pauses = [100.0], []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        clock[0] += 4.0
+
+    monkeypatch.setattr(lock.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(lock.time, "sleep", sleep)
+    monkeypatch.setattr(Turn, "try_now", lambda self: len(pauses) == 3)
+    with Turn("GPU-1", folder=folder):
+        assert pauses == pytest.approx([0.1, 0.02, 0.1 / 9])
 
 
 def test_a_killed_process_holds_nothing(holder, folder):
