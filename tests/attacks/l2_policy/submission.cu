@@ -1,10 +1,9 @@
-// expect: runtime_error illegal_instruction
-// on gpu: accepted
+// expect: accepted
 // problem: zip
 // row: 11
 //
 // Asks for lines that stay in the L2 by a cache policy. Legal on a GPU, where the protocol takes its gain away as that
-// of a prefetch; an instruction that the emulator does not know.
+// of a prefetch; the emulator has no caches.
 
 __global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
