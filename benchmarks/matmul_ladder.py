@@ -31,10 +31,10 @@ DECADES = (0.3, 1000.0)
 """TFLOP/s at the left and the right end of the bars."""
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1b1f24 } .head { font-weight: 600 } .dim { fill: #59636e }
-.bar { fill: #2f6fd6 } .library { fill: #8c959f } .light { stroke: #b35900; stroke-dasharray: 4 3 }
+.bar { fill: #2f6fd6 } .cublas { fill: #8c959f } .light { stroke: #b35900; stroke-dasharray: 4 3 }
 .grid { stroke: #d1d9e0 }
 @media (prefers-color-scheme: dark) {
-text { fill: #e6edf3 } .dim { fill: #9198a1 } .bar { fill: #5b9bf5 } .library { fill: #6e7681 }
+text { fill: #e6edf3 } .dim { fill: #9198a1 } .bar { fill: #5b9bf5 } .cublas { fill: #6e7681 }
 .light { stroke: #f0a35e } .grid { stroke: #3d444d }
 }
 """
@@ -50,7 +50,7 @@ class Timed:
     step: str
     seconds: float
     half_width: float
-    library: float
+    cublas: float
     light: float
 
     @property
@@ -59,8 +59,8 @@ class Timed:
         return 2 * self.side**3 / self.seconds / TERA
 
     @property
-    def times_library(self) -> float:
-        return self.library / self.seconds
+    def times_cublas(self) -> float:
+        return self.cublas / self.seconds
 
     @property
     def share(self) -> float:
@@ -105,7 +105,7 @@ def measured(problem: str) -> Iterator[Timed]:
                 step=file.stem.removeprefix("ladder_"),
                 seconds=time["value"],
                 half_width=half,
-                library=times["baseline"]["value"],
+                cublas=times["baseline"]["value"],
                 light=light,
             )
 
@@ -125,10 +125,10 @@ def table(steps: Sequence[Timed]) -> str:
         # Who fails at one size takes no part at all, so every step has every size.
         for step in dict.fromkeys(one.step for one in ours):
             cells = [next(one for one in ours if one.step == step and one.side == side) for side in SIDES]
-            numbers = [f"{one.rate * 1000:,.0f} | {one.times_library:.3f} | {one.share:.1%}" for one in cells]
+            numbers = [f"{one.rate * 1000:,.0f} | {one.times_cublas:.3f} | {one.share:.1%}" for one in cells]
             lines.append(f"| {name_of(step)} | {' | '.join(numbers)} |")
         library = [next(one for one in ours if one.side == side) for side in SIDES]
-        numbers = [f"{2 * one.side**3 / one.library / 1e9:,.0f} | 1 | {one.light / one.library:.1%}" for one in library]
+        numbers = [f"{2 * one.side**3 / one.cublas / 1e9:,.0f} | 1 | {one.light / one.cublas:.1%}" for one in library]
         lines += [f"| cuBLAS | {' | '.join(numbers)} |", ""]
     return "\n".join(lines)
 
@@ -143,10 +143,10 @@ def picture(steps: Sequence[Timed], side: int) -> str:
     parts, y = [], HEAD
     for problem in PROBLEMS:
         ours = [one for one in steps if one.problem == problem and one.side == side]
-        rows = [(name_of(one.step), one.rate, f"{one.times_library:.2f} ×", "bar") for one in ours]
-        library = 2 * side**3 / ours[0].library / TERA
+        rows = [(name_of(one.step), one.rate, f"{one.times_cublas:.2f} ×", "bar") for one in ours]
+        library = 2 * side**3 / ours[0].cublas / TERA
         light = 2 * side**3 / ours[0].light / TERA
-        rows.append(("cuBLAS", library, "", "library"))
+        rows.append(("cuBLAS", library, "", "cublas"))
         parts.append(f'<text class="head" x="0" y="{y - 10}">{escape(problem)}, {escape(TITLES[problem])}</text>')
         end = y + ROW * len(rows)
         for decade in (1.0, 10.0, 100.0):
