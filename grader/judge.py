@@ -148,7 +148,10 @@ class _Task:
                     done.append((grading, outcome))
                     report = reporting.seen(report, done)
                     if outcome.failure is not None and (each.decides or not outcome.undecided):
-                        self._unset_local()
+                        unset = self._unset_local()
+                        if unset is not None:
+                            # It says why, which a wrong answer of a GPU does not.
+                            return reporting.failed(report, self.problem, unset, emulated)
                         self.progress("finding the smallest sizes that fail")
                         found = grading.diagnose(outcome)
                         report = replace(report, pattern=found.pattern)

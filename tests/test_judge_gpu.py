@@ -254,6 +254,38 @@ def test_a_failure_on_the_gpu_alone_is_shrunk_there(graded):
     assert len(player.prepared) > 26
 
 
+@pytest.mark.parametrize("wrong", [False, True])
+def test_a_local_variable_without_a_value_is_told_whatever_the_gpu_makes_of_it(graded, monkeypatch, wrong):
+    fault = FaultReport(FaultClass.UNINITIALIZED_READ, "a local variable has no value", line=3)
+
+    class Pass:
+        completed = False
+
+        def __init__(self, problem, submission, cache):
+            self.begun = []
+
+        def begin(self, part, program):
+            self.begun.append(part.helps)
+
+        def found(self):
+            assert self.begun == ["on the emulator"]
+            return CaseResult({"M": 1, "N": 1, "K": 1}, "exact", 1, Verdict.RUNTIME_ERROR, fault=fault, line=3)
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(judge, "has_locals_pass", lambda *_: True)
+    monkeypatch.setattr(judge, "emulates", lambda part: not isinstance(part.runner, GpuPlayer))
+    monkeypatch.setattr(judge, "LocalsPass", Pass)
+
+    def on_gpu(sizes, inputs, C):
+        multiply(sizes, inputs, C)
+        C += wrong
+
+    report, _, _, _ = graded(on_gpu=on_gpu)
+    assert report.verdict is Verdict.RUNTIME_ERROR and report.fault == fault and report.line == 3
+
+
 def test_a_fault_without_a_line_is_looked_for_on_the_emulator_at_its_smallest_sizes(graded):
     def emulated(sizes, inputs, C):
         # Sizes that none of the drawn cases has.
