@@ -17,6 +17,8 @@ from grader.plan.planner import HarnessPlanner
 from grader.problem import load_problem
 from grader.report import Report
 from grader.run.choose import start_parts
+from grader.run.emulator_runner import EmulatorRunner
+from grader.run.runner import Run, RunnerStopped, RunStatus
 from grader.submission import make_submission
 from grader.unset_locals import CHECK, LocalsPass
 from grader.verdict import FaultClass, Verdict
@@ -73,22 +75,37 @@ def test_what_the_emulator_does_not_know_of_it_says_nothing(tmp_path: Path, monk
     assert graded("i != 150", tmp_path).verdict is Verdict.ACCEPTED
 
 
-@pytest.mark.parametrize(("condition", "line"), [("i != 150", LINE), ("i < N", None)])
-def test_beside_a_part_that_decides_it_runs_in_a_thread(condition: str, line: int | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("condition", "line", "dies"), [("i != 150", LINE, 0), ("i < N", None, 0), ("i != 150", None, 1)]
+)
+def test_beside_a_part_that_decides_it_runs_in_a_thread(
+    condition: str, line: int | None, dies: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem = load_problem(ZIP)
     submission = make_submission("mine.cu", KERNEL.replace("CONDITION", condition).encode())
     program = compile_submission(problem, submission, tmp_path, None)
-    (alone,) = start_parts(problem, [Case({"N": 200}, "normal", 1)], None, tmp_path, lambda text: None)
+    case = Case({"N": 200}, "normal", 1)
+    (alone,) = start_parts(problem, [case], None, tmp_path, lambda text: None)
     part = replace(alone, helps="on the emulator")
+    if dies:
+        execute = EmulatorRunner.execute
+
+        def killed(runner: EmulatorRunner, *given: object) -> Run:
+            runner.close()
+            raise RunnerStopped(RunStatus.CRASHED, "killed")
+
+        monkeypatch.setattr(EmulatorRunner, "execute", killed)
     locals_pass = LocalsPass(problem, submission, tmp_path)
     try:
         assert locals_pass.found() is None
         locals_pass.begin(part, program)
         found = locals_pass.found()
         assert (found.line if found is not None else None) == line
-        # The runner has the submission's own build again, which computes this case.
+        if dies:
+            monkeypatch.setattr(EmulatorRunner, "execute", execute)
+        # The runner has the submission's own build again, which happens to be right.
         grading = Grading(part, problem, submission, program, HarnessPlanner(problem, program.constants))
-        assert grading.run(lambda text: None).failure is None
+        assert grading.examiner.examine(case).verdict is Verdict.ACCEPTED
     finally:
         locals_pass.close()
         part.close()

@@ -172,3 +172,22 @@ def test_bulk_copies_are_refused_by_name() -> None:
         launch("copies_a_tensor", 1, Memory(), np.zeros(64, "f4"), sanitize=False)
     assert "cp.async.bulk" in raised.value.message
     assert raised.value.line == line_of("copies_a_tensor")
+
+
+@pytest.mark.parametrize("operation", ["frobnicate.shared.b64 [%rd1], 1", "inval.shared::cluster.b64 [%rd1]"])
+def test_what_is_not_known_of_barrier_objects_is_refused_by_name(operation: str) -> None:
+    ptx = f"""
+        .version 8.0
+        .target sm_80
+        .address_size 64
+        .visible .entry k() {{
+            .reg .b64 %rd<2>;
+            .shared .align 8 .b64 barrier;
+            mov.u64 %rd1, barrier;
+            mbarrier.{operation};
+            ret;
+        }}
+    """
+    with pytest.raises(UnsupportedPtx) as raised:
+        Module(ptx).launch("k", (1, 1, 1), (1, 1, 1), [], Memory())
+    assert f"mbarrier.{operation.split()[0]}" in raised.value.message
