@@ -48,7 +48,11 @@ check: $(INSTALLED_DEV)
 	$(BIN)/pytest -n auto
 
 test-gpu: $(INSTALLED_DEV)
-	$(BIN)/pytest -m gpu
+	@# First those that may share a GPU, many at once, then the others one by one; the second also where the first failed.
+	@status=0; \
+	$(BIN)/pytest -m 'gpu and not alone' -n auto --maxprocesses 10 --dist worksteal || status=1; \
+	$(BIN)/pytest -m 'gpu and alone' -p no:xdist || status=1; \
+	exit $$status
 
 bench: $(INSTALLED_DEV)
 	$(PIP) install --quiet --editable ".[bench,$$(cat $(CHOICE))]"

@@ -3,6 +3,8 @@
     python benchmarks/matmul_ladder.py --save build/ladder.json
     python benchmarks/matmul_ladder.py --from build/ladder.json --picture docs/images/matmul-ladder.svg
 
+`--only PROBLEM` measures one of the two, and `--from` takes several files.
+
 The first needs a GPU and takes some minutes, since the first steps are slow. Step 4 of the half-precision ladder needs
 the headers of CUTLASS: pip install --no-deps nvidia-cutlass.
 """
@@ -118,7 +120,7 @@ def name_of(step: str) -> str:
 def table(steps: Sequence[Timed]) -> str:
     """Markdown: a row a step, and for each size its GFLOP/s, how that compares with cuBLAS, and its share of light."""
     lines = []
-    for problem in PROBLEMS:
+    for problem in dict.fromkeys(one.problem for one in steps):
         ours = [one for one in steps if one.problem == problem]
         heads = [f"{side}: GFLOP/s | × cuBLAS | of light" for side in SIDES]
         lines += [f"| {problem}, {TITLES[problem]} | {' | '.join(heads)} |", "|---" + "|---:" * 3 * len(SIDES) + "|"]
@@ -141,7 +143,7 @@ def x_of(rate: float) -> float:
 def picture(steps: Sequence[Timed], side: int) -> str:
     """SVG: bars of TFLOP/s on a logarithmic scale, cuBLAS's in grey, and the speed of light as a line."""
     parts, y = [], HEAD
-    for problem in PROBLEMS:
+    for problem in dict.fromkeys(one.problem for one in steps):
         ours = [one for one in steps if one.problem == problem and one.side == side]
         rows = [(name_of(one.step), one.rate, f"{one.times_cublas:.2f} ×", "bar") for one in ours]
         library = 2 * side**3 / ours[0].cublas / TERA
@@ -178,14 +180,15 @@ def picture(steps: Sequence[Timed], side: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--from", dest="known", type=Path, help="figures that were saved, in place of measuring")
+    parser.add_argument("--from", dest="known", type=Path, nargs="+", help="saved figures, in place of measuring")
+    parser.add_argument("--only", choices=PROBLEMS, help="measures this one alone")
     parser.add_argument("--save", type=Path, help="where the figures go")
     parser.add_argument("--picture", type=Path, help="where the picture goes")
     asked = parser.parse_args()
     if asked.known:
-        steps = [Timed(**one) for one in json.loads(asked.known.read_text())]
+        steps = [Timed(**one) for file in asked.known for one in json.loads(file.read_text())]
     else:
-        steps = [one for problem in PROBLEMS for one in measured(problem)]
+        steps = [one for problem in PROBLEMS if asked.only in (None, problem) for one in measured(problem)]
     if asked.save:
         asked.save.parent.mkdir(parents=True, exist_ok=True)
         asked.save.write_text(json.dumps([asdict(one) for one in steps]))

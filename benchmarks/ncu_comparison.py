@@ -14,12 +14,13 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ncu_run import find_ncu, measure, version_of
-from ncu_table import counts_of, markdown, of_kernel, paired
+from ncu_table import Pair, counts_of, markdown, of_kernel, paired
 
 from grader.cases import Case, case_seed
 from grader.coach.counting import count
@@ -94,32 +95,53 @@ def main() -> None:
     parser.add_argument("--counts", type=Path, metavar="FILE.json", help="writes our counts; with --ncu reads them")
     parser.add_argument("--ncu", action="store_true", help="measures with ncu and compares")
     parser.add_argument("--only", default="", metavar="TEXT", help="only files whose problem/name contains this")
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="so many files at once; ncu itself takes turns"
+    )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps what ncu says of each file")
     given = parser.parse_args()
     chosen = [subject for subject in SUBJECTS if given.only in subject.name]
     if given.ncu:
-        compare(chosen, json.loads(given.counts.read_text()) if given.counts else {}, given.keep)
+        compare(chosen, json.loads(given.counts.read_text()) if given.counts else {}, given.keep, given.jobs)
     elif given.counts:
         given.counts.write_text(json.dumps({one.name: counted(one) for one in chosen}, indent=1) + "\n")
     else:
         parser.error("choose --counts FILE.json, --ncu, or both")
 
 
-def compare(chosen: Sequence[Subject], known: Mapping[str, Any], keep: Path | None) -> None:
+def compare(chosen: Sequence[Subject], known: Mapping[str, Any], keep: Path | None, jobs: int) -> None:
     """Prints every count of every kernel, and says of the files that could not be compared why."""
     ncu, gpus = find_ncu(), find_gpus()
     if not gpus:
         sys.exit("there is no NVIDIA GPU here; --counts FILE.json needs none")
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-    pairs, kernels, failed = [], 0, 0
-    for subject in chosen:
+
+    def both(subject: Subject) -> tuple[dict[str, Any], dict[str, dict[str, int]]]:
         problem = subject.load()
         asked = {"sizes": dict(subject.sizes), **inputs_of(problem)}
         log = None if keep is None else keep / f"{subject.name.replace('/', '-')}.txt"
+        here = known.get(subject.name) or counted(subject)
+        return here, measure(problem, subject.path, asked, ncu, gpus[0], log)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        found = [(subject, pool.submit(both, subject)) for subject in chosen]
+        pairs, kernels, failed = collected(found)
+    if pairs:
+        print(f"{gpus[0].name}, Nsight Compute {version_of(ncu)}: {kernels} kernels\n\n{markdown(pairs)}")
+    if failed:
+        sys.exit(f"{failed} files or kernels could not be compared")
+
+
+def collected(
+    found: Sequence[tuple[Subject, Future[tuple[dict[str, Any], dict[str, dict[str, int]]]]]],
+) -> tuple[list[Pair], int, int]:
+    """The counts of both sides, how many kernels they are of, and how many files or kernels could not be compared."""
+    pairs: list[Pair] = []
+    kernels = failed = 0
+    for subject, answer in found:
         try:
-            here = known.get(subject.name) or counted(subject)
-            measured = measure(problem, subject.path, asked, ncu, gpus[0], log)
+            here, measured = answer.result()
         except Exception as error:
             failed += 1
             say(f"{subject.name}: {type(error).__name__}: {error}")
@@ -134,10 +156,7 @@ def compare(chosen: Sequence[Subject], known: Mapping[str, Any], keep: Path | No
             kernels += 1
             pairs += paired(label, own["counts"], theirs)
         say(f"{subject.name}: compared")
-    if pairs:
-        print(f"{gpus[0].name}, Nsight Compute {version_of(ncu)}: {kernels} kernels\n\n{markdown(pairs)}")
-    if failed:
-        sys.exit(f"{failed} files or kernels could not be compared")
+    return pairs, kernels, failed
 
 
 def counted(subject: Subject) -> dict[str, Any]:

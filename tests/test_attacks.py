@@ -1,7 +1,7 @@
 """Attacks on the judge: each file under tests/attacks/ tries one, and gets the verdict that its first lines declare.
 
-What the lines mean is told in tests/attacks/README.md. On a GPU: pytest -m gpu tests/test_attacks.py, with -n 4 where
-there are processors for it; -k takes some of them.
+What the lines mean is told in tests/attacks/README.md. On a GPU: pytest -m gpu -n 8 tests/test_attacks.py; -k takes
+some of them.
 """
 
 from __future__ import annotations

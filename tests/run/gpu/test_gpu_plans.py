@@ -195,6 +195,7 @@ def captured(program: Program, steps: list[Step]) -> Any:
     return replayed
 
 
+@pytest.mark.alone
 def test_streams_of_a_captured_plan_overlap_and_its_end_is_after_all(program: Program) -> None:
     import cupy
 

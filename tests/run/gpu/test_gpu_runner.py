@@ -163,6 +163,7 @@ def test_an_endless_kernel_is_stopped_and_the_next_run_is_unharmed(run):
     check_next_is_right(run)
 
 
+@pytest.mark.alone
 def test_a_program_larger_than_the_memory_is_named_and_the_next_run_is_unharmed(run):
     source = f"__device__ float big[{GPUS[0].memory // 4 + (1 << 20)}ULL];\n" + MAP
     with pytest.raises(RunnerStopped, match="memory") as stopped:
@@ -245,6 +246,7 @@ def start(problem, source):
     )
 
 
+@pytest.mark.alone
 def test_two_submissions_at_once_take_turns(problem):
     with Turn(GPUS[0].uuid):
         both = [start(problem, MAP.replace("BODY", RIGHT)) for _ in range(2)]
@@ -254,6 +256,7 @@ def test_two_submissions_at_once_take_turns(problem):
     assert said == ["accepted", "accepted"]
 
 
+@pytest.mark.alone
 def test_a_killed_judge_leaves_no_process_and_no_lock(problem):
     body = "if (N > 1000000) while (true) ((volatile float*)output)[0] = 1.0f; " + RIGHT
     judge = start(problem, MAP.replace("BODY", body))

@@ -309,6 +309,7 @@ def test_an_endless_kernel_is_stopped_under_memcheck_too(on_gpu):
 
 
 @marked
+@pytest.mark.alone
 def test_a_killed_judge_leaves_no_process_under_memcheck(problem):
     program = [sys.executable, "-c", ENDLESS]
     with subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, text=True) as judge:

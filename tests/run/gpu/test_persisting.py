@@ -64,6 +64,7 @@ def test_a_machine_without_a_driver_is_told_so(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.gpu
+@pytest.mark.alone
 @pytest.mark.skipif(not find_gpus(), reason="no NVIDIA GPU here; on a machine that has one type: make test-gpu")
 def test_what_was_set_aside_is_given_back() -> None:
     import cupy

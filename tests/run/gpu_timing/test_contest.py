@@ -28,6 +28,7 @@ from tests.run.gpu_timing.subjects import COUNT, SIGMA, sets_of
 GPUS = find_gpus()
 pytestmark = [
     pytest.mark.gpu,
+    pytest.mark.alone,
     pytest.mark.skipif(not GPUS, reason="no NVIDIA GPU here; on a machine that has one type: make test-gpu"),
 ]
 

@@ -17,7 +17,11 @@ from grader.run.gpu.refill import make_values, replay_key, stream_of
 from grader.run.gpu.timing import measure
 from tests.run.gpu_timing.subjects import COUNT, SIGMA, sets_of
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not find_gpus(), reason="there is no NVIDIA GPU")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.alone,
+    pytest.mark.skipif(not find_gpus(), reason="no NVIDIA GPU here; on a machine that has one type: make test-gpu"),
+]
 
 SEED = 2**47 + 5
 QUICK = StoppingRule(seconds=1.0)
