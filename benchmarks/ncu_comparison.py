@@ -184,9 +184,9 @@ def inputs_of(problem: Problem) -> dict[str, Any]:
 
 
 def arguments(symbol: str) -> str:
-    """A template's arguments that are ints, in C++'s words: of one template they tell the kernels apart."""
-    found = re.findall(r"Li(\d+)E", symbol)
-    return f"<{', '.join(found)}>" if found else ""
+    """A template's arguments that are ints or vectors, in C++'s words: of one template they tell the kernels apart."""
+    found = re.findall(r"I6(float\d)|Li(\d+)E", symbol)
+    return f"<{', '.join(vector or number for vector, number in found)}>" if found else ""
 
 
 def say(text: str) -> None:

@@ -46,6 +46,10 @@ _MERGED = (
     "the assembler merges neighbouring accesses to a wider one, repeats one instead of keeping its value, or leaves "
     "one out: requests change, and sectors seldom"
 )
+_PREDICATED = (
+    "ncu counts here what a warp's lanes execute under a predicate that none of them has, too, which makes no request; "
+    "and the assembler merges neighbouring accesses to a wider one, which makes fewer"
+)
 _ARBITRATION = (
     "this counter of the GPU also has waits for other users of the banks, such as data that arrives for global loads"
 )
@@ -70,7 +74,7 @@ def _accesses(verb: str, op: str) -> Iterator[Metric]:
     )
     yield Metric(f"global {verb} requests", f"l1tex__t_requests_pipe_lsu_mem_global_op_{op}.sum", requests, _MERGED)
     yield Metric(f"global {verb} sectors", f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum", sectors, _MERGED)
-    yield Metric(f"shared {verb} requests", f"smsp__inst_executed_op_shared_{op}.sum", shared, _MERGED)
+    yield Metric(f"shared {verb} requests", f"smsp__inst_executed_op_shared_{op}.sum", shared, _PREDICATED)
     for words, stem, ours in (
         ("wavefronts", "data_pipe_lsu_wavefronts_mem_shared_op", waves),
         ("conflicts", "data_bank_conflicts_pipe_lsu_mem_shared_op", conflicts),

@@ -93,8 +93,7 @@ def compare(
     """Grade these files, each with a label of its own, on this GPU, and time those that are right at these sizes.
 
     A file alone is timed beside the problem's baseline, where it has one; `baseline` asks for that beside several
-    files, too. Raises UsageError for a file that can't
-    be graded and JudgeError where a tool is missing.
+    files, too. Raises UsageError for a file that can't be graded and JudgeError where a tool is missing.
     """
     began = time.monotonic()
     reports = _grade(problem, files, gpu, progress, cache)

@@ -84,6 +84,36 @@ __global__ void shared_float4_same(const float4* input, float4* output) {
     output[i] = tile[(threadIdx.x ^ 32) / SAME];
 }
 
+// The number of a thread among those whose numbers do not have this bit; with its partner, who has, it shares it.
+template <int BIT>
+__device__ int place_of(int thread) {
+    return thread / (2 * BIT) * BIT | (thread & (BIT - 1));
+}
+
+// Lanes whose numbers differ by one bit ask for the same.
+template <typename Vector, int BIT>
+__global__ void shared_partners_same(const Vector* input, Vector* output) {
+    __shared__ Vector tile[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    tile[threadIdx.x] = input[i];
+    __syncthreads();
+    output[i] = tile[place_of<BIT>(threadIdx.x ^ 32)];
+}
+
+// The lanes whose numbers have this bit are idle.
+template <typename Vector, int BIT>
+__global__ void shared_partners_idle(const Vector* input, Vector* output) {
+    __shared__ Vector tile[BLOCK / 2];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if ((threadIdx.x & BIT) == 0) {
+        tile[place_of<BIT>(threadIdx.x)] = input[i];
+    }
+    __syncthreads();
+    if ((threadIdx.x & BIT) == 0) {
+        output[i] = tile[place_of<BIT>(threadIdx.x ^ 32)];
+    }
+}
+
 __global__ void shared_float2(const float2* input, float2* output) {
     __shared__ float2 tile[BLOCK];
     int i = blockIdx.x * BLOCK + threadIdx.x;
@@ -130,7 +160,29 @@ extern "C" void solve(const float* input, float* output, int N) {
     shared_float4_apart<<<few, BLOCK>>>(from, to);
     shared_float4_same<2><<<few, BLOCK>>>(from, to);
     shared_float4_same<32><<<few, BLOCK>>>(from, to);
-    shared_float2<<<blocks / 2, BLOCK>>>(reinterpret_cast<const float2*>(input), reinterpret_cast<float2*>(output));
+    const float2* pairs = reinterpret_cast<const float2*>(input);
+    float2* to_pairs = reinterpret_cast<float2*>(output);
+    shared_float2<<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_same<float2, 1><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_same<float2, 2><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_same<float2, 4><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_same<float2, 8><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_same<float2, 16><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_same<float4, 1><<<few, BLOCK>>>(from, to);
+    shared_partners_same<float4, 2><<<few, BLOCK>>>(from, to);
+    shared_partners_same<float4, 4><<<few, BLOCK>>>(from, to);
+    shared_partners_same<float4, 8><<<few, BLOCK>>>(from, to);
+    shared_partners_same<float4, 16><<<few, BLOCK>>>(from, to);
+    shared_partners_idle<float2, 1><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_idle<float2, 2><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_idle<float2, 4><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_idle<float2, 8><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_idle<float2, 16><<<blocks / 2, BLOCK>>>(pairs, to_pairs);
+    shared_partners_idle<float4, 1><<<few, BLOCK>>>(from, to);
+    shared_partners_idle<float4, 2><<<few, BLOCK>>>(from, to);
+    shared_partners_idle<float4, 4><<<few, BLOCK>>>(from, to);
+    shared_partners_idle<float4, 8><<<few, BLOCK>>>(from, to);
+    shared_partners_idle<float4, 16><<<few, BLOCK>>>(from, to);
     shared_broadcast<<<blocks, BLOCK>>>(input, output, N);
     divergent<<<blocks, BLOCK>>>(input, output, N);
 }

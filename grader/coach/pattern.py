@@ -69,7 +69,7 @@ class Pattern:
 
         Rows are taken to be as long as a distance that two neighbouring lanes have; None where no such padding helps.
         """
-        ideal = len({lane * self.unit // (BANKS * BANK_BYTES) for lane, _ in self.active})
+        ideal = len(phases(self.active, self.unit // BANK_BYTES))
         low = min(offset for _, offset in self.active)
         for pitch in sorted({abs(step) for step in self.steps if abs(step) > self.unit}):
             for extra in range(self.unit, (MOST_PADDING + 1) * self.unit, self.unit):
@@ -109,8 +109,23 @@ def wavefronts(lanes: Sequence[tuple[int, int]], size: int) -> int:
     """Passes through the banks that these lanes take, as native/counting.py counts them."""
     unit = max(size, BANK_BYTES)
     columns = BANKS * BANK_BYTES // unit
-    phases: dict[int, dict[int, set[int]]] = {}
-    for lane, offset in lanes:
-        word = offset // unit
-        phases.setdefault(lane * unit // (BANKS * BANK_BYTES), {}).setdefault(word % columns, set()).add(word)
-    return sum(max(map(len, banks.values())) for banks in phases.values())
+    total = 0
+    for phase in phases(lanes, unit // BANK_BYTES):
+        banks: dict[int, set[int]] = {}
+        for _, offset in phase:
+            word = offset // unit
+            banks.setdefault(word % columns, set()).add(word)
+        total += max(map(len, banks.values()))
+    return total
+
+
+def phases(lanes: Sequence[tuple[int, int]], count: int) -> list[list[tuple[int, int]]]:
+    """Those of `count` phases that have lanes; two are one where a lane's partner is idle or asks for the same."""
+    width = BANKS // count
+    split = [[pair for pair in lanes if pair[0] // width == number] for number in range(count)]
+    found = []
+    for first, second in zip(split[::2], split[1::2], strict=False):
+        both = dict(first + second)
+        joined = any(all(both.get(lane ^ bit, o) == o for lane, o in both.items()) for bit in (1, 2))
+        found += [first + second] if joined else [first, second]
+    return [phase for phase in found or split if phase]

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from grader.measure.contest import MOST_CONTENDERS
 from grader.run.gpu.device_code import load_module
 from grader.run.gpu.refill import SOURCE as REFILL
 
-MARKS = 32
-"""Clock readings that one round of at most 16 replays needs: one before and one after each."""
+MARKS = 4 * MOST_CONTENDERS
+"""Clock readings that the largest round needs: before and after each of the two replays of each contender."""
 
 MOST_SPIN = 0.05
 

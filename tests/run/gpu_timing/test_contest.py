@@ -14,7 +14,7 @@ from grader.cli import run
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Program
 from grader.contesting import ContenderFailed, Contests, Timed
-from grader.measure.contest import from_data, to_data
+from grader.measure.contest import MOST_CONTENDERS, from_data, to_data
 from grader.measure.samples import BASELINE, CANDIDATE, Kept
 from grader.measure.standings import standings
 from grader.measure.statistics import StoppingRule
@@ -63,8 +63,8 @@ def test_three_kernels_are_ranked_and_two_equal_ones_are_not_told_apart() -> Non
     assert from_data(json.loads(json.dumps(to_data(found)))) == found
 
 
-def test_eight_equal_ones_are_one_group() -> None:
-    found = contest(chains(*[4000] * 8), rule=QUICK)
+def test_as_many_equal_ones_as_can_be_are_one_group() -> None:
+    found = contest(chains(*[4000] * MOST_CONTENDERS), rule=QUICK)
     assert len(standings(found.rounds).ranking.groups) == 1
     clocks = found.rounds[-1].clocks
     assert clocks is None or all(100 < clock < 5000 for pair in clocks for clock in pair)

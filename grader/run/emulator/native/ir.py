@@ -213,6 +213,11 @@ class IrFunction:
             self.let(f"shufflevector <{LANES} x {t}> {one}, <{LANES} x {t}> poison, <{LANES} x i32> zeroinitializer"),
         )
 
+    def swap(self, a: V, distance: int) -> V:
+        """Each lane has what the lane had whose number differs by the bit `distance`."""
+        order = ", ".join(f"i32 {lane ^ distance}" for lane in range(LANES))
+        return V(a.t, self.let(f"shufflevector {a}, <{LANES} x {a.t}> poison, <{LANES} x i32> <{order}>"))
+
     def load_lanes(self, t: str, pointer: str, offset: int | str = 0, align: int = 64) -> V:
         return V(t, self.let(f"load <{LANES} x {t}>, ptr {self.field(pointer, offset)}, align {align}"))
 
