@@ -20,10 +20,11 @@ FRAGMENT = "wmma"
 
 @dataclass(frozen=True)
 class Pattern:
-    """A sample's addresses; `size` is the bytes of a lane."""
+    """A sample's addresses; `size` is the bytes of a lane, `joins` whether phases through the banks may be one."""
 
     sample: Sample
     size: int
+    joins: bool = False
 
     @cached_property
     def active(self) -> list[tuple[int, int]]:
@@ -62,19 +63,19 @@ class Pattern:
 
     @property
     def wavefronts(self) -> int:
-        return wavefronts([(lane, offset) for lane, offset in self.active], self.size)
+        return wavefronts(self.active, self.size, self.joins)
 
     def padding(self) -> tuple[int, int] | None:
         """(bytes of a row, bytes to add to each row) that would leave these lanes without a conflict.
 
         Rows are taken to be as long as a distance that two neighbouring lanes have; None where no such padding helps.
         """
-        ideal = len(phases(self.active, self.unit // BANK_BYTES))
+        ideal = len(phases(self.active, self.unit // BANK_BYTES, self.joins))
         low = min(offset for _, offset in self.active)
         for pitch in sorted({abs(step) for step in self.steps if abs(step) > self.unit}):
             for extra in range(self.unit, (MOST_PADDING + 1) * self.unit, self.unit):
                 moved = [(lane, o + (o - low % pitch) // pitch * extra) for lane, o in self.active]
-                if wavefronts(moved, self.size) == ideal:
+                if wavefronts(moved, self.size, self.joins) == ideal:
                     return pitch, extra
         return None
 
@@ -86,7 +87,7 @@ class Pattern:
 def pattern_of(row: RowCounts) -> Pattern | None:
     """The pattern of a row's sample; None where it has none."""
     size = width_of(row)
-    return Pattern(row.sample, size) if row.sample is not None and size else None
+    return Pattern(row.sample, size, row.opcode == "ld") if row.sample is not None and size else None
 
 
 def width_of(row: RowCounts) -> int:
@@ -105,12 +106,12 @@ def width_of(row: RowCounts) -> int:
     return int(digits) // 8 * packed * next((n for m, n in widths.items() if m in row.modifiers), 1)
 
 
-def wavefronts(lanes: Sequence[tuple[int, int]], size: int) -> int:
+def wavefronts(lanes: Sequence[tuple[int, int]], size: int, joins: bool = False) -> int:
     """Passes through the banks that these lanes take, as native/counting.py counts them."""
     unit = max(size, BANK_BYTES)
     columns = BANKS * BANK_BYTES // unit
     total = 0
-    for phase in phases(lanes, unit // BANK_BYTES):
+    for phase in phases(lanes, unit // BANK_BYTES, joins):
         banks: dict[int, set[int]] = {}
         for _, offset in phase:
             word = offset // unit
@@ -119,13 +120,15 @@ def wavefronts(lanes: Sequence[tuple[int, int]], size: int) -> int:
     return total
 
 
-def phases(lanes: Sequence[tuple[int, int]], count: int) -> list[list[tuple[int, int]]]:
-    """Those of `count` phases that have lanes; two are one where a lane's partner is idle or asks for the same."""
+def phases(lanes: Sequence[tuple[int, int]], count: int, joins: bool) -> list[list[tuple[int, int]]]:
+    """Those of `count` phases that have lanes. Where it `joins` them, two are one in which each lane's partner, a
+    neighbour or the lane two apart, is idle or asks for the same.
+    """
     width = BANKS // count
     split = [[pair for pair in lanes if pair[0] // width == number] for number in range(count)]
     found = []
     for first, second in zip(split[::2], split[1::2], strict=False):
         both = dict(first + second)
-        joined = any(all(both.get(lane ^ bit, o) == o for lane, o in both.items()) for bit in (1, 2))
+        joined = joins and any(all(both.get(lane ^ bit, o) == o for lane, o in both.items()) for bit in (1, 2))
         found += [first + second] if joined else [first, second]
     return [phase for phase in found or split if phase]

@@ -207,6 +207,33 @@ def test_bank_conflicts_by_the_width_of_the_access(kind: str, index: str, wavefr
     assert (load.wavefronts, load.ideal_wavefronts) == (WARPS * wavefronts, WARPS * ideal)
 
 
+@pytest.mark.parametrize(
+    ("kind", "bit", "loads", "stores"),
+    [
+        ("float2", 1, 1, 2),
+        ("float2", 2, 1, 2),
+        ("float2", 4, 2, 2),
+        ("float2", 16, 1, 1),
+        ("float4", 1, 2, 4),
+        ("float4", 2, 2, 4),
+        ("float4", 4, 4, 4),
+        ("float4", 8, 2, 2),
+    ],
+)
+def test_idle_partners_join_the_phases_of_a_load_alone(kind: str, bit: int, loads: int, stores: int) -> None:
+    # What Nsight Compute counts on an H200: docs/benchmarks.md.
+    place = f"(t / {2 * bit} * {bit} | (t & {bit - 1}))"
+    counts = count(
+        f"__shared__ {kind} s[256];\n"
+        f"if ((t & {bit}) == 0) s[{place}] = (({kind}*)x)[t]; __syncthreads();\n"
+        f"if ((t & {bit}) == 0) (({kind}*)y)[t] = s[{place}];"
+    )
+    (load,) = (row for row in rows(counts, "ld") if row.shared_requests)
+    (store,) = (row for row in rows(counts, "st") if row.shared_requests)
+    assert (load.wavefronts, store.wavefronts) == (WARPS * loads, WARPS * stores)
+    assert (load.ideal_wavefronts, store.ideal_wavefronts) == (load.wavefronts, store.wavefronts)
+
+
 TRANSPOSE = """
     __shared__ float tile[32][PITCH];
     int u = threadIdx.y;

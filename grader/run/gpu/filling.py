@@ -39,6 +39,11 @@ class Filling:
         return np.dtype(self.dtype).itemsize
 
     @property
+    def of_output(self) -> Filling:
+        """What an output of such values is filled with: it is poisoned, unless it is read as well and so a copy."""
+        return self if self.kind == "copy" else POISONED
+
+    @property
     def row(self) -> tuple[int, int, int]:
         """The number of its kind on the device, and the two words that say where values begin and how far they go."""
         if self.kind in ("poison", "copy"):

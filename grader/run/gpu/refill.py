@@ -177,7 +177,7 @@ class Refill:
             for p, span in enumerate(spans)
             if span is not None
         ]
-        rows += [(span.address, span.nbytes, 0, *span.filling.row) for spans in outputs for span in spans]
+        rows += [(span.address, span.nbytes, 0, *span.filling.of_output.row) for spans in outputs for span in spans]
         self._kernel = module.get_function("refill")
         self._table = cupy.asarray(np.array(rows, dtype=np.uint64))
         # Enough threads to fill any GPU; few blocks for each of many short arrays.

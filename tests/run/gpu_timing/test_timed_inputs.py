@@ -12,7 +12,7 @@ from grader.gates import exact
 from grader.inputs import values_of
 from grader.parameters import array, f16, f32, i8, i32, out, size, u8
 from grader.run.gpu.devices import find_gpus
-from grader.run.gpu.filling import POISONED, Filling
+from grader.run.gpu.filling import POISONED, Filling, copied
 from grader.run.gpu.refill import make_values, replay_key
 from grader.run.gpu.timed_inputs import filling_of, make_timed, structure_of
 from grader.run.poison import BITS, Poison
@@ -95,6 +95,11 @@ def test_values_use_their_range_and_nothing_else(filling: Filling) -> None:
         assert values.astype(np.float64).mean() == pytest.approx(
             (filling.low + filling.high) / 2, abs=(filling.high - filling.low) / 100
         )
+
+
+def test_outputs_are_poisoned_whatever_they_hold_and_what_is_read_as_well_is_a_copy() -> None:
+    assert {filling.of_output for filling in FILLINGS} == {POISONED}
+    assert copied(4096).of_output == copied(4096)
 
 
 @pytest.mark.gpu

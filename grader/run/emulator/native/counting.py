@@ -186,14 +186,15 @@ class _Request:
         self._sample(total)
 
     def _phases(self, keys: V, count: int) -> list[str]:
-        """The active lanes of each phase. Two phases are one where neighbours, or lanes two apart, ask for the same.
+        """The active lanes of each phase. Two phases of a load are one where neighbours, or lanes two apart, ask for
+        the same.
 
         That a lane's partner is idle does as well. Nobody documents this; it is what Nsight Compute counts on an H200
         (benchmarks/kernels/access_patterns.cu).
         """
         f, width = self.f, LANES // count
         parts = [f.let(f"and i32 {self.active}, {_signed(((1 << width) - 1) << n * width)}") for n in range(count)]
-        if count == 1:
+        if count == 1 or self.access.role != "load":
             return parts
         unlike = [self._unlike_partner(keys, distance) for distance in (1, 2)]
         phases = []
