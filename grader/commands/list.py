@@ -42,7 +42,7 @@ def command(
 
     workspace = workspace_of(ctx)
     standing = standings(workspace, user_name(user))
-    table = plain_table("problem", "title", "difficulty", "tags", "yours", whole=("problem", "title", "yours"))
+    table = plain_table("problem", "title", "difficulty", "tags", "yours", whole=("problem", "difficulty", "yours"))
     found, mistakes = _all(workspace, problem_set)
     _check("difficulty", [difficulty] if difficulty else [], {problem.difficulty for _, problem in found})
     _check("tag", tags, {tag for _, problem in found for tag in problem.tags})

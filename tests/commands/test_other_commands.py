@@ -42,16 +42,25 @@ def line_with(text: str, word: str) -> str:
     return line.rstrip()
 
 
+def row_of(out: str, problem: str) -> str:
+    """The first line of a problem's row."""
+    return next(line.rstrip() for line in out.splitlines() if line.split()[:1] == [problem])
+
+
 def test_list_shows_how_far_the_user_is(kgrade: Kgrade, store: Store) -> None:
     store.add(report_of("ada", accepted=False))
     store.add(report_of("ada"))
     store.add(report_of("ada", "zip", accepted=False))
     store.add(report_of("grace", "map"))
     out = kgrade("list").out
-    assert line_with(out, "Matrix multiplication").endswith("accepted")
-    assert "1 try" in line_with(out, "Zip")
-    assert "accepted" not in line_with(out, "Map")
-    assert line_with(kgrade("list", "--user", "grace").out, "Map").endswith("accepted")
+    assert row_of(out, "matmul").endswith("accepted")
+    assert "1 try" in row_of(out, "zip")
+    assert "accepted" not in row_of(out, "map")
+    assert row_of(kgrade("list", "--user", "grace").out, "map").endswith("accepted")
+    assert all(len(line) <= 80 for line in out.splitlines())
+    # A row goes on below in its title and its tags; difficulties are whole.
+    assert {row_of(out, name).split("  ")[-1].strip() for name in ("matmul", "zip")} == {"accepted", "1 try"}
+    assert all(word in out for word in ("easy", "medium", "hard", "difficulty"))
 
 
 def test_list_takes_only_what_is_asked_for(kgrade: Kgrade, store: Store) -> None:
@@ -83,7 +92,7 @@ def test_list_shows_good_problems_beside_a_faulty_one(kgrade: Kgrade, workspace:
     folder = break_a_problem(workspace)
     answer = kgrade("list")
     assert answer.code == 2
-    assert "Matrix multiplication" in answer.out
+    assert row_of(answer.out, "matmul")
     assert str(folder / "problem.py") in answer.err
     assert "Traceback" not in answer.err
 
