@@ -1,24 +1,32 @@
 """One lock a GPU, shared by all users of a machine, so that two gradings never disturb each other's times.
 
-The system releases it when the process ends, however it ends; lock files stay and mean nothing by themselves.
+Who waits has a ticket, and the oldest one is next. The system releases locks and tickets when a process ends, however
+it ends; lock files stay and mean nothing by themselves.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
+import struct
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 from grader.errors import JudgeError
 
-PAUSE_SECONDS = 0.1
-"""How often a newcomer asks. Who has waited for some seconds asks more often, so that it is likely to be next."""
+PAUSE_SECONDS = 0.05
+"""How often those who wait ask."""
+PATIENCE = 40
+"""So many times in a row a free lock is left to those with older tickets. They may be stopped (Ctrl-Z)."""
+
+_FLOCK = "@hhqqi0q"
+"""C's struct flock: kind, whence, start, length, process."""
 
 
 def lock_folder() -> Path:
@@ -40,14 +48,12 @@ class Turn:
         self._descriptor: int | None = None
 
     def try_now(self) -> bool:
-        """Takes the lock if nobody else has it; says whether it is held."""
+        """Takes the lock if nobody has it or waits for it; says whether it is held."""
         if self._descriptor is None:
-            descriptor = _open(self._folder or lock_folder(), self._name)
-            if not _taken(descriptor):
-                os.close(descriptor)
-                return False
-            self._descriptor = descriptor
-        return True
+            with self._opened() as descriptor:
+                if not _waits(descriptor):
+                    self._take()
+        return self._descriptor is not None
 
     def release(self) -> None:
         """Gives it back; nothing where it is not held."""
@@ -56,14 +62,72 @@ class Turn:
             self._descriptor = None
 
     def __enter__(self) -> None:
-        if not self.try_now():
-            self._waiting()
-            began = time.monotonic()
-            while not self.try_now():
-                time.sleep(PAUSE_SECONDS / (1 + time.monotonic() - began))
+        if self.try_now():
+            return
+        self._waiting()
+        with self._opened() as queue:
+            ticket, left = _draw_ticket(queue), 0
+            while True:
+                if not self._take():
+                    left = 0
+                elif left == PATIENCE or not _waits(queue, ticket):
+                    return
+                else:
+                    self.release()
+                    left += 1
+                time.sleep(PAUSE_SECONDS)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.release()
+
+    def _take(self) -> bool:
+        """Takes the lock if nobody has it, whoever waits."""
+        descriptor = self._open()
+        if _taken(descriptor):
+            self._descriptor = descriptor
+            return True
+        os.close(descriptor)
+        return False
+
+    def _open(self) -> int:
+        return _open(self._folder or lock_folder(), self._name)
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[int]:
+        descriptor = self._open()
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+
+def _draw_ticket(descriptor: int) -> int:
+    """A number that is larger than those of all who came before. It is given back when the descriptor is closed.
+
+    A ticket is a shared lock on the byte of this number: that takes no more than the right to read the file.
+    """
+    ticket = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    _byte_lock(descriptor, fcntl.F_OFD_SETLK, fcntl.F_RDLCK, ticket, 1)
+    return ticket
+
+
+def _waits(descriptor: int, before: int = 0) -> bool:
+    """Whether somebody has a ticket, or an older one than this; those of this descriptor don't count."""
+    return _byte_lock(descriptor, fcntl.F_OFD_GETLK, fcntl.F_WRLCK, 0, before) != fcntl.F_UNLCK
+
+
+def _byte_lock(descriptor: int, command: int, kind: int, start: int, length: int) -> int:
+    """Asks for a lock on bytes, as open file descriptions have them (fcntl(2)); a length of 0 is that of all.
+
+    Returns the kind of what is in the way. A system that knows no such locks has no queue: any who waits may be next.
+    """
+    try:
+        answer = fcntl.fcntl(descriptor, command, struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0))
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        return fcntl.F_UNLCK
+    return int(struct.unpack(_FLOCK, answer)[0])
 
 
 def _taken(descriptor: int) -> bool:

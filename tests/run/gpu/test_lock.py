@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -63,18 +65,77 @@ def test_a_second_process_waits_until_the_first_has_done(holder, folder):
     assert events == ["waiting", "held"]
 
 
-def test_who_has_waited_longer_asks_more_often(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    clock, pauses = [100.0], []
+WAITER = """
+import sys, time
+from pathlib import Path
+from grader.run.gpu.lock import Turn
+with Turn(sys.argv[1], lambda: print("waiting", flush=True), Path(sys.argv[2])):
+    with open(sys.argv[3], "a") as file:
+        file.write(sys.argv[4])
+    time.sleep(float(sys.argv[5]))
+"""
 
-    def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-        clock[0] += 4.0
 
-    monkeypatch.setattr(lock.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(lock.time, "sleep", sleep)
-    monkeypatch.setattr(Turn, "try_now", lambda self: len(pauses) == 3)
-    with Turn("GPU-1", folder=folder):
-        assert pauses == pytest.approx([0.1, 0.02, 0.1 / 9])
+@pytest.fixture
+def wait(folder, tmp_path):
+    """Starts a process that waits for GPU-1, writes its letter into a file when its turn comes, and keeps the lock."""
+    processes = []
+
+    def start(letter, keep=0.0):
+        words = [sys.executable, "-c", WAITER, "GPU-1", str(folder), str(tmp_path / "order"), letter, str(keep)]
+        processes.append(subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+        assert processes[-1].stdout.readline() == "waiting\n"
+        # Its ticket comes after the word.
+        time.sleep(0.1)
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        with process:
+            process.kill()
+
+
+def test_turns_come_in_the_order_of_coming(holder, wait, tmp_path):
+    waiting = [wait(letter, 0.1) for letter in "abcdef"]
+    # One who gives up is passed over.
+    waiting.pop(2).kill()
+    holder.communicate("\n", timeout=10)
+    assert [process.wait(timeout=20) for process in waiting] == [0] * 5
+    assert (tmp_path / "order").read_text() == "abdef"
+
+
+def test_nobody_who_comes_by_is_served_before_those_who_wait(holder, wait, folder):
+    # Stopped, it can't take its turn, and still has its place.
+    waiting = wait("a")
+    os.kill(waiting.pid, signal.SIGSTOP)
+    holder.communicate("\n", timeout=10)
+    turn = Turn("GPU-1", folder=folder)
+    assert not turn.try_now()
+    os.kill(waiting.pid, signal.SIGCONT)
+    assert waiting.wait(timeout=10) == 0
+    assert turn.try_now()
+    turn.release()
+
+
+def test_one_that_is_stopped_while_it_waits_stops_nobody_else(holder, wait, tmp_path):
+    stopped = wait("a")
+    os.kill(stopped.pid, signal.SIGSTOP)
+    behind = wait("b")
+    holder.communicate("\n", timeout=10)
+    assert behind.wait(timeout=20) == 0
+    assert (tmp_path / "order").read_text() == "b"
+    os.kill(stopped.pid, signal.SIGCONT)
+    assert stopped.wait(timeout=20) == 0
+
+
+def test_a_system_without_such_locks_serves_anybody(holder, folder, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(lock.fcntl, "fcntl", refuse)
+    held = []
+    with Turn("GPU-1", lambda: held.append(holder.communicate("\n", timeout=10)), folder):
+        assert held
 
 
 def test_a_killed_process_holds_nothing(holder, folder):
