@@ -21,6 +21,8 @@ CHOICE := $(VENV)/cuda-extra
 PIP := $(BIN)/pip --disable-pip-version-check
 # For the tests of other people's problem sets: the build without CUDA, whose libraries would be in CuPy's way.
 TORCH := --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0"
+# For the tests that include CuTe's headers: them alone, which is 6 MB.
+CUTLASS := --no-deps "nvidia-cutlass==4.2.*"
 
 .PHONY: demo test test-gpu check bench clean choose
 
@@ -66,6 +68,8 @@ $(INSTALLED_DEV): pyproject.toml $(CHOICE) | $(BIN)/python
 	$(PIP) install --quiet --editable ".[dev,$$(cat $(CHOICE))]"
 	@$(PIP) install --quiet $(TORCH) || \
 	    echo 'PyTorch is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(TORCH)'
+	@$(PIP) install --quiet $(CUTLASS) || \
+	    echo 'CuTe is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(CUTLASS)'
 	@touch $@ $(INSTALLED)
 
 # Looked at each time, and written only when it is another one than before. The packages of the other CUDA go first:

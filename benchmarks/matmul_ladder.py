@@ -6,7 +6,7 @@
 `--only PROBLEM` measures one of the two, and `--from` takes several files.
 
 The first needs a GPU and takes some minutes, since the first steps are slow. Step 4 of the half-precision ladder needs
-the headers of CUTLASS: pip install --no-deps nvidia-cutlass.
+the headers of CUTLASS: pip install --no-deps 'nvidia-cutlass==4.2.*'.
 """
 
 from __future__ import annotations

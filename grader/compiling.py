@@ -15,14 +15,15 @@ from grader.sandbox import Sandbox
 from grader.submission import Submission
 from grader.verdict import Form
 
-SECONDS = 30.0
-SOLVE_SECONDS = 120.0
-"""Device-wide libraries of templates take nvcc a minute."""
+SECONDS = 120.0
+"""Device-wide libraries of templates take nvcc a minute; CuTe's take the front end of both compilers half of one."""
+DEBUG_SECONDS = 10.0
+"""Only a small debug build is of use, and that is made in a second: CuTe's take minutes."""
 
 
-def compile_debug(problem: Problem, submission: Submission, cache: Path) -> Program:
-    """A debug build of a submission of the kernel form, for the emulator. Raises as `compile_submission` does."""
-    return _compile_kernel(problem, submission, cache, debug=True)
+def compile_debug(problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox | None = None) -> Program:
+    """A debug build of a submission, for the emulator. Raises as `compile_submission` does."""
+    return _compile(problem, submission, cache, sandbox=sandbox, time_limit=DEBUG_SECONDS, debug=True)
 
 
 def compile_submission(
@@ -33,6 +34,19 @@ def compile_submission(
     `sandbox` is where the compiler of the solve form runs. Raises CompileFailure, ToolMissing, or a JudgeError.
     """
     target = None if gpu is None else target_of(gpu)
+    return _compile(problem, submission, cache, gpu_target=target, sandbox=sandbox, time_limit=SECONDS)
+
+
+def _compile(
+    problem: Problem,
+    submission: Submission,
+    cache: Path,
+    *,
+    gpu_target: str | None = None,
+    sandbox: Sandbox | None = None,
+    time_limit: float,
+    debug: bool = False,
+) -> Program:
     # A problem that brings its own tests has no launch code: a file without solve() is told so.
     if submission.form is Form.SOLVE or problem.tests:
         from grader.compile.nvcc import compile_solve
@@ -41,24 +55,19 @@ def compile_submission(
             submission.text,
             submission.path_name,
             problem.c_parameters if submission.form is Form.SOLVE else None,
-            time_limit=SOLVE_SECONDS,
+            time_limit=time_limit,
             cache=cache / "programs",
-            gpu_target=target,
+            gpu_target=gpu_target,
             sandbox=sandbox,
+            debug=debug,
         )
-    return _compile_kernel(problem, submission, cache, gpu_target=target)
-
-
-def _compile_kernel(
-    problem: Problem, submission: Submission, cache: Path, *, gpu_target: str | None = None, debug: bool = False
-) -> Program:
     return compile_kernel(
         submission.text,
         submission.path_name,
         problem.kernel,
         problem.c_parameters,
         problem.constants,
-        time_limit=SECONDS,
+        time_limit=time_limit,
         cache=cache / "programs",
         gpu_target=gpu_target,
         debug=debug,

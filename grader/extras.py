@@ -1,6 +1,7 @@
 """The two ways to get CUDA's packages, `cuda13` and `cuda12`: what each needs, which one is here, what to type.
 
-Every hint about installing CuPy or a CUDA library comes from here. It installs nothing and loads no CUDA library.
+Every hint about installing CuPy, a CUDA library or CUTLASS's headers comes from here. It installs nothing and loads no
+CUDA library.
 """
 
 from __future__ import annotations
@@ -69,6 +70,9 @@ EXTRAS = (
 DEFAULT = EXTRAS[0]
 """For a machine without a usable GPU: the emulator needs the compiler only."""
 
+CUTLASS = "nvidia-cutlass==4.2.*"
+"""The distribution with the headers of CUTLASS and CuTe, which the extra `cutlass` pins."""
+
 NEW_DRIVER = "install NVIDIA's driver 580, which works with every GPU since Maxwell"
 
 
@@ -125,6 +129,11 @@ def nvcc_command() -> str:
         return f"pip install 'cuda-toolkit[nvcc]=={extra.release}.*'"
     # Of NVIDIA's own package source.
     return f"apt install cuda-nvcc-{extra.release.replace('.', '-')}"
+
+
+def cutlass_command() -> str:
+    """What to type so that CuTe's headers are here: them alone, without the Python packages that come by the extra."""
+    return f"pip install --no-deps '{CUTLASS}'"
 
 
 def require_one() -> Extra | None:

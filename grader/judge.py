@@ -29,7 +29,7 @@ from grader.run.gpu.devices import Gpu
 from grader.run.part import GpuPart, Part
 from grader.sandbox import Sandbox
 from grader.submission import Submission
-from grader.unset_locals import CHECK, LocalsPass, emulates, has_locals_pass
+from grader.unset_locals import CHECK, LocalsPass, emulates
 from grader.verdict import Form
 from grader.workspace import cache_folder
 
@@ -93,7 +93,8 @@ def grade(
         report = replace(report, diagnostics=diagnostics, launch=dict(program.constants))
         asked = options.timed and not options.sizes
         timed_on = gpu if asked else None
-        unset_locals = LocalsPass(problem, submission, cache) if has_locals_pass(problem, submission, parts) else None
+        emulated = any(emulates(part) for part in parts)
+        unset_locals = LocalsPass(problem, submission, cache, sandbox) if emulated else None
         try:
             task = _Task(problem, submission, program, cache, timed_on, progress, sandbox, ready, unset_locals)
             report = task.run(report, parts)

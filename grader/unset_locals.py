@@ -6,9 +6,10 @@ can't compile, does not know, or can't finish in time says nothing: only the use
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 
 from grader.cases import Case
@@ -18,35 +19,41 @@ from grader.compiling import compile_debug
 from grader.errors import JudgeError
 from grader.examine import ended
 from grader.plan.harness import LaunchRefused
-from grader.plan.planner import HarnessPlanner
+from grader.plan.planner import HarnessPlanner, Planner, RecordingPlanner
+from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.report import CaseResult
 from grader.run.budget import Budgeted
 from grader.run.emulator_runner import EmulatorRunner
 from grader.run.part import Part
 from grader.run.runner import Limits, Run, RunnerStopped, RunStatus
+from grader.sandbox import Sandbox
 from grader.sizes import Budget
 from grader.submission import Submission
-from grader.verdict import FaultClass, Form
+from grader.verdict import FaultClass
 
 BUDGET = Budget(flops=1_000_000, bytes=1 << 18)
 """The largest case that is tried: a debug build whose variables are followed runs some ten times as long."""
 CHECK = "local variables that have no value, in a debug build on the emulator"
 """What a report calls a pass that came to its end."""
+LIBRARIES = re.compile(r"^\s*#\s*include\s*[<\"](cub|thrust|cute|cutlass)/", re.MULTILINE)
+"""Their templates take a debug build tens of seconds, and make kernels too long to be followed."""
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
 
 
 class LocalsPass:
-    """Of one submission of the kernel form. The debug build is compiled beside the cases.
+    """Of one submission. The debug build is compiled beside the cases; `sandbox` is the solve form's.
 
     `begin` and `found` are for a part beside another one, whose runner has nothing else to do meanwhile.
     """
 
-    def __init__(self, problem: Problem, submission: Submission, cache: Path) -> None:
+    def __init__(self, problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox | None = None) -> None:
         self._problem = problem
         self._submission = submission
+        self._cache = cache
+        self._sandbox = sandbox
         self._beside = ThreadPoolExecutor(1, "kgrade-debug-build")
-        self._built: Future[Program | None] = self._beside.submit(self._build, cache)
+        self._built: Future[Program | None] = self._beside.submit(self._build)
         self._begun: Future[CaseResult | None] | None = None
         self.completed = False
         """Whether a case ran to its end and nothing was found."""
@@ -55,9 +62,11 @@ class LocalsPass:
         """Waits for nothing: a build that nobody asks for any more ends by itself."""
         self._beside.shutdown(wait=False, cancel_futures=True)
 
-    def _build(self, cache: Path) -> Program | None:
+    def _build(self) -> Program | None:
+        if LIBRARIES.search(self._submission.text):
+            return None
         try:
-            return compile_debug(self._problem, self._submission, cache)
+            return compile_debug(self._problem, self._submission, self._cache, self._sandbox)
         except (CompileFailure, JudgeError):
             return None
 
@@ -94,25 +103,24 @@ class LocalsPass:
     def _case(self, part: Part) -> Case | None:
         """The largest that is small."""
         small = [case for case in part.cases if BUDGET.allows(self._problem, case.sizes)]
-        return max(small, key=lambda case: self._problem.cost_of(case.sizes).flops, default=None)
+        return max(small, key=lambda case: astuple(self._problem.cost_of(case.sizes)), default=None)
 
     def _run(self, part: Part, built: Program, case: Case) -> Run | None:
         runner = part.runner
         runner.load(built)
         addresses = runner.prepare(self._problem, case.sizes, case.family, case.seed)
         try:
-            plan = HarnessPlanner(self._problem, built.constants).plan(case.sizes, addresses, Budgeted(runner, LIMITS))
-        except LaunchRefused:
+            plan = self._planner(part, built).plan(case.sizes, addresses, Budgeted(runner, LIMITS))
+        except (LaunchRefused, RecordingStopped):
             return None
         return runner.execute(plan, LIMITS)
+
+    def _planner(self, part: Part, built: Program) -> Planner:
+        if self._sandbox is None:
+            return HarnessPlanner(self._problem, built.constants)
+        return RecordingPlanner(self._problem, built, part.device_table, self._sandbox, self._cache)
 
 
 def emulates(part: Part) -> bool:
     """Whether this part is the emulator's."""
     return isinstance(part.runner, EmulatorRunner)
-
-
-def has_locals_pass(problem: Problem, submission: Submission, parts: Sequence[Part]) -> bool:
-    """Whether one of the parts is the emulator's, and the pass knows how to launch the submission."""
-    launched = submission.form is Form.KERNEL and not problem.tests
-    return launched and any(emulates(part) for part in parts)

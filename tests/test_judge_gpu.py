@@ -261,7 +261,7 @@ def test_a_local_variable_without_a_value_is_told_whatever_the_gpu_makes_of_it(g
     class Pass:
         completed = False
 
-        def __init__(self, problem, submission, cache):
+        def __init__(self, problem, submission, cache, sandbox):
             self.begun = []
 
         def begin(self, part, program):
@@ -274,7 +274,6 @@ def test_a_local_variable_without_a_value_is_told_whatever_the_gpu_makes_of_it(g
         def close(self):
             pass
 
-    monkeypatch.setattr(judge, "has_locals_pass", lambda *_: True)
     monkeypatch.setattr(judge, "emulates", lambda part: not isinstance(part.runner, GpuPlayer))
     monkeypatch.setattr(judge, "LocalsPass", Pass)
 

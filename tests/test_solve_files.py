@@ -18,6 +18,7 @@ from rich.console import Console
 from grader import compiling, diagnose
 from grader.compile.toolkit import find_host_compiler, find_nvcc
 from grader.errors import ToolMissing
+from grader.extras import cutlass_command
 from grader.judge import Options, grade
 from grader.plan import recorder
 from grader.problem import Problem, load_problem
@@ -86,7 +87,7 @@ class SolveFile:
             if newest and gpu is not None and 10 * gpu.capability[0] + gpu.capability[1] < int(newest[1]):
                 return f"it needs a GPU of {need} or newer"
             if need == "cutlass" and not _has_cutlass():
-                return "the headers of CUTLASS are not installed; type: pip install --no-deps nvidia-cutlass"
+                return f"the headers of CUTLASS are not installed; type: {cutlass_command()}"
         return ""
 
     def grade(self, device: str, cache: Path) -> Report:
@@ -144,7 +145,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def hurried(file: SolveFile, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search for where a failure lies: the sizes are given."""
-    monkeypatch.setattr(compiling, "SOLVE_SECONDS", COMPILE_SECONDS)
+    monkeypatch.setattr(compiling, "SECONDS", COMPILE_SECONDS)
     if file.fields["expect"] == Verdict.TIME_LIMIT_EXCEEDED:
         monkeypatch.setattr(recorder, "record", partial(recorder.record, seconds=HOST_SECONDS))
         monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: Limits(HOST_SECONDS))

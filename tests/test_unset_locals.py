@@ -22,6 +22,7 @@ from grader.run.runner import Run, RunnerStopped, RunStatus
 from grader.submission import make_submission
 from grader.unset_locals import CHECK, LocalsPass
 from grader.verdict import FaultClass, Verdict
+from tests.plan.recorded import require_nvcc, shared_cache
 
 ZIP = Path(__file__).parents[1] / "problems" / "zip"
 KERNEL = """__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
@@ -35,11 +36,18 @@ KERNEL = """__global__ void zip_kernel(const float* a, const float* b, float* ou
 LINE = 6
 
 
-def graded(condition: str, cache: Path) -> Report:
+SOLVE = """
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    zip_kernel<<<(N + 255) / 256, 256>>>(a, b, output, N);
+    cudaDeviceSynchronize();
+}
+"""
+
+
+def graded(condition: str, cache: Path, *more: str) -> Report:
     options = Options(seed=3, cache=cache, device="emulator", sizes=[{"N": 3}, {"N": 200}])
-    return grade(
-        load_problem(ZIP), make_submission("mine.cu", KERNEL.replace("CONDITION", condition).encode()), options
-    )
+    source = KERNEL.replace("CONDITION", condition) + "".join(more)
+    return grade(load_problem(ZIP), make_submission("mine.cu", source.encode()), options)
 
 
 def test_what_the_compiler_folds_away_is_found(tmp_path: Path) -> None:
@@ -47,12 +55,35 @@ def test_what_the_compiler_folds_away_is_found(tmp_path: Path) -> None:
     report = graded("i != 150", tmp_path)
     assert report.verdict is Verdict.RUNTIME_ERROR and report.fault is not None
     assert (report.fault.fault, report.line) == (FaultClass.UNINITIALIZED_READ, LINE)
+    assert "`sum`" in report.fault.message
     assert report.smallest is not None and report.smallest.sizes == {"N": 200}
 
 
 def test_a_value_on_the_paths_that_are_taken_is_enough(tmp_path: Path) -> None:
     report = graded("i < N", tmp_path)
     assert report.verdict is Verdict.ACCEPTED and CHECK in report.checks
+
+
+@pytest.fixture(scope="module")
+def solve_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require_nvcc()
+    return shared_cache(tmp_path_factory)
+
+
+@pytest.mark.parametrize(("condition", "line"), [("i != 150", LINE), ("i < N", None)])
+def test_files_with_their_own_solve_have_the_pass_too(condition: str, line: int | None, solve_cache: Path) -> None:
+    report = graded(condition, solve_cache, SOLVE)
+    assert report.line == line
+    if line is None:
+        assert report.verdict is Verdict.ACCEPTED and CHECK in report.checks
+    else:
+        assert report.fault is not None and report.fault.fault is FaultClass.UNINITIALIZED_READ
+        assert "`sum`" in report.fault.message and report.fault.kernel == "zip_kernel"
+
+
+def test_files_with_large_libraries_are_left_out(solve_cache: Path) -> None:
+    report = graded("i != 150", solve_cache, "#include <cub/version.cuh>\n", SOLVE)
+    assert report.verdict is Verdict.ACCEPTED and CHECK not in report.checks
 
 
 def test_a_debug_build_that_fails_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from grader.compile.headers import HEADERS
+from grader.compile.template_names import shorten
 from grader.report import Diagnostic
 
 MOST = 20
@@ -102,7 +103,7 @@ class _Reader:
 
     def read(self, remark: Remark) -> Diagnostic | None:
         if not remark.file:
-            return Diagnostic(remark.severity, remark.message, self._last_line())
+            return Diagnostic(remark.severity, shorten(remark.message), self._last_line())
         if not self._is_submission(remark.file):
             return self._elsewhere(remark)
         line = remark.line if remark.line and remark.line <= len(self.lines) else None
@@ -114,7 +115,7 @@ class _Reader:
         callers = [n for n in self._context_lines(remark, self.file) if n != line]
         if callers:
             message += f" (instantiated from line {callers[-1]})"
-        return Diagnostic(remark.severity, message, line, column)
+        return Diagnostic(remark.severity, shorten(message), line, column)
 
     def _elsewhere(self, remark: Remark) -> Diagnostic | None:
         """A remark in another file, told at the line of the submission that led there."""
@@ -124,7 +125,7 @@ class _Reader:
         callers = list(self._context_lines(remark, remark.file))
         line = callers[-1] if callers else self._including_line(remark.file)
         if remark.file in HEADERS or any(remark.file.startswith(folder) for folder in self.includes):
-            return Diagnostic("error", f"in {name}, line {remark.line}: {remark.message}", line)
+            return Diagnostic("error", f"in {name}, line {remark.line}: {shorten(remark.message)}", line)
         # A file that is not the compiler's: quoting it could show what the submitter may not read.
         return Diagnostic("error", f"the included file {name} can't be used: a submission is one file", line)
 

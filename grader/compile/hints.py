@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from grader.compile.facts import Facts
-from grader.extras import install_command
+from grader.extras import cutlass_command, install_command
 from grader.report import Diagnostic
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -197,7 +197,9 @@ def _no_file(match: re.Match[str], context: Context) -> str:
     name = match[1]
     if re.match(r"(cuda|cub|thrust|cooperative_groups|mma|nv|crt)\b|cuda_", name):
         return f"CUDA's headers are missing or lack this one: {install_command()}"
-    if re.match(r"curand|cublas|cutlass|cute|helper_", name):
+    if re.match(r"cute/|cutlass/", name):
+        return f"CuTe's and CUTLASS's headers are missing or lack this one: {cutlass_command()}"
+    if re.match(r"curand|cublas|helper_", name):
         return "Only CUDA's own headers (cuda_fp16.h, cooperative_groups.h, cub, …) can be included."
     if re.search(rf'"{re.escape(name)}"', context.line):
         return f"A submission is one file: paste what it needs of {name} into it."

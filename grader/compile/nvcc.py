@@ -56,14 +56,16 @@ OPTIONS = (
     # The calls of the runtime stay open: whoever loads the library answers them.
     *("-cudart", "none"),
     *("-Xcompiler", "-fPIC"),
-    # Source lines, for device code and for host code.
-    "-lineinfo",
+    # Source lines of host code.
     *("-Xcompiler", "-g1"),
     "--no-compress",
     # Architectures are compiled at the same time.
     *("--threads", "2"),
     TELL,
 )
+
+LINES, DEBUG = "-lineinfo", "-G"
+"""Source lines of device code, or a debug build of it, which has them too."""
 
 EXTENSIONS = ("--extended-lambda", "--expt-relaxed-constexpr")
 """What files that use Thrust or CUTLASS are often compiled with. nvcc's errors name the one that is missing; with them
@@ -91,12 +93,13 @@ def compile_solve(
     cache: Path | None = None,
     gpu_target: str | None = None,
     sandbox: Sandbox | None = None,
+    debug: bool = False,
 ) -> Program:
     """Compile a solve-form submission for the emulator and a GPU's target ("sm_90a"), or for the former alone.
 
     `parameters` are those that solve() has to have, None where it may have any. A file that compiles for the GPU's
     target only gives a Program whose `image` is empty. `time_limit` is in seconds, `cache` a folder, `sandbox` by
-    default the one that this machine has.
+    default the one that this machine has. `debug` makes a debug build, for the emulator alone.
 
     Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
     """
@@ -104,13 +107,13 @@ def compile_solve(
     file = file_name if re.fullmatch(r"\w[\w.+-]*\.cu", file_name, re.ASCII) else "submission.cu"
     store = Cache(cache / "compile" if cache is not None else None)
     check = "" if parameters is None else check_of(parameters)
-    asked = [_WORDS, source, check, file, gpu_target]
+    asked = [_WORDS, source, check, file, gpu_target, debug]
     key = make_key({"asked": asked, "tools": _identity(nvcc), "options": [*OPTIONS, *EXTENSIONS]})
     program = store.load(key)
     if program is None:
         box = sandbox or Sandbox.find()
         until, host = time.monotonic() + time_limit, find_host_compiler(nvcc)
-        task = _Task(nvcc, host, box, source, file, until, time_limit, check, parameters or ())
+        task = _Task(nvcc, host, box, source, file, until, time_limit, check, parameters or (), debug)
         program = task.run(gpu_target or _OWN_TARGET)
         store.store(key, program)
     return program
@@ -145,6 +148,7 @@ class _Task:
     time_limit: float
     check: str
     parameters: Parameters
+    debug: bool
 
     def run(self, target: str) -> Program:
         source = self.source + self.check
@@ -176,7 +180,9 @@ class _Task:
     def _command(self, target: str, with_ptx: bool) -> list[str]:
         code = f"arch={target.replace('sm_', 'compute_')},code={target}"
         ptx = f"arch={TARGET},code={TARGET}"
-        if with_ptx and target == _OWN_TARGET:
+        if self.debug:
+            targets = [ptx]
+        elif with_ptx and target == _OWN_TARGET:
             targets = [f"arch={TARGET},code=[{TARGET},{target}]"]
         else:
             targets = [ptx, code] if with_ptx else [code]
@@ -185,6 +191,7 @@ class _Task:
             str(self.nvcc.program),
             *("-ccbin", str(self.host_compiler)),
             *OPTIONS,
+            DEBUG if self.debug else LINES,
             *(word for target in targets for word in ("-gencode", target)),
             *(word for folder in elsewhere for word in ("-isystem", str(folder))),
             *("-o", _LIBRARY, self.file),
@@ -260,6 +267,7 @@ class _Task:
             cubin=parts.cubin,
             spills=read_spills(log),
             shared_object=library,
+            debug=self.debug,
         )
 
 

@@ -39,6 +39,9 @@ TIME_LIMIT = 30.0
 # For templates and constexpr functions without __device__, once other host code is out of the way.
 _DEVICE_DEFAULT = "--device-as-default-execution-space"
 
+# Headers with such functions. Their templates take tens of seconds: not to be compiled once more to find that out.
+_CUTLASS = re.compile(r"[<\"](cute|cutlass)/")
+
 _DEBUG = "--device-debug"
 
 
@@ -104,6 +107,8 @@ class _Task:
     def __post_init__(self) -> None:
         self.facts = parse(self.source)
         self.text = self.source
+        if any(_CUTLASS.match(include.path) for include in self.facts.includes):
+            self.options = (_DEVICE_DEFAULT,)
 
     def run(self) -> Program:
         self._refuse_foreign_files()

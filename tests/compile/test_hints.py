@@ -9,7 +9,7 @@ from grader.compile.diagnostics import read_log
 from grader.compile.facts import Facts
 from grader.compile.hints import Context, add_hints, find_hint
 from grader.compile.toolkit import find_toolkit
-from grader.extras import install_command
+from grader.extras import cutlass_command, install_command
 from grader.report import Diagnostic
 from tests.compile.samples import kernel_with, refusal
 
@@ -80,6 +80,7 @@ FILES = {
     "#include <curand_kernel.h>\n": (
         "Only CUDA's own headers (cuda_fp16.h, cooperative_groups.h, cub, …) can be included."
     ),
+    "#include <cute/nonsense.hpp>\n": f"CuTe's and CUTLASS's headers are missing or lack this one: {cutlass_command()}",
     "#include <cuda_nonsense.h>\n": (f"CUDA's headers are missing or lack this one: {install_command()}"),
     "#include <zlib.h>\n": (
         "Device code can include CUDA's own headers and the common ones of C and C++. Try without this line."

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.compile import nvrtc
+from grader.compile.compiler import Compiler
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Kernel
 from grader.report import Diagnostic
@@ -264,3 +266,21 @@ def test_a_header_beside_the_submission_is_not_there(tmp_path: Path, monkeypatch
 def test_an_odd_file_name_does_not_reach_the_compiler() -> None:
     program = compile_kernel(KERNEL, 'a "b"\n(3): error: ä.cu', "map_kernel", PARAMETERS, {})
     assert '.file\t1 "/submission.cu"' in program.image
+
+
+@pytest.mark.parametrize("header", ["cute/nonsense.hpp", "cutlass/nonsense.h"])
+def test_the_headers_of_cutlass_are_not_compiled_in_vain(
+    header: str, shared_compiler_class: type[Compiler], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = []
+
+    class Counted(shared_compiler_class):  # type: ignore[misc, valid-type]
+        def compile(self, *arguments: object, **more: object) -> object:
+            compiled.append(arguments)
+            return super().compile(*arguments, **more)
+
+    monkeypatch.setattr(nvrtc, "Compiler", Counted)
+    # As those headers have it: a function without __device__ that kernels call.
+    one = "constexpr float one() { return 1.0f; }\n"
+    build(f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n{one}" + KERNEL.replace("expf(a[i])", "one()"))
+    assert len(compiled) == 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.run.emulator import Fault, LaunchResult, Limits, Memory, Module, UnsupportedPtx
+from grader.run.emulator import Fault, LaunchResult, Memory, Module, UnsupportedPtx
 
 from .harness import KERNELS, kernel_ptx, scalar_bytes
 
@@ -152,10 +152,12 @@ def test_threads_drop_out_of_a_barrier_object(sanitize: bool) -> None:
     assert memory.read("a")[0] == 1234
 
 
-def test_a_barrier_object_that_never_opens_ends_at_the_limit() -> None:
-    limits = Limits(instructions=100_000)
-    result = launch("waits_for_ever", 64, Memory(), np.zeros(1, "i4"), sanitize=False, limits=limits)
-    assert (result.status, result.lines[0]) == ("limit", line_of("waits_for_ever"))
+@pytest.mark.parametrize("sanitize", [False, True])
+def test_a_barrier_object_that_never_opens_is_a_deadlock(sanitize: bool) -> None:
+    fault = launch("waits_for_ever", 64, Memory(), np.zeros(1, "i4"), sanitize=sanitize).fault
+    assert fault is not None
+    assert (fault.kind, fault.line, fault.threads) == ("deadlock", line_of("waits_for_ever"), 64)
+    assert fault.message.endswith("waits for bar: its phase has 64 of the 65 arrivals that it expects")
 
 
 def test_what_is_discarded_is_gone() -> None:

@@ -8,11 +8,23 @@ from pathlib import Path
 import pytest
 
 from grader.errors import ToolMissing
-from grader.extras import DEFAULT, EXTRAS, choose, driver_branch, install_command, require_fit, require_one, usable
+from grader.extras import (
+    CUTLASS,
+    DEFAULT,
+    EXTRAS,
+    choose,
+    cutlass_command,
+    driver_branch,
+    install_command,
+    require_fit,
+    require_one,
+    usable,
+)
 
 from .conftest import Capability, Machine, make_gpu
 
-PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+ROOT = Path(__file__).parents[2]
+PYPROJECT = ROOT / "pyproject.toml"
 
 PASCAL, VOLTA, TURING, HOPPER, BLACKWELL = (6, 1), (7, 0), (7, 5), (9, 0), (12, 0)
 
@@ -67,6 +79,13 @@ def test_the_project_has_an_extra_for_each_cuda_and_one_more_for_gpus() -> None:
         assert re.search(rf"cublas.*=={extra.release}\.\*", gpu[1])
     dependencies = text[text.index("dependencies = [") :].split("]\n")[0]
     assert "cupy" not in dependencies and "cuda-toolkit" not in dependencies
+
+
+def test_the_same_headers_of_cute_are_named_everywhere() -> None:
+    assert f'\ncutlass = ["{CUTLASS}"]\n' in PYPROJECT.read_text()
+    assert f'\nCUTLASS := --no-deps "{CUTLASS}"\n' in (ROOT / "Makefile").read_text()
+    for page in ("README.md", "docs/tensor-cores.md"):
+        assert cutlass_command() in (ROOT / page).read_text()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.extras import CUTLASS
+
 ROOT = Path(__file__).parents[2]
 FROZEN = "cupy-cuda13x==14.2.0\ncuda-toolkit==13.0.3\nnvidia-cublas==13.1\nnvidia-ml-py==13.6\nnumpy==2.4\n"
 
@@ -55,16 +57,18 @@ def test_a_changed_choice_replaces_the_packages(venv: Path) -> None:
 
 def test_the_tests_need_more_than_the_demo(venv: Path) -> None:
     told(venv, "installed", "CUDA=12")
-    install, torch = told(venv, "installed-dev", "CUDA=12")
+    install, torch, cutlass = told(venv, "installed-dev", "CUDA=12")
     assert install.startswith("install --quiet --editable .[dev,cuda12")
     assert torch == "install --quiet --index-url https://download.pytorch.org/whl/cpu torch==2.13.0"
+    assert cutlass == f"install --quiet --no-deps {CUTLASS}"
     assert told(venv, "installed", "CUDA=12") == []
 
 
-def test_without_pytorch_the_tests_are_installed_all_the_same(venv: Path) -> None:
+def test_without_pytorch_or_cutlass_the_tests_are_installed_all_the_same(venv: Path) -> None:
     pip = venv / "bin" / "pip"
-    pip.write_text(pip.read_text() + 'case "$*" in *torch*) exit 1;; esac\n')
-    assert told(venv, "installed-dev", "CUDA=12")[-1].endswith("torch==2.13.0")
+    pip.write_text(pip.read_text() + 'case "$*" in *torch*|*cutlass*) exit 1;; esac\n')
+    *_, torch, cutlass = told(venv, "installed-dev", "CUDA=12")
+    assert torch.endswith("torch==2.13.0") and cutlass.endswith(CUTLASS)
     assert told(venv, "installed-dev", "CUDA=12") == []
 
 

@@ -90,7 +90,7 @@ class Arena:
         local_bytes = shape.translation.local_bytes
         local_stride = align_up(local_bytes, 16)
         self._local, local = aligned_bytes(max(local_stride * 32 * shape.warps, 1))
-        known_bytes = self._local.nbytes if shape.translation.functions is not None else 0
+        known_bytes = self._local.nbytes if shape.translation.uses is not None else 0
         self._values, values_at = aligned_bytes(known_bytes)
         tids = shape.tid_table
         for index in range(shape.warps):
@@ -198,6 +198,42 @@ class Arena:
         self._set("suspend_at", np.uint64, self.instructions + layout.BLOCK_SLICE)
         self._set("waits", np.uint64, 0)
         self._set("suspend_waits", np.uint64, layout.RESUMED_WAITS)
+
+    def go_on(self, patience: int) -> None:
+        """The block goes on in the same slice; its next look is so many polls later than usual."""
+        self._set("resume", np.int32, 1)
+        self._set("polls", np.int32, -patience)
+
+    def answers(self) -> tuple[int, int]:
+        """(Number of the block, how often a phase of a barrier object was found to be over)."""
+        block, opened = CONTEXT["block"], CONTEXT["opened"]
+        number = self._context[block : block + 8].view(np.int64)[0]
+        return int(number), int(self._context[opened : opened + 4].view(np.uint32)[0])
+
+    def polled(self) -> list[int]:
+        """By warp, the lanes that have found a phase not over since `forget_polls`."""
+        return [int(self._warp_words(warp, "polled")[0]) for warp in range(self.shape.warps)]
+
+    def forget_polls(self) -> None:
+        for warp in range(self.shape.warps):
+            self._set_warp(warp, "polled", np.uint32, 0)
+
+    def register(self, warp: int, lane: int, offset: int, size: int) -> int:
+        """A lane's register of so many bytes, at an offset of its warp's state."""
+        at = warp * self._stride + offset + size * lane
+        return int.from_bytes(self._warps[at : at + size].tobytes(), "little")
+
+    def shared_word(self, address: int) -> int | None:
+        """64 bits of shared memory; None for an address outside of its arrays."""
+        slot = address >> layout.SHARED_SLOT_BITS
+        if not 0 <= slot < layout.SHARED_SLOT_COUNT:
+            return None
+        entries = self._table.view(np.uint64).reshape(layout.SHARED_SLOT_COUNT, -1)
+        delta, base, extent, _ = (int(word) for word in entries[slot])
+        if not base <= address <= base + extent - 8:
+            return None
+        at = (address + delta) % (1 << 64) - int(self._shared.ctypes.data)
+        return int.from_bytes(self._shared[at : at + 8].tobytes(), "little")
 
     def block_index(self) -> tuple[int, int, int]:
         at = CONTEXT["ctaid"]

@@ -19,7 +19,7 @@ from grader.run.emulator.events import EventLog
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.state import Shape
-from grader.run.emulator.stuck import deadlock_of, lines_of
+from grader.run.emulator.stuck import Polls, deadlock_of, lines_of
 from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.watch import LaunchRecords
 
@@ -100,10 +100,16 @@ class _Launch:
         # All blocks of a cooperative launch wait for each other; what that takes has been checked.
         most = self.blocks if self.cooperative else max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
         executed = 0
+        polls = Polls(self.translation)
         while True:
             before = arena.instructions
             status = self._run_blocks(arena.address)
             executed += arena.instructions - before
+            if status == layout.POLLING:
+                if not polls.last_for_ever(arena):
+                    arena.go_on(polls.patience)
+                    continue
+                status = layout.DEADLOCK
             if status == layout.SUSPENDED:
                 waiting.append(arena)
                 started = int(self.next_block[0]) >= self.blocks or len(waiting) >= most

@@ -94,7 +94,6 @@ CONTEXT = {
     "epoch": 280,
     "epoch_end": 284,
     "time": 288,
-    "released": 292,
     "other_thread": 296,
     "other_access": 300,
     "sanitize": 304,
@@ -118,10 +117,12 @@ CONTEXT = {
     "tracked": 404,
     "other_pending": 408,
     "local_values": 416,
+    "opened": 424,
+    "polls": 428,
     "counters": 440,
     "barriers": 448,
 }
-BARRIER_BYTES = 32
+BARRIER_BYTES = 64
 BARRIER = {
     "arrived": 0,
     "expected": 4,
@@ -131,8 +132,14 @@ BARRIER = {
     "r_any": 20,
     "r_all": 24,
     "r_count": 28,
+    # The warps that have come, as bits, and whether some of them did not wait.
+    "members": 32,
+    "passed": 36,
 }
-CONTEXT_BYTES = CONTEXT["barriers"] + BARRIERS * BARRIER_BYTES
+# By places that a block's threads synchronise through, the time of the last release there; addresses are hashed.
+CONTEXT["places"] = CONTEXT["barriers"] + BARRIERS * BARRIER_BYTES
+PLACE_BITS = 8
+CONTEXT_BYTES = CONTEXT["places"] + (4 << PLACE_BITS)
 
 # The state of a warp: offsets in bytes. `pc` and `frame` hold one i32 a lane; registers follow the header.
 WARP = {
@@ -159,8 +166,14 @@ WARP = {
     "far_acquired": 904,
     "copy_count": 908,
     "copies": 912,
+    "polled": 920,
+    "near_release": 924,
+    "far_release": 928,
+    "handed_on": 932,
+    # By warp of the block, the time up to which this one has heard of it at barriers of some warps only.
+    "heard": 960,
 }
-WARP_HEADER_BYTES = 960
+WARP_HEADER_BYTES = 1088
 # By lane, the times up to which it has seen what the warp's other lanes did.
 SEEN_BYTES = 4096
 
@@ -206,8 +219,11 @@ LAUNCH = {
     "releases": 24,
     "rested": 32,
     "clock": 64,
+    "places": 128,
 }
-LAUNCH_BYTES = 128
+# The clock of the last release at each place that blocks synchronise through.
+FAR_PLACE_BITS = 12
+LAUNCH_BYTES = LAUNCH["places"] + (4 << FAR_PLACE_BITS)
 # The last releases of a block: the warp, the times before which all warps' and its own accesses are released, and the
 # launch's clock; behind them the number of releases so far.
 RELEASES = 16
@@ -223,7 +239,7 @@ LOG_ENTRY_BYTES = 192
 LOG_ENTRIES = 512
 
 # What a warp's run, and the driver's, ends with.
-DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED = range(7)
+DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED, POLLING = range(8)
 
 # What native code calls Python for.
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
@@ -242,3 +258,7 @@ WARP_SLICE = 1 << 12
 BLOCK_SLICE = 1 << 22
 BLOCK_WAITS = 1 << 11
 RESUMED_WAITS = 1 << 6
+
+# After its lanes have asked so often in a row for phases of barrier objects that are not over, a block is looked at:
+# perhaps nobody is left who could end one.
+MOST_POLLS = 1 << 14

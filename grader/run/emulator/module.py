@@ -18,6 +18,7 @@ from grader.run.emulator.engine import InvalidIrError, Native, has_masked_stores
 from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.launch import Geometry, run_launch
+from grader.run.emulator.locals import Locals
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
 from grader.run.emulator.native.driver import driver_ir
@@ -77,7 +78,7 @@ class Module:
         values: bool = False,
     ) -> None:
         self._sanitize = sanitize and not count and not values
-        self._values = values
+        self._variables: Locals | None = None
         self._count = count
         self._has_assembly = ASSEMBLY_MARK in ptx
         self._cache = cache
@@ -85,6 +86,7 @@ class Module:
         with self._blaming_assembly():
             self._ptx = parse_module(ptx)
             if values:
+                self._variables = Locals(ptx, self._ptx)
                 _drop_labels(self._ptx)
             used = _used_variables(self._ptx)
         self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(used)}
@@ -167,7 +169,7 @@ class Module:
         if (kernel, sanitize) not in self._compiled:
             with self._blaming_assembly():
                 translation = translate(
-                    self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count, self._values
+                    self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count, self._variables
                 )
             try:
                 native = Native(translation.ir, ENTRY, self._cache)

@@ -9,12 +9,13 @@ from grader.run.emulator.native.ir import LANES
 from grader.run.emulator.native.matrix_access import ROW_BYTES
 from grader.run.emulator.native.matrix_shapes import ELEMENTS
 from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Immediate, Instruction, Symbol
+from grader.run.emulator.ptx.syntax import Immediate, Instruction, Register, Symbol
 from grader.run.emulator.translate.cfg import BARRIERS, Program, is_matrix, synchronises
 
 _HALF = 2
 _OF_BARRIERS = {"init": "initialisation", "inval": "invalidation", "test_wait": "wait", "try_wait": "wait"}
 _GROUP_WAIT = "__pipeline_wait_prior or cp.async.wait_group is missing, or leaves too many groups under way"
+_STRONG = {"relaxed", "acquire", "release", "acq_rel", "volatile", "mmio"}
 _BARRIER_WAIT = "a wait on the barrier that tracks it is missing, as consumer_wait() of a pipeline would be"
 
 
@@ -41,6 +42,11 @@ def element_bytes(instruction: Instruction) -> int:
         return access_of(instruction)[1]
     elements = [ELEMENTS[m] for m in instruction.modifiers if m in ELEMENTS]
     return max(elements[0].bits // 8, 1) if elements else _HALF
+
+
+def is_strong(instruction: Instruction) -> bool:
+    """Whether it is meant for what other threads do at the same time."""
+    return instruction.opcode in ("atom", "red") or bool(_STRONG & set(instruction.modifiers))
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,8 @@ class Race:
     """Whether the warps of the kernel are meant to work by themselves."""
     waits: str = ""
     """Where the first is a copy that is still under way: what would wait for it."""
+    handed_on: bool = False
+    """Whether the kernel has flags or locks that could order the two."""
 
     @property
     def within_block(self) -> bool:
@@ -106,24 +114,49 @@ class Race:
         if self.waits:
             waited = f"nobody has waited for the asynchronous copy of line {a.line}: before line {b.line}, {self.waits}"
             return f"{waited}; or a {self._barrier()} is missing after line {b.line}" if self.again else waited
+        narrow = next((x for x in (a, b) if is_strong(x.instruction) and "cta" in x.instruction.modifiers), None)
+        if narrow is not None and not self.within_block:
+            reach = f"the {narrow.verb} of line {narrow.line} is one for its own block only"
+            return f"{reach}: leave out _block, or make it cuda::thread_scope_device"
         if "atomic" in (a.verb, b.verb):
             return "make both accesses atomic, or " + self._separate()
         if a.line == b.line and a.verb == b.verb == "write":
             return "give each thread a place of its own, or use an atomic"
         if not self.within_block:
-            return "blocks run in no order: use atomics, or " + self._separate()
+            return "blocks run in no order: use atomics, or " + self._separate() + self._fences("__threadfence()")
         barrier = self._barrier()
         if a.line == b.line:
-            return f"use an atomic on line {a.line}, or a {barrier} between its reads and its writes"
+            separate = f"use an atomic on line {a.line}, or a {barrier} between its reads and its writes"
+            return separate + self._fences("__threadfence_block()")
         end = " of the next round" if self.again else ""
         missing = f"a {barrier} is missing between line {a.line} and line {b.line}{end}"
-        return f"{missing}; or each thread needs a place of its own" if a.verb == b.verb == "write" else missing
+        own = "; or each thread needs a place of its own" if a.verb == b.verb == "write" else ""
+        return missing + own + self._fences("__threadfence_block()")
+
+    def _fences(self, fence: str) -> str:
+        """What flags and locks need, where the kernel has any."""
+        if not self.handed_on or self.within_warp:
+            return ""
+        return (
+            f"; a flag or a lock orders them if both use the same, with a {fence} before it is set and after it is seen"
+        )
 
     def _barrier(self) -> str:
         return "__syncwarp()" if self.within_warp and self.warp_wise else "__syncthreads()"
 
     def _separate(self) -> str:
         return f"put a {self._barrier()} between them" if self.within_block else "put them into two launches"
+
+
+def _looks(instructions: list[Instruction]) -> bool:
+    """Whether some of them may see a flag that another thread has set, or take a lock."""
+    taken = {o.name for i in instructions for o in i.operands[1:] if isinstance(o, Register)}
+    for i in instructions:
+        if i.opcode == "ld" and is_strong(i):
+            return True
+        if i.opcode == "atom" and isinstance(i.operands[0], Register) and i.operands[0].name in taken:
+            return True
+    return False
 
 
 class Order:
@@ -136,6 +169,7 @@ class Order:
         self._barriers = [place for place, i in enumerate(instructions) if i.opcode in BARRIERS]
         self._tracked = any(i.opcode == "cp" and "mbarrier" in i.modifiers for i in instructions)
         self._warp_wise = threads <= LANES or any(synchronises(i) for i in instructions)
+        self._handed_on = _looks(instructions)
         self._loops: list[tuple[int, int]] = []
         starts = self._starts(program)
         for block in program.blocks:
@@ -162,7 +196,7 @@ class Order:
         again = looped and any(begin < barrier < end for barrier in self._barriers)
         if again:
             low, high = high, low
-        return Race(low, high, again, self._warp_wise)
+        return Race(low, high, again, self._warp_wise, handed_on=self._handed_on)
 
     def unfinished(self, copy: Access, other: Access) -> Race:
         """One of the two is a copy that goes on beside its thread."""

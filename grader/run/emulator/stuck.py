@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
+from grader.run.emulator import layout
 from grader.run.emulator.arena import Arena
 from grader.run.emulator.faults import Fault
-from grader.run.emulator.translate.cfg import is_block_barrier, is_matrix, synchronises
+from grader.run.emulator.native.block_barriers import SIZE, Phase, phase_of
+from grader.run.emulator.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
+from grader.run.emulator.translate.cfg import Program, is_block_barrier, is_matrix, synchronises
+from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.translate.polls import Poll
+from grader.run.emulator.where import Where
+
+_SURE = 2
+"""Times that a block has to be seen to wait, with an answer to each thread in between: after the first of these nobody
+can have an answer of before any more that lets him go."""
+_MOST_PATIENCE = 1 << 22
+_MOST_NAMED = 3
 
 
 def lines_of(arena: Arena) -> Counter[int]:
@@ -19,33 +32,156 @@ def lines_of(arena: Arena) -> Counter[int]:
     return found
 
 
+class Polls:
+    """Sees that a block's threads ask for ever: all wait at barriers, or for phases of barrier objects in loops that do
+    nothing else, so that nobody is left to arrive. Barrier objects are reached from their own block only.
+    """
+
+    def __init__(self, translation: Translation) -> None:
+        self._program = translation.program
+        self._loops = translation.loops
+        self._seen: dict[int, tuple[tuple[int, int], int]] = {}
+        self.patience = 0
+        """Polls to wait longer for the next look: somebody has much to do before he arrives."""
+
+    def last_for_ever(self, arena: Arena) -> bool:
+        """To be asked again and again: the answer is sure, but comes late."""
+        asking = self._asking(arena)
+        if asking is None:
+            self._seen.pop(id(arena), None)
+            self.patience = min(2 * self.patience + layout.MOST_POLLS, _MOST_PATIENCE)
+            return False
+        self.patience = 0
+        answers = arena.answers()
+        before, times = self._seen.get(id(arena), (answers, -1))
+        if before == answers and times >= 0:
+            if any(lanes & ~polled for lanes, polled in zip(asking, arena.polled(), strict=True)):
+                return False
+        else:
+            times = -1
+        arena.forget_polls()
+        self._seen[id(arena)] = answers, times + 1
+        return times + 1 >= _SURE
+
+    def _asking(self, arena: Arena) -> list[int] | None:
+        """By warp, the lanes in loops that ask; None if somebody is neither there nor at a barrier."""
+        found = [0] * arena.shape.warps
+        for warp, lane, counter, ready in arena.waiting():
+            if not ready and _barrier_before(self._program, counter) is not None:
+                continue
+            if counter in self._loops:
+                found[warp] |= 1 << lane
+            elif ready:
+                return None
+        return found if any(found) else None
+
+
+def _barrier_before(program: Program, counter: int) -> Instruction | None:
+    """The block's barrier at which a thread waits that is to go on at `counter`."""
+    before = program.blocks[counter - 1].instructions[-1:] if counter else []
+    following = program.blocks[counter].instructions[:1]
+    together = bool(following) and synchronises(following[0])
+    return before[0] if before and is_block_barrier(before[0]) and not together else None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A barrier object whose phase a line waits for."""
+
+    line: int
+    name: str
+    phase: Phase
+    by_parity: bool
+
+    @property
+    def words(self) -> str:
+        phase = self.phase
+        words = f"line {self.line} waits for {self.name}: its phase "
+        if self.by_parity:
+            words += f"of parity {phase.parity} "
+        if not phase.pending:
+            return f"{words}has all its arrivals, but lacks {phase.bytes:,} of the bytes that were announced"
+        came = phase.expected - phase.pending
+        words += f"has {came} of the {phase.expected} arrivals that it expects"
+        return words + f", and the one before has parity {1 - phase.parity}" * (self.by_parity and not came)
+
+
 def deadlock_of(arena: Arena) -> Fault:
     """The fault of a block whose threads all wait, told by the first of them."""
     program = arena.shape.translation.program
+    loops = arena.shape.translation.loops
     places: Counter[tuple[int, str]] = Counter()
     masked: dict[tuple[int, str], bool] = {}
+    asked: Counter[_Asked | None] = Counter()
+    polls: Counter[tuple[int, str]] = Counter()
     threads: list[tuple[int, int]] = []
-    for warp, lane, counter, _ in arena.waiting():
+    first: tuple[int, int] | None = None
+    for warp, lane, counter, ready in arena.waiting():
         threads.append((warp, lane))
-        before = program.blocks[counter - 1].instructions[-1:] if counter else []
-        at_barrier = bool(before) and is_block_barrier(before[0])
-        here = before[0] if at_barrier else program.blocks[counter].instructions[0]
+        if ready and counter in loops:
+            here = loops[counter].instruction
+            first = first or (warp, lane)
+            polls[here.line, here.text] += 1
+            asked[_asked(arena, warp, lane, loops[counter])] += 1
+        else:
+            here = _barrier_before(program, counter) or program.blocks[counter].instructions[0]
         places[here.line, here.text] += 1
         if synchronises(here):
             masked[here.line, here.text] = is_matrix(here)
     waits = "; ".join(f"{n} at line {line} ({text})" for (line, text), n in places.most_common(4))
-    line, text = next(iter(masked)) if masked else places.most_common(1)[0][0]
     message = f"the block's {len(threads)} threads wait for each other for ever: {waits}"
-    if masked:
+    if len(threads) == 1:
+        message = f"the block's last thread waits for ever: {waits}"
+    line, text = next(iter(masked)) if masked else places.most_common(1)[0][0]
+    if polls:
+        line, text = polls.most_common(1)[0][0]
+        known = [found for found, _ in asked.most_common(_MOST_NAMED) if found is not None]
+        message += "".join(f"; {found.words}" for found in known)
+        gone = arena.shape.threads - len(threads)
+        message += f"; {gone} threads have exited" if gone else ""
+    elif masked:
         takes = "takes all lanes of a warp, some of which" if masked[line, text] else "names lanes in its mask that"
         message += f"; line {line} {takes} never come there"
     return Fault(
-        "barrier_divergence" if masked else "deadlock",
+        "barrier_divergence" if masked and not polls else "deadlock",
         message,
         line=line,
         kernel=program.kernel,
         block=arena.block_index(),
-        thread=arena.thread_index(*threads[0]),
+        thread=arena.thread_index(*(first or threads[0])),
         threads=len(threads),
         instruction=text,
     )
+
+
+def _asked(arena: Arena, warp: int, lane: int, poll: Poll) -> _Asked | None:
+    """What a thread's question is about, as far as its operands outlive their block."""
+    address = _value(arena, warp, lane, poll, poll.address)
+    if address is None:
+        return None
+    if not any(m.startswith("shared") for m in poll.instruction.modifiers):
+        address -= layout.SHARED_WINDOW
+    state = arena.shared_word(address)
+    if state is None:
+        return None
+    shape = arena.shape
+    place = Where(shape.memory, shape.translation.storage, shape.dynamic_shared).in_shared(address, SIZE)
+    name = place.array if place.extent == 1 else f"{place.array}[{place.index}]"
+    return _Asked(poll.instruction.line, name, phase_of(state), poll.by_parity)
+
+
+def _value(arena: Arena, warp: int, lane: int, poll: Poll, operand: Operand) -> int | None:
+    storage = arena.shape.translation.storage
+    if isinstance(operand, Immediate):
+        return operand.value
+    if isinstance(operand, Symbol):
+        slot = storage.shared.get(operand.name)
+        return None if slot is None else layout.shared_address(slot) + operand.offset
+    if isinstance(operand, Address) and operand.base is not None:
+        base = _value(arena, warp, lane, poll, operand.base)
+        return None if base is None else base + operand.offset
+    if not isinstance(operand, Register):
+        return None
+    offset = storage.frames[poll.function].registers.get(operand.name)
+    kind = arena.shape.translation.program.functions[poll.function].registers.get(operand.name)
+    return None if offset is None or kind is None else arena.register(warp, lane, offset, kind.bytes)

@@ -7,6 +7,7 @@ from grader.run.emulator.faults import Fault
 from grader.run.emulator.findings import Finding, Findings
 from grader.run.emulator.state import State
 from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.unset_names import UnsetNames
 
 _MOST_CALLS = 64
 
@@ -16,6 +17,12 @@ class ValueEvents:
 
     def __init__(self, translation: Translation, findings: Findings) -> None:
         self._translation = translation
+        self._uses = translation.uses or {}
+        self._names = (
+            UnsetNames(translation.program, translation.storage, translation.followed)
+            if translation.followed is not None
+            else None
+        )
         self._findings = findings
 
     def unset(self, state: State, site: int, lanes: list[int], count: int) -> None:
@@ -23,8 +30,8 @@ class ValueEvents:
         key = (layout.EVENT_UNSET, line, "")
         if line and self._findings.add(key, state.block, len(lanes)):
             message = (
-                "a local variable is used that has no value yet: give it one where it is declared, or on every path "
-                "that leads here"
+                f"{self._words(state, site, lanes[0])}: give it one where it is declared, or on every path that leads "
+                "here"
             )
             fault = Fault(
                 "uninitialized_read",
@@ -38,10 +45,18 @@ class ValueEvents:
             )
             self._findings.put(key, Finding((state.block, count), fault, len(lanes)))
 
+    def _words(self, state: State, site: int, lane: int) -> str:
+        name = ""
+        if self._names is not None:
+            name = self._names.words(state, lane, self._translation.sites[site], self._uses[site])
+        if name:
+            return f"the local variable {name} is read before it has a value"
+        return "a local variable is used that has no value yet"
+
     def _line(self, state: State, site: int, lane: int) -> int:
         """The line of the use or, in a function of a header, of the call that leads there; 0 where there is none."""
         translation = self._translation
-        line, function = translation.sites[site].line, (translation.functions or {}).get(site, "")
+        line, function = translation.sites[site].line, self._uses[site].function
         for _ in range(_MOST_CALLS):
             if line or function == translation.program.kernel:
                 break

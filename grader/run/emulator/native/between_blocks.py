@@ -1,7 +1,8 @@
 """What orders threads of different blocks: a fence, then an atomic or the like, then another block's atomic.
 
-A launch has a clock that each release moves on. A block keeps its last releases; what a warp has seen is the clock
-after its last atomic. Where more releases were made than are kept, what they may cover is taken as ordered.
+A launch has a clock that each release moves on. A block keeps its last releases; what a warp has seen is the clock of
+the last release at a place that it has looked at since. Where more releases were made than are kept, what they may
+cover is taken as ordered.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, LAUNCH, RELEASE, WARP
 from grader.run.emulator.native.epochs import LAST_TIME
 from grader.run.emulator.native.ir import IrFunction, IrModule
+from grader.run.emulator.native.places import ARGUMENTS, Places
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
@@ -25,7 +27,7 @@ def _entry(f: IrFunction, releases: str, index: str) -> str:
 
 
 def release_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: publishes to other blocks what the warp's last fence came after, once."""
+    """`(ctx, warp)`: a release of what the warp's last fence came after, once."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
@@ -45,9 +47,12 @@ def release_routine(module: IrModule) -> str:
             f"i32 {f.load('i32', '%ctx', CONTEXT['epoch_time'])}",
             f"i32 {f.load('i32', '%warp', WARP['acquired'])}",
         ]
+        heard = f.reduce("umax", f.load_lanes("i32", "%warp", WARP["heard"]))
+        taken = [f"i32 {f.intrinsic('llvm.umax.i32', 'i32', taken)}", f"i32 {heard}"]
         f.store("i32", f.intrinsic("llvm.umax.i32", "i32", taken), entry, RELEASE["block_time"])
         f.store("i32", fenced, entry, RELEASE["warp_time"])
         f.store("i32", now, entry, RELEASE["clock"])
+        f.store("i32", now, "%warp", WARP["far_release"])
         place = f.field(releases, layout.RELEASE_COUNT)
         f.do(f"store atomic i32 {f.let(f'add i32 {count}, 1')}, ptr {place} release, align 4")
         f.goto("old")
@@ -58,24 +63,26 @@ def release_routine(module: IrModule) -> str:
     return module.routine("release_far", build)
 
 
-def acquire_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: after an atomic or the like: the warp has seen all that is published."""
+def acquire_routine(module: IrModule, words: int) -> str:
+    """`(ctx, warp, addresses, mask)`: after an atomic or the like: the warp has seen all that is published there."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
-        f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
+        f = IrFunction(owner, name, "void", ARGUMENTS, attributes="nounwind noinline")
         wanted = f.load("i32", "%ctx", CONTEXT["sanitize"])
         f.branch(f.let(f"icmp eq i32 {wanted}, 0"), "off", "on")
         f.block("off")
         f.do("ret void")
         f.block("on")
-        clock = f.field(f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["clock"])
-        now = f.let(f"load atomic i32, ptr {clock} seq_cst, align 4")
-        f.store("i32", now, "%warp", WARP["far_acquired"])
-        f.store("i32", now, "%ctx", CONTEXT["far_pending"])
+        f.do("fence acquire")
+        living = f.let(f"xor i32 {f.load('i32', '%warp', WARP['dead'])}, -1")
+        known = Places(f, words, far=True).latest(f.let(f"and i32 %mask, {living}"))
+        for field, place in ((WARP["far_acquired"], "%warp"), (CONTEXT["far_pending"], "%ctx")):
+            both = [f"i32 {f.load('i32', place, field)}", f"i32 {known}"]
+            f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), place, field)
         f.do("ret void")
         return f
 
-    return module.routine("acquire_far", build)
+    return module.routine(f"acquire_far_{words}", build)
 
 
 def seen_routine(module: IrModule) -> str:

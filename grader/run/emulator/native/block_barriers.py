@@ -16,6 +16,7 @@ from grader.run.emulator.native.copy_waits import phase_over_routine, phase_wait
 from grader.run.emulator.native.epochs import tick_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.part_barriers import hand_on_routine
 from grader.run.emulator.native.regions import Shadowed, log2, region_at
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
 
@@ -31,6 +32,7 @@ SIZE = 8
 class Operation:
     """`name` is init, inval, arrive, test or test_parity; an arrival also says how many of a phase drop out.
 
+    `waits` says of a test that its threads do nothing else until the phase is over.
     `granule` is that of the race checks in shared memory, 0 where there are none.
     """
 
@@ -38,11 +40,12 @@ class Operation:
     releases: bool = False
     acquires: bool = False
     drops: bool = False
+    waits: bool = False
     granule: int = 0
 
     @property
     def routine(self) -> str:
-        flags = (("releases", self.releases), ("acquires", self.acquires), ("drops", self.drops))
+        flags = (("releases", self.releases), ("acquires", self.acquires), ("drops", self.drops), ("waits", self.waits))
         words = [self.name, *(word for word, flag in flags if flag), *(["checked"] if self.granule else [])]
         return "mbarrier_" + "_".join(words)
 
@@ -102,7 +105,7 @@ class _Operation:
             now = f.call(tick_routine(f.module), "i32", ["ptr %ctx"])
             for field in ("fenced", "published"):
                 f.store("i32", now, "%warp", WARP[field])
-            f.store("i32", now, "%ctx", CONTEXT["released"])
+            f.call(hand_on_routine(f.module), "void", ["ptr %ctx", "ptr %warp"])
 
     def _operate(self, lane: str, address: str, host: str, a: str, b: str) -> str:
         f, name = self.f, self.operation.name
@@ -112,7 +115,7 @@ class _Operation:
         elif name == "arrive":
             self._arrive(lane, address, host, before, a, b)
         elif name.startswith("test"):
-            return self._test(address, before, a)
+            return self._test(lane, address, before, a)
         return before
 
     def _arrive(self, lane: str, address: str, host: str, before: str, count: str, bytes_: str) -> None:
@@ -140,11 +143,13 @@ class _Operation:
                     known = f.let(f"or i64 {warp_record(f)}, {info(f, Kind(True, True, atomic=True))}")
                     f.store("i64", f.let(f"or i64 {known}, {own}"), self._ended(address))
 
-    def _test(self, address: str, state: str, asked: str) -> str:
+    def _test(self, lane: str, address: str, state: str, asked: str) -> str:
         f = self.f
         phase = f.let(f"lshr i64 {state}, {_PHASE}")
         parity = f.let(f"and i64 {asked}, 1" if self.operation.name == "test_parity" else f"lshr i64 {asked}, {_PHASE}")
         over = f.let(f"icmp ne i64 {phase}, {parity}")
+        if self.operation.waits:
+            self._note_answer(lane, over)
         if self.operation.acquires:
             with where(f, over, "over"):
                 if self.operation.granule:
@@ -152,6 +157,18 @@ class _Operation:
                 told = ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"]
                 f.call(phase_waited_routine(f.module, self.operation.granule > 0), "void", told)
         return f.let(f"zext i1 {over} to i64")
+
+    def _note_answer(self, lane: str, over: str) -> None:
+        """For who looks whether the block waits for ever."""
+        f = self.f
+        success = f.let(f"zext i1 {over} to i32")
+        f.store(
+            "i32", f.let(f"add i32 {f.load('i32', '%ctx', CONTEXT['opened'])}, {success}"), "%ctx", CONTEXT["opened"]
+        )
+        more = f.let(f"add i32 {f.load('i32', '%ctx', CONTEXT['polls'])}, 1")
+        f.store("i32", f.let(f"select i1 {over}, i32 0, i32 {more}"), "%ctx", CONTEXT["polls"])
+        failed = f.let(f"shl i32 {f.let(f'xor i32 {success}, 1')}, {lane}")
+        f.store("i32", f.let(f"or i32 {f.load('i32', '%warp', WARP['polled'])}, {failed}"), "%warp", WARP["polled"])
 
     def _acquire(self, address: str) -> None:
         f = self.f
@@ -171,6 +188,20 @@ class _Operation:
         inner = f.let(f"add i64 {f.let(f'sub i64 {address}, {region.base}')}, {SIZE // 2}")
         piece = f.let(f"mul i64 {f.let(f'lshr i64 {inner}, {log2(granule)}')}, {RECORD_BYTES}")
         return f.let(f"inttoptr i64 {f.let(f'add i64 {region.records}, {piece}')} to ptr")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A barrier object's state: of its phase the arrivals and the bytes that are still to come, and the parity."""
+
+    pending: int
+    expected: int
+    bytes: int
+    parity: int
+
+
+def phase_of(state: int) -> Phase:
+    return Phase(state & MOST, state >> _EXPECTED & MOST, state >> _BYTES & _BYTES_MASK, state >> _PHASE & 1)
 
 
 def initial_state(f: IrFunction, counts: V) -> V:

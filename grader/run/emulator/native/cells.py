@@ -19,6 +19,8 @@ TIME_MASK = (1 << 16) - 1
 SITE_SHIFT = 16
 SITE_MASK = (1 << 14) - 1
 VOLATILE, STRONG = 1 << 30, 1 << 31
+OF_BLOCK = VOLATILE
+"""Of the two flags this one alone: meant for what other threads of the block do at the same time."""
 PENDING = -1 << layout.EPOCH_SHIFT
 """The epoch of an access that goes on beside its thread, until that has been waited for: nothing orders it."""
 WRITTEN_BEFORE = 1 << TAG_SHIFT
@@ -35,6 +37,10 @@ class Kind:
     volatile: bool = False
     deferred: bool = False
     """It goes on beside the thread that has begun it."""
+    padding: bool = False
+    """What is read needs no value: it may be a struct's padding."""
+    of_block: bool = False
+    """An atomic, or the like, for the threads of its own block: its scope is `cta`."""
 
     @property
     def strong(self) -> bool:
@@ -42,13 +48,15 @@ class Kind:
 
     @property
     def flags(self) -> int:
+        if self.of_block:
+            return OF_BLOCK
         strength = (STRONG if self.strong else 0) | (VOLATILE if self.volatile else 0)
         return strength | (PENDING if self.deferred else 0)
 
     @property
     def name(self) -> str:
-        words = ("read", "write", "atomic", "volatile", "deferred")
-        flags = (self.reads, self.writes, self.atomic, self.volatile, self.deferred)
+        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block")
+        flags = (self.reads, self.writes, self.atomic, self.volatile, self.deferred, self.padding, self.of_block)
         return "_".join(word for word, flag in zip(words, flags, strict=True) if flag)
 
 
@@ -158,28 +166,42 @@ class _Cell:
             one = f.let("zext i1 %shared to i32")
             left = f.let(f"sub i32 {f.load('i32', '%ctx', CONTEXT['unwritten'])}, {one}")
             f.store("i32", left, "%ctx", CONTEXT["unwritten"])
-        if kind.reads:
+        if kind.reads and not kind.padding:
             report(f, layout.EVENT_UNINITIALIZED, "%site", self.bit)
         f.goto("written")
         f.block("initialised")
         f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
         if kind.strong:
-            known = f.let(f"trunc i64 {record} to i32")
-            other_strong = f.let(f"icmp slt i32 {known}, 0")
-            if kind.volatile:
-                # Lanes of a warp that rely on volatile alone rely on lockstep, which no GPU since Volta promises.
-                apart = f.let(f"icmp uge i64 {f.let(f'xor i64 {record}, {self.own}')}, {LANES << TAG_SHIFT}")
-                plain = f.let(f"icmp eq i32 {f.let(f'and i32 {known}, {VOLATILE}')}, 0")
-                meant = f.let(f"or i1 {apart}, {plain}")
-                other_strong = f.let(f"and i1 {other_strong}, {meant}")
-            f.branch(other_strong, "written", "plain")
+            f.branch(self._meant_for_each_other(record), "written", "plain")
             f.block("plain")
         event = str(layout.EVENT_RACE)
         if kind.writes and not kind.reads:
             event = f.let(f"select i1 %same, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
         self._unless_ordered(record, event, "written")
         f.block("written")
+
+    def _meant_for_each_other(self, record: str) -> str:
+        """Whether the write of a record is strong too, and each of the two has the other in its scope."""
+        f, kind = self.f, self.kind
+        known = f.let(f"trunc i64 {record} to i32")
+        strong = f.let(f"icmp slt i32 {known}, 0")
+        flags = f.let(f"and i32 {known}, {STRONG | VOLATILE}")
+        of_block = f.let(f"icmp eq i32 {flags}, {OF_BLOCK}")
+        # What the block did in an earlier epoch is in order anyway.
+        now = f.let(f"lshr i64 {f.load('i64', '%ctx', CONTEXT['now'])}, {layout.EPOCH_SHIFT}")
+        here = f.let(f"icmp eq i64 {f.let(f'lshr i64 {record}, {layout.EPOCH_SHIFT}')}, {now}")
+        if kind.of_block:
+            return f.let(f"and i1 {f.let(f'or i1 {strong}, {of_block}')}, {here}")
+        if kind.volatile:
+            # Lanes of a warp that rely on volatile alone rely on lockstep, which no GPU since Volta promises: they
+            # exchange what they compute through shared memory. In global memory it is flags that they have in common.
+            apart = f.let(f"icmp uge i64 {f.let(f'xor i64 {record}, {self.own}')}, {LANES << TAG_SHIFT}")
+            plain = f.let(f"icmp eq i32 {f.let(f'and i32 {known}, {VOLATILE}')}, 0")
+            elsewhere = f.let("xor i1 %shared, true")
+            meant = f.let(f"or i1 {f.let(f'or i1 {apart}, {plain}')}, {elsewhere}")
+            strong = f.let(f"and i1 {strong}, {meant}")
+        return f.let(f"or i1 {strong}, {f.let(f'and i1 {of_block}, {here}')}")
 
     def _readers(self) -> None:
         f = self.f

@@ -79,7 +79,10 @@ def _emit(f: IrFunction) -> None:
     f.block("patient")
     waits = f.load("i64", "%ctx", CONTEXT["waits"])
     suspend_waits = f.load("i64", "%ctx", CONTEXT["suspend_waits"])
-    f.branch(f.let(f"icmp ugt i64 {waits}, {suspend_waits}"), "suspend", "round")
+    f.branch(f.let(f"icmp ugt i64 {waits}, {suspend_waits}"), "suspend", "asking")
+    f.block("asking")
+    polls = f.load("i32", "%ctx", CONTEXT["polls"])
+    f.branch(f.let(f"icmp sgt i32 {polls}, {layout.MOST_POLLS}"), "polling", "round")
 
     # Threads that exited may have been the last that a barrier waited for.
     f.block("stuck")
@@ -103,6 +106,7 @@ def _emit(f: IrFunction) -> None:
 
     ends = {
         "suspend": "SUSPENDED",
+        "polling": "POLLING",
         "deadlock": "DEADLOCK",
         "limit": "LIMIT",
         "stopped": "STOPPED",
@@ -136,6 +140,7 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     total = f.load("i64", "%ctx", CONTEXT["instructions"])
     f.store("i64", f.let(f"add i64 {total}, {layout.BLOCK_SLICE}"), "%ctx", CONTEXT["suspend_at"])
     f.store("i64", "0", "%ctx", CONTEXT["waits"])
+    f.store("i32", "0", "%ctx", CONTEXT["polls"])
     f.store("i64", str(layout.BLOCK_WAITS), "%ctx", CONTEXT["suspend_waits"])
     barriers = f.field("%ctx", CONTEXT["barriers"])
     size = layout.BARRIERS * layout.BARRIER_BYTES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, LAUNCH, WARP
-from grader.run.emulator.native.ir import IrFunction, IrModule
+from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 
 THREAD_BITS = layout.EPOCH_SHIFT - layout.TAG_SHIFT
 LAST_TIME = (1 << 16) - 1
@@ -113,23 +113,30 @@ def begin_block(f: IrFunction) -> None:
     f.call(chunk_routine(f.module), "void", ["ptr %ctx"])
     f.store("i64", f.load("i64", "%ctx", CONTEXT["now"]), "%ctx", CONTEXT["never"])
     f.store("i32", f.load("i32", "%ctx", CONTEXT["shared_cells"]), "%ctx", CONTEXT["unwritten"])
-    for field in ("released", "epoch_time", "far_acquired", "far_pending", "dirty", "log_count"):
+    _clear(f, f.field("%ctx", CONTEXT["places"]), 4 << layout.PLACE_BITS)
+    for field in ("epoch_time", "far_acquired", "far_pending", "dirty", "log_count"):
         f.store("i32", "0", "%ctx", CONTEXT[field])
     f.goto(done)
     f.block(done)
 
 
 def begin_warp(f: IrFunction, warp: str) -> None:
-    for field in ("published", "acquired", "fenced", "full", "far_fenced", "far_published", "far_acquired"):
+    near = ("published", "acquired", "fenced", "full", "near_release", "handed_on")
+    for field in (*near, "far_fenced", "far_published", "far_acquired", "far_release"):
         f.store("i32", "0", warp, WARP[field])
+    f.store_lanes(splat("i32", 0), warp, WARP["heard"])
     seen = f.load("ptr", warp, WARP["seen"])
     clear, done = f.name_block("clear"), f.name_block("cleared")
     f.branch(f.let(f"icmp eq ptr {seen}, null"), done, clear)
     f.block(clear)
-    f.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
-    f.do(f"call void @llvm.memset.p0.i64(ptr {seen}, i8 0, i64 {layout.SEEN_BYTES}, i1 false)")
+    _clear(f, seen, layout.SEEN_BYTES)
     f.goto(done)
     f.block(done)
+
+
+def _clear(f: IrFunction, pointer: str, size: int) -> None:
+    f.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
+    f.do(f"call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, i64 {size}, i1 false)")
 
 
 def _wide(f: IrFunction, value: str) -> str:

@@ -49,5 +49,5 @@ def check_one_by_one(f: IrFunction, access: Shadowed, addresses: V, active: str)
     for cell in range(access.cells):
         at = f.field(cells, cell * RECORD_BYTES)
         which = [f"ptr {at}", f"i64 {region.plane}", f"i1 {shared}", "i32 %site", f"i1 {same}"]
-        f.call(cell_routine(f.module, access.kind), "void", [*told, *which])
+        f.call(cell_routine(f.module, access.kind_of(cell)), "void", [*told, *which])
     next_lane(f, head, after)

@@ -10,7 +10,10 @@ from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, LAUNCH, WARP
 from grader.run.emulator.native.between_blocks import release_routine, seen_routine
 from grader.run.emulator.native.epochs import THREAD_BITS, tick_routine
+from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
+from grader.run.emulator.native.part_barriers import hand_on_routine
+from grader.run.emulator.native.places import ARGUMENTS, Places
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
@@ -73,28 +76,57 @@ def fence_routine(module: IrModule, far: bool) -> str:
     return module.routine("fenced_far" if far else "fenced", build)
 
 
-def publish_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: an atomic or the like: it publishes what a fence came after, and sees all that is published."""
+def publish_routine(module: IrModule, words: int, store: bool, far: bool) -> str:
+    """`(ctx, warp, addresses, mask)`: an atomic or the like of so many words, for other blocks too if `far`.
+
+    It sees what the block's other warps have published there and, unless it only loads, publishes what a fence came
+    after. What others had published before, and this warp has seen, it passes on without a fence.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
-        f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
+        f = IrFunction(owner, name, "void", ARGUMENTS, attributes="nounwind noinline")
         wanted = f.load("i32", "%ctx", CONTEXT["sanitize"])
-        f.branch(f.let(f"icmp eq i32 {wanted}, 0"), "old", "on")
-        f.block("on")
-        fenced = f.load("i32", "%warp", WARP["fenced"])
-        published = f.load("i32", "%warp", WARP["published"])
-        f.store("i32", f.load("i32", "%ctx", CONTEXT["released"]), "%warp", WARP["acquired"])
-        f.branch(f.let(f"icmp ugt i32 {fenced}, {published}"), "new", "old")
-        f.block("new")
-        f.store("i32", fenced, "%warp", WARP["published"])
-        f.store("i32", f.call(tick_routine(owner), "i32", ["ptr %ctx"]), "%ctx", CONTEXT["released"])
-        f.call(release_routine(owner), "void", ["ptr %ctx", "ptr %warp"])
-        f.goto("old")
-        f.block("old")
+        living = f.let(f"xor i32 {f.load('i32', '%warp', WARP['dead'])}, -1")
+        active = f.let(f"and i32 %mask, {living}")
+        some = f.let(f"icmp ne i32 {active}, 0")
+        with where(f, f.let(f"and i1 {some}, {f.let(f'icmp ne i32 {wanted}, 0')}"), "on"):
+            _acquire_near(f, words, active)
+            if store:
+                _release_near(f, words, active)
+            if store and far:
+                f.call(release_routine(owner), "void", ["ptr %ctx", "ptr %warp"])
+                seen = _later(f, f.load("i32", "%warp", WARP["far_acquired"]), "%ctx", CONTEXT["far_acquired"])
+                clock = _later(f, seen, "%warp", WARP["far_release"])
+                with where(f, f.let(f"icmp ne i32 {clock}, 0"), "far"):
+                    Places(f, words, far=True).release(active, clock)
         f.do("ret void")
         return f
 
-    return module.routine("publish", build)
+    return module.routine(f"{'publish' if store else 'look'}_{'far' if far else 'near'}_{words}", build)
+
+
+def _later(f: IrFunction, time: str, place: str, field: int) -> str:
+    return f.intrinsic("llvm.umax.i32", "i32", [f"i32 {time}", f"i32 {f.load('i32', place, field)}"])
+
+
+def _acquire_near(f: IrFunction, words: int, active: str) -> None:
+    known = Places(f, words, far=False).latest(active)
+    with where(f, f.let(f"icmp ne i32 {known}, 0"), "known"):
+        # Of what other blocks have handed to this one, too, anything may have come with it.
+        for field, time in (("acquired", known), ("far_acquired", f.load("i32", "%ctx", CONTEXT["far_pending"]))):
+            f.store("i32", _later(f, time, "%warp", WARP[field]), "%warp", WARP[field])
+
+
+def _release_near(f: IrFunction, words: int, active: str) -> None:
+    fenced = f.load("i32", "%warp", WARP["fenced"])
+    published = f.load("i32", "%warp", WARP["published"])
+    with where(f, f.let(f"icmp ugt i32 {fenced}, {published}"), "new"):
+        f.store("i32", fenced, "%warp", WARP["published"])
+        f.call(hand_on_routine(f.module), "void", ["ptr %ctx", "ptr %warp"])
+        f.store("i32", f.call(tick_routine(f.module), "i32", ["ptr %ctx"]), "%warp", WARP["near_release"])
+    time = _later(f, f.load("i32", "%warp", WARP["near_release"]), "%warp", WARP["acquired"])
+    with where(f, f.let(f"icmp ne i32 {time}, 0"), "near"):
+        Places(f, words, far=False).release(active, time)
 
 
 def before_routine(module: IrModule) -> str:
@@ -155,13 +187,17 @@ def ordered_routine(module: IrModule) -> str:
         stride = f.load("i64", "%ctx", CONTEXT["warp_stride"])
         offset = f.let(f"mul i64 {f.let(f'zext i32 {number} to i64')}, {stride}")
         other = f.field(f.load("ptr", "%ctx", CONTEXT["warps"]), offset)
-        published = f.let(f"icmp ult i32 %time, {f.load('i32', other, WARP['published'])}")
+        ways = [f"i32 {f.load('i32', other, WARP[field])}" for field in ("published", "handed_on")]
+        published = f.let(f"icmp ult i32 %time, {f.intrinsic('llvm.umax.i32', 'i32', ways)}")
         acquired = f.let(f"icmp ult i32 %time, {f.load('i32', '%warp', WARP['acquired'])}")
         handed = f.let(f"and i1 {published}, {acquired}")
         same = f.let(f"icmp eq i32 {number}, {f.load('i32', '%warp', WARP['index'])}")
         f.branch(same, "own", "foreign")
         f.block("foreign")
-        f.do(f"ret i1 {handed}")
+        column = f.let(f"shl i64 {f.let(f'zext i32 {number} to i64')}, 2")
+        heard = f.load("i32", f.field("%warp", WARP["heard"]), column)
+        in_part = f.let(f"icmp ult i32 %time, {heard}")
+        f.do(f"ret i1 {f.let(f'or i1 {handed}, {in_part}')}")
         f.block("own")
         row = f.let(f"mul i32 %lane, {4 * LANES}")
         column = f.let(f"shl i32 {f.let(f'and i32 %thread, {LANES - 1}')}, 2")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES
@@ -21,6 +21,8 @@ class Shadowed:
     count: int
     shared_granule: int
     global_granule: int
+    needed: int = -1
+    """Which of the bytes that are read need a value, as bits: a struct's padding does not."""
 
     @property
     def size(self) -> int:
@@ -34,6 +36,12 @@ class Shadowed:
     def cells(self) -> int:
         return max(self.size // self.granule, 1)
 
+    def kind_of(self, cell: int) -> Kind:
+        """The kind of access to one of its cells."""
+        piece = min(self.granule, self.size)
+        needed = self.needed >> cell * piece & ((1 << piece) - 1)
+        return self.kind if needed else replace(self.kind, padding=True)
+
     @property
     def compares(self) -> bool:
         """Whether the values to be written are known, to be compared with those that are there."""
@@ -41,7 +49,8 @@ class Shadowed:
 
     @property
     def name(self) -> str:
-        return f"shadow_{self.kind.name}_{self.space}_{self.width}x{self.count}"
+        needed = f"_{self.needed:x}" if self.needed >= 0 else ""
+        return f"shadow_{self.kind.name}_{self.space}_{self.width}x{self.count}{needed}"
 
     @property
     def values(self) -> list[tuple[str, str]]:

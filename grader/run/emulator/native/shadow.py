@@ -38,6 +38,10 @@ def shadow_routine(module: IrModule, access: Shadowed) -> str:
             _Check(f, access).emit()
         return f
 
+    if access.space == "shared" and access.kind.of_block:
+        # Nobody else can see it.
+        access = replace(access, kind=replace(access.kind, of_block=False))
+
     return module.routine(access.name, build)
 
 

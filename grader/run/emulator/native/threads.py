@@ -5,7 +5,10 @@ from __future__ import annotations
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
 from grader.run.emulator.native.epochs import new_epoch
+from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+from grader.run.emulator.native.order import meet_routine
+from grader.run.emulator.native.part_barriers import come, open_routine
 from grader.run.emulator.native.resolve import event_routine
 
 
@@ -69,7 +72,23 @@ def release_routine(module: IrModule) -> str:
         f.block("closed")
         f.do("ret i32 0")
         f.block("open")
+        passed = f.load("i32", barrier, BARRIER["passed"])
+        f.store("i32", "0", barrier, BARRIER["passed"])
+        all_wait = f.let(f"and i1 {f.let(f'icmp uge i32 {needed}, {alive}')}, {f.let(f'icmp eq i32 {passed}, 0')}")
+        rests = f.let(f"icmp eq i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
+        whole = f.let(f"or i1 {everyone}, {f.let(f'or i1 {all_wait}, {rests}')}")
+        f.branch(whole, "whole", "part")
+        f.block("whole")
+        f.store("i32", "0", barrier, BARRIER["members"])
         new_epoch(f)
+        f.goto("count")
+        f.block("part")
+        offset = f.let(f"zext i32 {f.let('mul i32 %number, 4')} to i64")
+        place = f.let(f"add i64 {offset}, {WARP['waiting']}")
+        told = ["ptr %ctx", f"ptr {barrier}", f"i64 {place}"]
+        f.call(open_routine(owner, meet_routine(owner)), "void", told)
+        f.goto("count")
+        f.block("count")
         left = f.let(f"sub i32 {arrived}, {needed}")
         f.store("i32", f.let(f"select i1 {everyone}, i32 0, i32 {left}"), barrier, BARRIER["arrived"])
         for current, result in (("any", "r_any"), ("all", "r_all"), ("count", "r_count")):
@@ -188,7 +207,13 @@ def arrive_routine(module: IrModule) -> str:
         ):
             before = f.load("i32", barrier, BARRIER[field])
             f.store("i32", f.let(f"{opcode} i32 {before}, {value}"), barrier, BARRIER[field])
-        f.branch(f.let("icmp ne i32 %wait, 0"), "hold", "check")
+        wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
+        with where(f, f.let(f"and i1 {wanted}, {counted}"), "come"):
+            come(f, barrier)
+        f.branch(f.let("icmp ne i32 %wait, 0"), "hold", "pass")
+        f.block("pass")
+        f.store("i32", "1", barrier, BARRIER["passed"])
+        f.goto("check")
         f.block("hold")
         place = waiting_pointer(f, "%warp", "%number")
         f.store("i32", f.let(f"or i32 {f.load('i32', place)}, %lanes"), place)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.run.emulator.layout import CONTEXT, TAG_SHIFT
+from grader.run.emulator import layout
+from grader.run.emulator.layout import CONTEXT, TAG_SHIFT, WARP
 from grader.run.emulator.native.cells import STRONG, TIME_MASK, WRITTEN_BEFORE, Kind, info, warp_record
 from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
 from grader.run.emulator.native.planes import ANY, Cells
@@ -63,15 +64,41 @@ class Quick:
     def _unwritten(self, record: V) -> V:
         return self.f.compare("icmp ult", record, self._never)
 
-    def _slow_if(self, *doubtful: V) -> None:
+    def _slow_if(self, *doubtful: tuple[V, V | None]) -> None:
+        """Of each pair the second is the record in doubt: where the warp has heard of it, it is in order."""
+        quick, doubt = self.f.name_block("quick"), self.f.name_block("doubt")
+        self._branch([one for one, _ in doubtful], quick, doubt)
+        self.f.block(doubt)
+        left = [one if record is None else self._unheard(one, record) for one, record in doubtful]
+        self._branch(left, quick, "slow")
+        self.f.block(quick)
+
+    def _branch(self, doubtful: list[V], none: str, some: str) -> None:
         f = self.f
-        some = doubtful[0]
+        joined = doubtful[0]
         for one in doubtful[1:]:
-            some = f.op("or", some, one)
-        bits = f.bits(f.op("and", some, self.cells.active))
-        quick = f.name_block("quick")
-        f.branch(f.let(f"icmp eq i32 {bits}, 0"), quick, "slow")
-        f.block(quick)
+            joined = f.op("or", joined, one)
+        bits = f.bits(f.op("and", joined, self.cells.active))
+        f.branch(f.let(f"icmp eq i32 {bits}, 0"), none, some)
+
+    def _unheard(self, doubtful: V, record: V) -> V:
+        """Those of another epoch, or of a time that the warp has not heard of yet."""
+        f = self.f
+        number = f.op("and", f.op("lshr", record, splat("i64", TAG_SHIFT + 5)), splat("i64", LANES - 1))
+        base = f.spread("i64", f.let(f"ptrtoint ptr {f.field('%warp', WARP['heard'])} to i64"))
+        places = f.op("add", base, f.op("shl", number, splat("i64", 2)))
+        arguments = [f"<{LANES} x ptr> {f.let(f'inttoptr {places} to <{LANES} x ptr>')}", "i32 4"]
+        arguments += [str(self.cells.active), str(splat("i32", 0))]
+        name = f"llvm.masked.gather.v{LANES}i32.v{LANES}p0"
+        heard = V("i32", f.intrinsic(name, f"<{LANES} x i32>", arguments))
+        index = f.spread("i64", f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64"))
+        own = f.compare("icmp eq", number, index)
+        limit = f.select(own, f.spread("i32", f.load("i32", "%warp", WARP["full"])), heard)
+        time = f.op("and", record, splat("i64", TIME_MASK))
+        epoch = f.op("lshr", f.op("xor", record, self._now), splat("i64", layout.EPOCH_SHIFT))
+        elsewhen = f.compare("icmp ne", epoch, splat("i64", 0))
+        later = f.compare("icmp uge", time, f.cast("zext", limit, "i64"))
+        return f.op("and", doubtful, f.op("or", elsewhen, later))
 
     def _stamp(self) -> V:
         return self.f.spread("i64", info(self.f, self.kind))
@@ -86,7 +113,7 @@ class Quick:
             other = self._concurrent(written, self._tag(cells.lane()))
             if self.kind.strong:
                 other = self.f.op("and", other, self._plain(written))
-            self._slow_if(other, self._unwritten(written))
+            self._slow_if((other, written), (self._unwritten(written), None))
 
     def note_read(self) -> None:
         f, cells = self.f, self.cells
@@ -159,9 +186,13 @@ class Quick:
         )
         read = f.op("and", self._live(record), f.invert(alone))
         other = self._concurrent(written, self._tag(lane))
+        unset: list[tuple[V, V | None]] = []
         if self.kind.atomic:
-            other = f.op("or", f.op("and", other, self._plain(written)), self._unwritten(written))
-        self._slow_if(other, read, self._live(cells.load("earlier")))
+            if not self.kind.of_block:
+                other = f.op("and", other, self._plain(written))
+            unset.append((self._unwritten(written), None))
+        earlier = cells.load("earlier")
+        self._slow_if((other, written), (read, record), (self._live(earlier), earlier), *unset)
         return written
 
     def _single(self, before: str) -> None:

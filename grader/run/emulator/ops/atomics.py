@@ -83,7 +83,7 @@ def _emit(e: Emitter, i: Instruction, address_at: int) -> V:
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     t = FLOAT_BITS.get(atomic.t, atomic.t)
     result = V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))
-    acquired(e)
+    acquired(e, address, atomic.size)
     return result
 
 

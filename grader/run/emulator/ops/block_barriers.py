@@ -103,7 +103,9 @@ def _test(e: Emitter, i: Instruction) -> None:
     asked = _wide(e, i.operands[2]) if parity else e.read(i.operands[2], B64)
     _check_ready(e, address)
     acquires = "relaxed" not in i.modifiers
-    operation = Operation("test_parity" if parity else "test", acquires=acquires, granule=_granule(e))
+    operation = Operation(
+        "test_parity" if parity else "test", acquires=acquires, waits=id(i) in e.waits, granule=_granule(e)
+    )
     over = f.compare("icmp ne", _call(e, operation, address, asked), _ZERO)
     e.write(i.operands[0], over)
     waiting = f.let(f"and i32 {e.mask_bits}, {f.bits(f.invert(over))}")

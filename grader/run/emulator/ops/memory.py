@@ -57,7 +57,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
     count_access(e, "store" if access.store else "load", access.space, access.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
-    acquired(e)
+    acquired(e, address, access.size)
     if access.store:
         return []
     if access.count == 1:

@@ -39,6 +39,7 @@ class _Parser:
         self._tokens = [t for t in tokens(text) if t[0] != "directive" or t[1].startswith(".loc")]
         self._at = 0
         self._lines = SourceLines(text)
+        self._used = -1
         self._line = 0
 
     def _peek(self, ahead: int = 0) -> str:
@@ -189,7 +190,9 @@ class _Parser:
             variable = parse_variable(statement)
             scope.declare_symbol(variable.name)
             function.variables[variable.name] = variable
-        elif head != ".pragma":
+        elif head == ".pragma":
+            self._pragma([text for _, text in statement[1:]])
+        else:
             raise PtxSyntaxError(f"unknown directive {head!r} in function {function.name}")
 
     def _registers(self, function: Function, scope: Scope, statement: list[Token]) -> None:
@@ -224,4 +227,11 @@ class _Parser:
         operands = OperandParser(self._until(";"), scope.resolve).operands()
         end = self._next()[2]
         text = " ".join(self._text[start:end].split())
-        return Instruction(opcode, tuple(modifiers), operands, predicate, negated, self._line, text)
+        used, self._used = self._used, -1
+        return Instruction(opcode, tuple(modifiers), operands, predicate, negated, self._line, text, used)
+
+    def _pragma(self, words: list[str]) -> None:
+        """`"used_bytes_mask N"` is of the load that comes next; others do not matter here."""
+        name, _, value = "".join(words).strip('"').partition(" ")
+        if name == "used_bytes_mask":
+            self._used = int(value, 0)

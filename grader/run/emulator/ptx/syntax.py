@@ -66,7 +66,10 @@ Operand = Register | Immediate | Symbol | Address | Group | Pair | Negated
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. `line` is the line of the submitted source, 0 when unknown."""
+    """One instruction. `line` is the line of the submitted source, 0 when unknown.
+
+    `used` are the bytes of what it loads that are used, as bits, where the compiler says so.
+    """
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -75,6 +78,7 @@ class Instruction:
     negated: bool = False
     line: int = 0
     text: str = ""
+    used: int = -1
 
 
 @dataclass(frozen=True)

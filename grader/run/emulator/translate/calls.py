@@ -24,7 +24,7 @@ from grader.run.emulator.translate.parameters import WORD_STRIDE, copy_area
 from grader.run.emulator.translate.storage import CallAreas, Storage, align_up
 
 
-def _arguments(instruction: Instruction) -> tuple[list[str], list[str]]:
+def arguments_of(instruction: Instruction) -> tuple[list[str], list[str]]:
     """Names of the call's result and argument parameters."""
 
     def names(operand: Operand) -> list[str]:
@@ -88,7 +88,7 @@ class CallCompiler:
         if caller in self._program.recursive:
             self._push(emitter)
         areas = self._areas(name)
-        results, arguments = _arguments(instruction)
+        results, arguments = arguments_of(instruction)
         self._check_sizes(emitter, targets, results, arguments)
         for argument, place in zip(arguments, areas.parameters, strict=False):
             size = emitter.function.call_parameters[argument].size
@@ -161,7 +161,7 @@ class CallCompiler:
         frame = f.load_lanes("i32", "%warp", WARP["frame"])
         shrunk = f.op("sub", frame, splat("i32", self._frame_bytes(block.function)))
         f.store_lanes(f.select(emitter.active, shrunk, frame), "%warp", WARP["frame"])
-        results, _ = _arguments(instruction)
+        results, _ = arguments_of(instruction)
         for result, place in zip(results, self._areas(callee(instruction)).results, strict=False):
             size = emitter.function.call_parameters[result].size
             copy_area(emitter, place, emitter.frame.areas[result], size)

@@ -80,6 +80,8 @@ class Emitter:
         self.values: Values | None = None
         # Emits that the warp gives way to others, if a condition holds.
         self.give_way: Callable[[str], None] = lambda condition: None
+        self.waits: set[int] = set()
+        """By identity, the questions for barrier objects whose threads do nothing else until the answer is yes."""
         self._cache: dict[str, V] = {}
         self._dirty: set[str] = set()
         self._predicate: V | None = None

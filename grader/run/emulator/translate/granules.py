@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Function, Instruction, PtxModule, Register
+from grader.run.emulator.ptx.syntax import Function, Group, Instruction, PtxModule, Register
 from grader.run.emulator.translate.cfg import Program
+from grader.run.emulator.translate.padding import Padding, padding_of
 
 _ACCESSES = ("ld", "ldu", "st", "atom", "red")
 _PARAMETERS = {"param", "param::entry", "param::func"}
@@ -27,6 +28,7 @@ class Checks:
     shared_granule: int
     global_granule: int
     guesses: dict[str, frozenset[str]] = field(default_factory=dict)
+    padding: dict[str, Padding] = field(default_factory=dict)
 
 
 def checks_of(module: PtxModule, program: Program) -> Checks:
@@ -34,7 +36,8 @@ def checks_of(module: PtxModule, program: Program) -> Checks:
     shared = _narrowest((i for block in program.blocks for i in block.instructions), _NOT_SHARED)
     everything = (i for f in module.functions.values() for i in f.body or () if isinstance(i, Instruction))
     guesses = {name: _guesses(function) for name, function in program.functions.items()}
-    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses)
+    padding = {name: padding_of(function) for name, function in program.functions.items()}
+    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding)
 
 
 def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:
@@ -51,6 +54,18 @@ def is_guess(checks: Checks, function: str, load: Instruction) -> bool:
     """Whether what is loaded is what a compare-and-swap will compare with."""
     target = load.operands[0]
     return isinstance(target, Register) and target.name in checks.guesses[function]
+
+
+def needed_bytes(checks: Checks, function: str, load: Instruction, width: int) -> int:
+    """Which of the bytes that are loaded need a value, as bits; `width` are those of one component."""
+    target = load.operands[0]
+    first = target.items[0] if isinstance(target, Group) else target
+    if not isinstance(first, Register) or function not in checks.padding:
+        return load.used
+    padding = checks.padding[function]
+    if first.name in padding.whole:
+        return 0
+    return load.used & ((1 << width) - 1) if first.name in padding.rest else load.used
 
 
 def _guesses(function: Function) -> frozenset[str]:

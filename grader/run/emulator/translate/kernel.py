@@ -6,9 +6,10 @@ The function goes on from the warp's program counters until all lanes have exite
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.run.emulator import layout
+from grader.run.emulator.locals import Locals, Use
 from grader.run.emulator.native.ir import LANES, IrModule, splat
 from grader.run.emulator.native.resolve import report
 from grader.run.emulator.ops import find_handler
@@ -33,6 +34,7 @@ from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
 from grader.run.emulator.translate.granules import Checks, checks_of
 from grader.run.emulator.translate.pointers import Source, written_through
+from grader.run.emulator.translate.polls import Poll, is_poll, polling_loops
 from grader.run.emulator.translate.sanitizer import lanes_meet
 from grader.run.emulator.translate.storage import Storage, assign_storage
 from grader.run.emulator.translate.values import Places, Values
@@ -59,8 +61,12 @@ class Translation:
     """The rows of its counters; None where nothing is counted."""
     copies: bool = False
     """Whether threads may have copies under way."""
-    functions: dict[int, str] | None = None
-    """By site, the function that it is in, where it is followed which local variables have a value."""
+    uses: dict[int, Use] | None = None
+    """By site, what it uses, where it is followed which local variables have a value."""
+    followed: Locals | None = None
+    """The local variables of a debug build."""
+    loops: dict[int, Poll] = field(default_factory=dict)
+    """The blocks in which a thread does nothing but wait for a barrier object."""
 
 
 def translate(
@@ -70,10 +76,10 @@ def translate(
     masked_stores: bool,
     sanitize: bool = False,
     count: bool = False,
-    values: bool = False,
+    followed: Locals | None = None,
 ) -> Translation:
     """With `sanitize`, accesses to shared and global memory are checked for races; with `count`, costs are counted;
-    with `values`, local variables are followed that have none.
+    with `followed`, the local variables of a debug build, those are told that have no value.
 
     Raises UnsupportedPtx for what is not known.
     """
@@ -85,12 +91,15 @@ def translate(
     counting = Counting(len(program.blocks)) if count else None
     dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks), patient=count)
     calls = CallCompiler(program, storage, dispatcher)
-    places = Places(program, storage) if values else None
+    loops = polling_loops(program)
+    waits = {id(poll.instruction) for poll in loops.values()}
+    places = Places(program, storage) if followed is not None else None
     for block in program.blocks:
         function = program.functions[block.function]
         emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks, counting)
         emitter.give_way = dispatcher.give_way
-        emitter.values = Values(emitter, places) if places is not None else None
+        emitter.waits = waits
+        emitter.values = Values(emitter, places, block.pc) if places is not None else None
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
@@ -111,7 +120,9 @@ def translate(
         written,
         counting,
         copies,
-        places.functions if places is not None else None,
+        places.uses if places is not None else None,
+        followed,
+        loops,
     )
 
 
@@ -132,8 +143,7 @@ def _cost(instruction: Instruction) -> int:
         return PRINTF_COST
     if is_matrix(instruction):
         return MATRIX_COST
-    polls = instruction.opcode == "mbarrier" and bool({"test_wait", "try_wait"} & set(instruction.modifiers))
-    return LANES if polls or _may_wait(instruction) else 1
+    return LANES if is_poll(instruction) or _may_wait(instruction) else 1
 
 
 class _BlockCompiler:

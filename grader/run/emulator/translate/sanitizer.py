@@ -8,12 +8,14 @@ from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.order import fence_routine, meet_routine, publish_routine
 from grader.run.emulator.native.regions import Shadowed
 from grader.run.emulator.native.shadow import shadow_routine
+from grader.run.emulator.ptx.syntax import Address, Symbol
 from grader.run.emulator.translate.emitter import Emitter
-from grader.run.emulator.translate.granules import is_guess
+from grader.run.emulator.translate.granules import is_guess, needed_bytes
 
 _STRONG = {"relaxed", "acquire", "release", "acq_rel", "mmio"}
 _RELEASES = {"release", "acq_rel", "sc"}
 _OF_BLOCK = {"cta", "cluster"}
+_WORD = 4
 
 
 def check_access(e: Emitter, space: str, width: int, count: int, store: bool, address: V, values: list[V]) -> None:
@@ -22,38 +24,58 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
         return
     modifiers = set(e.instruction.modifiers)
     guess = not store and is_guess(e.checks, e.function.name, e.instruction)
-    kind = Kind(not store, store, guess or bool(_STRONG & modifiers), "volatile" in modifiers)
+    volatile = "volatile" in modifiers and not (store and _is_variable(e))
+    strong = guess or bool((_STRONG | {"volatile"}) & modifiers)
+    of_block = strong and not guess and _is_of_block(e)
+    kind = Kind(not store, store, strong and not volatile, volatile, of_block=of_block)
     if kind.strong and not guess:
-        publish(e)
-    check_as(e, kind, space, width, count, address, values)
+        publish(e, address, width * count, store)
+    needed = -1 if store else needed_bytes(e.checks, e.function.name, e.instruction, width)
+    check_as(e, kind, space, width, count, address, values, needed=needed)
+
+
+def _is_of_block(e: Emitter) -> bool:
+    """Whether the scope of an access is no more than its block."""
+    return bool(_OF_BLOCK & set(e.instruction.modifiers))
+
+
+def _is_variable(e: Emitter) -> bool:
+    """Whether all lanes go to one variable: where they write a volatile one it is a flag that they have in common."""
+    return any(isinstance(o, Address) and isinstance(o.base, Symbol) for o in e.instruction.operands)
 
 
 def check_atomic(e: Emitter, space: str, size: int, address: V) -> None:
     """The same of an atomic. An exchange reads too, but of a lock that nobody has set it is often the first."""
-    publish(e)
+    publish(e, address, size, store=True)
     reads = "exch" not in e.instruction.modifiers
-    check_as(e, Kind(reads, True, atomic=True), space, size, 1, address, [])
+    check_as(e, Kind(reads, True, atomic=True, of_block=_is_of_block(e)), space, size, 1, address, [])
 
 
-def publish(e: Emitter) -> None:
-    """An operation that other threads are meant to see."""
+def publish(e: Emitter, address: V, size: int, store: bool) -> None:
+    """An operation that other threads are meant to see, or that is meant to see theirs."""
     if e.checks is not None:
         if _RELEASES & set(e.instruction.modifiers):
             fenced(e)
-        e.f.call(publish_routine(e.f.module), "void", ["ptr %ctx", "ptr %warp"])
+        routine = publish_routine(e.f.module, _words(size), store, far=not _is_of_block(e))
+        e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"])
 
 
-def acquired(e: Emitter) -> None:
+def acquired(e: Emitter, address: V, size: int) -> None:
     """After an operation that may have shown what other blocks have published."""
     modifiers = set(e.instruction.modifiers)
-    if e.checks is not None and (e.instruction.opcode == "atom" or {"volatile", *_STRONG} & modifiers):
-        e.f.call(acquire_routine(e.f.module), "void", ["ptr %ctx", "ptr %warp"])
+    shows = e.instruction.opcode == "atom" or {"volatile", *_STRONG} & modifiers
+    if e.checks is not None and shows and not _is_of_block(e):
+        routine = acquire_routine(e.f.module, _words(size))
+        e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"])
+
+
+def _words(size: int) -> int:
+    return max(size // _WORD, 1)
 
 
 def fenced(e: Emitter) -> None:
     if e.checks is not None:
-        far = not _OF_BLOCK & set(e.instruction.modifiers)
-        e.f.call(fence_routine(e.f.module, far), "void", ["ptr %ctx", "ptr %warp"])
+        e.f.call(fence_routine(e.f.module, not _is_of_block(e)), "void", ["ptr %ctx", "ptr %warp"])
 
 
 def lanes_meet(e: Emitter, together: str) -> None:
@@ -71,6 +93,7 @@ def check_as(
     values: list[V],
     site: int | None = None,
     lanes: str = "-1",
+    needed: int = -1,
 ) -> None:
     """Emits the check of one kind of access, at a site of its own or at that of the instruction, by some lanes."""
     if e.checks is None or space not in ("shared", "global", "generic"):
@@ -78,7 +101,8 @@ def check_as(
     site = e.site() if site is None else site
     if site > SITE_MASK:
         return
-    access = Shadowed(kind, space, width, count, e.checks.shared_granule, e.checks.global_granule)
+    access = Shadowed(kind, space, width, count, e.checks.shared_granule, e.checks.global_granule, needed)
     mask = e.mask_bits if lanes == "-1" else e.f.let(f"and i32 {e.mask_bits}, {lanes}")
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}", f"i32 {site}"]
-    e.f.call(shadow_routine(e.f.module, access), "void", [*arguments, *(str(v) for v in values)])
+    told = [str(v) for v in values] if access.compares else []
+    e.f.call(shadow_routine(e.f.module, access), "void", [*arguments, *told])

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from grader.run.emulator import layout
 from grader.run.emulator.errors import UnsupportedPtx
-from grader.run.emulator.native.ir import splat
+from grader.run.emulator.locals import Use
+from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.local_values import read_values_routine, write_values_routine
 from grader.run.emulator.native.resolve import report
 from grader.run.emulator.ops.common import types_of
@@ -49,8 +50,8 @@ class Places:
     storage: Storage
     unsure: dict[str, frozenset[str]] = field(init=False)
     loaded: dict[str, frozenset[str]] = field(init=False)
-    functions: dict[int, str] = field(default_factory=dict)
-    """By site, the function that it is in."""
+    uses: dict[int, Use] = field(default_factory=dict)
+    """By site."""
     _taken: dict[tuple[str, str | int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,12 +82,15 @@ class Places:
 class Values:
     """Of one block, beside its emitter. An i32 holds the lanes without a value; "0" where all have one."""
 
-    def __init__(self, emitter: Emitter, places: Places) -> None:
+    def __init__(self, emitter: Emitter, places: Places, block: int) -> None:
         self._e = emitter
+        self._block = block
         self._places = places
         self._function = emitter.function.name
         self._unsure = places.unsure[self._function]
         self._known: dict[str, str] = {}
+        self._loaded: dict[str, V] = {}
+        """Where this block has loaded a register from, as far as it is only a copy of that."""
         self._changed: set[str] = set()
 
     def enter_function(self) -> None:
@@ -114,6 +118,7 @@ class Values:
     def _give(self, name: str, lacking: str) -> None:
         if name not in self._unsure:
             return
+        self._loaded.pop(name, None)
         f, mask = self._e.f, self._e.mask_bits
         if mask != self._e.active_bits:
             kept = f.let(f"and i32 {self._lacking(name)}, {f.let(f'xor i32 {mask}, -1')}")
@@ -154,15 +159,17 @@ class Values:
         for name in dict.fromkeys(names):
             lacking = self._lacking(name)
             if lacking != "0":
-                self._tell(lacking, mask or self._e.mask_bits)
+                self._tell(name, lacking, mask or self._e.mask_bits)
                 # Once is enough.
                 self._give(name, "0")
 
-    def _tell(self, lacking: str, mask: str) -> None:
+    def _tell(self, name: str, lacking: str, mask: str) -> None:
         e = self._e
         lanes = e.f.let(f"and i32 {lacking}, {mask}")
         site = e.sites.add(e.instruction)
-        self._places.functions[site] = self._function
+        self._places.uses[site] = Use(self._function, self._block, name, name in self._loaded)
+        if name in self._loaded:
+            e.f.store_lanes(self._loaded[name], "%warp", layout.WARP["scratch"])
         report(e.f, layout.EVENT_UNSET, str(site), lanes)
 
     def _together(self, names: list[str]) -> str:
@@ -180,8 +187,12 @@ class Values:
             sources = sources[:-1]
         known = any(not registers_in(operand) for operand in sources) and i.opcode != "and"
         lacking = "0" if known else self._together([name for operand in sources for name in registers_in(operand)])
+        names = [name for operand in sources for name in registers_in(operand)]
+        loaded = self._loaded.get(names[0]) if len(names) == 1 else None
         for name in registers_in(i.operands[0]):
             self._give(name, lacking)
+            if loaded is not None and i.predicate is None:
+                self._loaded[name] = loaded
 
     def _components(self, operand: Operand) -> tuple[Operand, ...]:
         return operand.items if isinstance(operand, Group) else (operand,)
@@ -190,14 +201,17 @@ class Values:
         targets, width = self._components(i.operands[0]), self._width(i)
         area = self._area(i.operands[1])
         for number, target in enumerate(targets):
-            lacking = "0"
+            lacking, place = "0", None
             if area is not None:
                 lacking = self._of_parameter(area[0], area[1] + number * width, width)
             elif self._may_be_local(i, i.operands[1]) and any(n in self._unsure for n in registers_in(target)):
-                told = self._access(i, i.operands[1], number * width, width)
+                place = self._place(i, i.operands[1], number * width)
+                told = self._access(place, width)
                 lacking = self._e.f.call(read_values_routine(self._e.f.module), "i32", told)
             for name in registers_in(target):
                 self._give(name, lacking)
+                if place is not None and i.predicate is None:
+                    self._loaded[name] = place
 
     def _store(self, i: Instruction) -> None:
         f, sources, width = self._e.f, self._components(i.operands[1]), self._width(i)
@@ -210,12 +224,12 @@ class Values:
                 continue
             local = "0"
             if self._may_be_local(i, i.operands[0]):
-                told = self._access(i, i.operands[0], number * width, width)
+                told = self._access(self._place(i, i.operands[0], number * width), width)
                 local = f.call(write_values_routine(f.module), "i32", [*told, f"i32 {lacking}"])
             copied = len(sources) > 1 or set(names) <= self._places.loaded[self._function]
             if lacking != "0" and not copied and "param" not in i.modifiers:
                 elsewhere = f.let(f"xor i32 {local}, -1")
-                self._tell(lacking, f.let(f"and i32 {self._e.mask_bits}, {elsewhere}"))
+                self._tell(names[0], lacking, f.let(f"and i32 {self._e.mask_bits}, {elsewhere}"))
 
     def _width(self, i: Instruction) -> int:
         kinds = types_of(i)
@@ -224,10 +238,13 @@ class Values:
     def _may_be_local(self, i: Instruction, address: Operand) -> bool:
         return may_be_local(i) and not any(m.startswith("param") for m in i.modifiers)
 
-    def _access(self, i: Instruction, address: Operand, moved: int, width: int) -> list[str]:
+    def _place(self, i: Instruction, address: Operand, moved: int) -> V:
+        """Generic addresses."""
         place = self._e.address(address)
         window = layout.LOCAL_WINDOW if "local" in i.modifiers else 0
-        place = self._e.f.op("add", place, splat("i64", window + moved)) if window + moved else place
+        return self._e.f.op("add", place, splat("i64", window + moved)) if window + moved else place
+
+    def _access(self, place: V, width: int) -> list[str]:
         return ["ptr %ctx", "ptr %warp", str(place), f"i32 {self._e.mask_bits}", f"i32 {width}"]
 
     # Parameters of functions

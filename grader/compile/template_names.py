@@ -1,0 +1,39 @@
+"""Names of templates in a compiler's message, without the innermost of their arguments: those of CuTe fill pages."""
+
+from __future__ import annotations
+
+LONG = 400
+"""Characters of a message that are read in full."""
+
+_DEEPEST = 3
+_CUT = "…"
+
+
+def shorten(message: str) -> str:
+    """The message with as many levels of template arguments as fit into LONG characters, the others as <…>."""
+    if len(message) <= LONG:
+        return message
+    shorter = [_without_arguments(message, level) for level in range(_DEEPEST, -1, -1)]
+    return next((text for text in shorter if len(text) <= LONG), shorter[-1][: LONG - 1] + _CUT)
+
+
+def _without_arguments(message: str, levels: int) -> str:
+    kept: list[str] = []
+    level = 0
+    for place, character in enumerate(message):
+        if character == '"':
+            # Names stand in quotes: what a comparison has opened ends here.
+            level = 0
+        elif character == "<" and _ends_in_a_name(message[:place]):
+            level += 1
+            if level == levels + 1:
+                kept.append(f"<{_CUT}>")
+        if level <= levels:
+            kept.append(character)
+        if character == ">" and level and message[place - 1] != "-":
+            level -= 1
+    return "".join(kept)
+
+
+def _ends_in_a_name(text: str) -> bool:
+    return (text[-1:].isalnum() or text[-1:] == "_") and not text.endswith("operator")

@@ -1,0 +1,88 @@
+"""Barriers that some warps of a block come to: each of these has seen what the others did until they came.
+
+A warp keeps for each other one the time up to which it has heard of it so. What it publishes later, by a fence and an
+atomic or by a barrier object, includes that.
+"""
+
+from __future__ import annotations
+
+from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
+from grader.run.emulator.native.epochs import tick_routine
+from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+
+_BOTH = [("ptr", "ctx"), ("ptr", "warp")]
+
+
+def _warp_at(f: IrFunction, number: str) -> str:
+    offset = f.let(f"mul i64 {f.let(f'zext i32 {number} to i64')}, {f.load('i64', '%ctx', CONTEXT['warp_stride'])}")
+    return f.field(f.load("ptr", "%ctx", CONTEXT["warps"]), offset)
+
+
+def _of(f: IrFunction, warp: str, number: str) -> str:
+    """Where a warp keeps the time up to which it has heard of another."""
+    return f.field(f.field(warp, WARP["heard"]), f.let(f"shl i64 {f.let(f'zext i32 {number} to i64')}, 2"))
+
+
+def come(f: IrFunction, barrier: str) -> None:
+    """The warp at hand comes to a barrier that not all threads of the block wait at."""
+    index = f.load("i32", "%warp", WARP["index"])
+    f.store("i32", f.call(tick_routine(f.module), "i32", ["ptr %ctx"]), _of(f, "%warp", index))
+    members = f.load("i32", barrier, BARRIER["members"])
+    f.store("i32", f.let(f"or i32 {members}, {f.let(f'shl i32 1, {index}')}"), barrier, BARRIER["members"])
+
+
+def open_routine(module: IrModule, meet: str) -> str:
+    """`(ctx, barrier, place)`: it opens; `place` is where in a warp its lanes stand that wait there.
+
+    `meet` names the routine for lanes of a warp that have met.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "barrier"), ("i64", "place")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        count = f.load("i32", "%ctx", CONTEXT["warp_count"])
+        members = f.load("i32", "%barrier", BARRIER["members"])
+        f.store("i32", "0", "%barrier", BARRIER["members"])
+        heard, acquired = f.alloca("<32 x i32>"), f.alloca("i32", align=4)
+        f.store_lanes(splat("i32", 0), heard)
+        f.store("i32", "0", acquired)
+        with counted(f, count, "warp") as at:
+            come_here = f.let(f"and i32 {f.let(f'lshr i32 {members}, {at}')}, 1")
+            with where(f, f.let(f"icmp ne i32 {come_here}, 0"), "member"):
+                warp = _warp_at(f, at)
+                more = f.load_lanes("i32", warp, WARP["heard"])
+                f.store_lanes(f.map("llvm.umax", f.load_lanes("i32", heard), more), heard)
+                both = [f"i32 {f.load('i32', warp, WARP['acquired'])}", f"i32 {f.load('i32', acquired)}"]
+                f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), acquired)
+        with counted(f, count, "warp") as at:
+            warp = _warp_at(f, at)
+            waiting = f.load("i32", f.field(warp, "%place"))
+            with where(f, f.let(f"icmp ne i32 {waiting}, 0"), "waiting"):
+                f.store_lanes(f.load_lanes("i32", heard), warp, WARP["heard"])
+                f.store("i32", f.load("i32", acquired), warp, WARP["acquired"])
+                # Of what other blocks have handed to this one, anything may have come with it.
+                far = [f"i32 {f.load('i32', warp, WARP['far_acquired'])}"]
+                far.append(f"i32 {f.load('i32', '%ctx', CONTEXT['far_pending'])}")
+                f.store("i32", f.intrinsic("llvm.umax.i32", "i32", far), warp, WARP["far_acquired"])
+                f.call(meet, "void", ["ptr %ctx", f"ptr {warp}", f"i32 {waiting}"])
+        f.do("ret void")
+        return f
+
+    return module.routine("open_part", build)
+
+
+def hand_on_routine(module: IrModule) -> str:
+    """`(ctx, warp)`: the warp publishes: with its own accesses those that it has heard of at such barriers."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
+        with counted(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
+            time = f.load("i32", _of(f, "%warp", at))
+            other = _warp_at(f, at)
+            both = [f"i32 {f.load('i32', other, WARP['handed_on'])}", f"i32 {time}"]
+            f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), other, WARP["handed_on"])
+        f.do("ret void")
+        return f
+
+    return module.routine("hand_on", build)

@@ -1,0 +1,82 @@
+"""Types in the debugging information of a debug build: how large they are, and which part of one some bytes are."""
+
+from __future__ import annotations
+
+from grader.run.emulator.ptx import dwarf
+from grader.run.emulator.ptx.dwarf import Entry, Expression
+
+POINTER_BYTES = 8
+LONGEST_NAME = 80
+
+
+class Types:
+    """Of one module: its entries by offset."""
+
+    def __init__(self, entries: dict[int, Entry]) -> None:
+        self._entries = entries
+
+    def _type(self, offset: int | None) -> Entry | None:
+        """An entry of a type without the names and qualifiers around it."""
+        entry = self._entries.get(offset or 0)
+        while entry is not None and entry.tag in dwarf.QUALIFIED:
+            entry = self._entries.get(entry.number(dwarf.TYPE) or 0)
+        return entry
+
+    def size(self, offset: int | None) -> int:
+        """Bytes of a type; 0 where that is not known."""
+        entry = self._type(offset)
+        if entry is None:
+            return 0
+        if entry.tag in (dwarf.POINTER, dwarf.REFERENCE):
+            return POINTER_BYTES
+        if entry.tag == dwarf.ARRAY:
+            size = self.size(entry.number(dwarf.TYPE))
+            for extent in _extents(entry):
+                size *= extent
+            return size
+        return entry.number(dwarf.SIZE) or 0
+
+    def part(self, offset: int | None, inside: int, size: int) -> str:
+        """`[3].x`: what of a type these bytes are, as far as they are all of it that is read."""
+        entry = self._type(offset)
+        if entry is None:
+            return ""
+        if entry.tag == dwarf.ARRAY:
+            return self._element(entry, inside, size)
+        if entry.tag not in dwarf.STRUCTURES:
+            return ""
+        for member in entry.children:
+            place = member.values.get(dwarf.MEMBER_LOCATION)
+            if member.tag not in (dwarf.MEMBER, dwarf.INHERITANCE) or not isinstance(place, Expression):
+                continue
+            begin, kind, name = dwarf.uleb(place.data[1:])[0], member.number(dwarf.TYPE), member.text(dwarf.NAME)
+            whole = place.data[0] == dwarf.PLUS and member.number(dwarf.BIT_SIZE) is None
+            if not whole or not begin <= inside <= begin + self.size(kind) - size:
+                continue
+            if member.tag == dwarf.INHERITANCE:
+                return self.part(kind, inside - begin, size)
+            if not name.isidentifier() or name.startswith("__") or len(name) > LONGEST_NAME:
+                return ""
+            return f".{name}{self.part(kind, inside - begin, size)}"
+        return ""
+
+    def _element(self, array: Entry, inside: int, size: int) -> str:
+        kind, extents = array.number(dwarf.TYPE), _extents(array)
+        each = self.size(kind)
+        if not each or not extents or inside % each + size > each:
+            return ""
+        number, indices = inside // each, ""
+        for extent in reversed(extents):
+            indices = f"[{number % extent}]{indices}"
+            number //= extent
+        return indices + self.part(kind, inside % each, size)
+
+
+def _extents(array: Entry) -> list[int]:
+    """Of each dimension; none where one is not known."""
+    found = []
+    for child in array.children:
+        if child.tag == dwarf.SUBRANGE:
+            count, last = child.number(dwarf.COUNT), child.number(dwarf.UPPER_BOUND)
+            found.append(count if count is not None else (last + 1 if last is not None else 0))
+    return found if all(found) else []

@@ -1,0 +1,198 @@
+"""Finds the loops in which a thread does nothing but wait until a phase of a barrier object (mbarrier) is over.
+
+A thread whose question is answered by no comes back to the question, whatever else it reads, and changes nothing for
+others on its way. Loops that end for other reasons too, such as after so many rounds, or that ask for several barriers,
+are none of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.run.emulator.ptx.syntax import Immediate, Instruction, Negated, Operand, Register, Symbol
+from grader.run.emulator.translate.assigned import successors
+from grader.run.emulator.translate.cfg import Block, Program, is_warp_barrier
+from grader.run.emulator.translate.storage import reads_and_writes, registers_in
+
+_PURE = {
+    *(
+        "mov",
+        "cvt",
+        "cvta",
+        "selp",
+        "setp",
+        "set",
+        "and",
+        "or",
+        "xor",
+        "not",
+        "shl",
+        "shr",
+        "shf",
+        "lop3",
+        "bfe",
+        "prmt",
+    ),
+    *("add", "sub", "mul", "mad", "div", "rem", "min", "max", "neg", "abs"),
+}
+"""What gives the same from the same."""
+_HARMLESS = _PURE | {"bra", "ld", "nanosleep", "vote", "activemask", "shfl", "match", "redux", "fence", "membar"}
+
+
+@dataclass(frozen=True)
+class Poll:
+    """The one instruction of a loop that asks for a phase, by its parity or by the state that an arrival gave."""
+
+    function: str
+    instruction: Instruction
+
+    @property
+    def address(self) -> Operand:
+        return self.instruction.operands[1]
+
+    @property
+    def by_parity(self) -> bool:
+        return "parity" in self.instruction.modifiers
+
+
+def is_poll(instruction: Instruction) -> bool:
+    return instruction.opcode == "mbarrier" and bool({"test_wait", "try_wait"} & set(instruction.modifiers))
+
+
+def polling_loops(program: Program) -> dict[int, Poll]:
+    """By number, the blocks of such loops."""
+    found: dict[int, Poll] = {}
+    writers: dict[str, dict[str, list[Instruction]]] = {}
+    for block in program.blocks:
+        for instruction in block.instructions:
+            if is_poll(instruction):
+                if block.function not in writers:
+                    writers[block.function] = _writers(program, block.function)
+                loop = _Loop(program, block, instruction, writers[block.function])
+                if loop.holds():
+                    found |= dict.fromkeys(loop.pcs, Poll(block.function, instruction))
+    return found
+
+
+def _writers(program: Program, function: str) -> dict[str, list[Instruction]]:
+    """Of each register of a function."""
+    found: dict[str, list[Instruction]] = {}
+    for block in program.blocks:
+        if block.function == function:
+            for instruction in block.instructions:
+                for name in reads_and_writes(instruction)[1]:
+                    found.setdefault(name, []).append(instruction)
+    return found
+
+
+class _Loop:
+    """`pcs` are the blocks that a thread can come to after its question, as long as the answer is no."""
+
+    def __init__(
+        self, program: Program, block: Block, poll: Instruction, writers: dict[str, list[Instruction]]
+    ) -> None:
+        self._program = program
+        self._block = block
+        self._poll = poll
+        self._writers = writers
+        self._values: dict[str, int | None] = {}
+        self._fixed: dict[str, bool] = {}
+        self.pcs: set[int] = set()
+        ahead = [block.pc]
+        while ahead:
+            for pc in self._ways(program.blocks[ahead.pop()]):
+                if pc not in self.pcs:
+                    self.pcs.add(pc)
+                    ahead.append(pc)
+        inside = [i for pc in self.pcs for i in program.blocks[pc].instructions]
+        self._inside = {name for i in inside for name in reads_and_writes(i)[1]}
+        self._harmless = all(self._is_harmless(i) for i in inside)
+
+    def holds(self) -> bool:
+        """Whether all that a thread does is to ask the same again."""
+        comes_back = self._block.pc in self.pcs and self._poll.predicate is None
+        fixed = all(self._is_fixed(name) for operand in self._poll.operands[1:] for name in registers_in(operand))
+        return comes_back and self._harmless and fixed
+
+    def _ways(self, block: Block) -> list[int]:
+        """Where a block leads to while the answer is no."""
+        following = list(successors(self._program, block))
+        last = block.instructions[-1] if block.instructions else None
+        if last is None or last.opcode != "bra" or last.predicate is None or len(following) != 2:
+            return following
+        value = self._value(last.predicate.name)
+        return following if value is None else [following[0 if bool(value) != last.negated else 1]]
+
+    def _is_harmless(self, instruction: Instruction) -> bool:
+        return instruction is self._poll or instruction.opcode in _HARMLESS or is_warp_barrier(instruction)
+
+    def _is_fixed(self, name: str) -> bool:
+        """Whether a register has the same value in each round: of before, or made of such ones before the question."""
+        if name not in self._fixed:
+            self._fixed[name] = name not in self._inside
+            writers, instructions = self._writers.get(name, []), self._block.instructions
+            before = instructions[: next(n for n, i in enumerate(instructions) if i is self._poll)]
+            if len(writers) == 1 and any(i is writers[0] for i in before):
+                self._fixed[name] = self._makes_the_same(writers[0])
+        return self._fixed[name]
+
+    def _makes_the_same(self, i: Instruction) -> bool:
+        moving = any(isinstance(o, Symbol) and o.name.startswith("%") for o in i.operands)
+        pure = i.opcode in _PURE and not moving
+        return pure and all(self._is_fixed(name) for name in reads_and_writes(i)[0])
+
+    # What a register is while the phase is not over; None for what may be anything
+
+    def _value(self, name: str) -> int | None:
+        if name not in self._values:
+            # What depends on itself, as a counter does, may be anything.
+            self._values[name] = None
+            values = {self._result(writer) for writer in self._writers.get(name, [])}
+            self._values[name] = values.pop() if len(values) == 1 else None
+        return self._values[name]
+
+    def _read(self, operand: Operand) -> int | None:
+        if isinstance(operand, Immediate):
+            return operand.value if not operand.floating else None
+        if isinstance(operand, Negated):
+            value = self._value(operand.operand.name)
+            return None if value is None else 1 - value
+        return self._value(operand.name) if isinstance(operand, Register) else None
+
+    def _result(self, i: Instruction) -> int | None:
+        if i is self._poll:
+            return 0
+        if not isinstance(i.operands[0], Register):
+            return None
+        sources = [self._read(operand) for operand in i.operands[1:]]
+        if i.opcode == "mov" and len(sources) == 1:
+            return sources[0]
+        if i.opcode == "selp":
+            return None if sources[2] is None else sources[0 if sources[2] else 1]
+        if i.opcode == "vote":
+            return _of_vote(i, sources[0])
+        if i.opcode == "and" and 0 in sources:
+            return 0
+        if None in sources:
+            return None
+        known = [value for value in sources if value is not None]
+        if i.opcode == "cvt":
+            return known[0] if known[0] in (0, 1) and not any(m.startswith("f") for m in i.modifiers) else None
+        if i.opcode == "setp" and len(known) == 2 and i.modifiers[0] in _COMPARISONS and i.modifiers[1][0] in "sub":
+            return int(_COMPARISONS[i.modifiers[0]](known[0], known[1]))
+        if i.opcode == "not":
+            return 1 - known[0] if "pred" in i.modifiers else None
+        return _BITWISE[i.opcode](known[0], known[1]) if i.opcode in _BITWISE else None
+
+
+_COMPARISONS = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b}
+_BITWISE = {"and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}
+
+
+def _of_vote(i: Instruction, own: int | None) -> int | None:
+    """As far as a lane's own answer decides it."""
+    if own is None or "pred" not in i.modifiers:
+        return None
+    if "all" in i.modifiers and not own:
+        return 0
+    return 1 if "any" in i.modifiers and own else None
