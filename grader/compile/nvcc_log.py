@@ -103,8 +103,13 @@ def _of_assembler(log: str, facts: Facts) -> list[Diagnostic]:
         name = plain_name(symbol[0]) if symbol else ""
         message = said["message"].replace(symbol[0], name) if symbol else said["message"]
         severity = "warning" if said["severity"] == "warning" else "error"
-        found.append(Diagnostic(severity, f"ptxas: {message}", lines.get(name)))
+        found.append(Diagnostic(severity, f"ptxas: {message}", lines.get(_unqualified(name))))
     return found
+
+
+def _unqualified(name: str) -> str:
+    """A kernel's name as it stands where it is defined."""
+    return name.partition("<")[0].rpartition("::")[2]
 
 
 def _as_written(log: str) -> str:

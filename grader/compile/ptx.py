@@ -22,7 +22,12 @@ _CONSTANT = re.compile(
 )
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _FILE_NUMBER = re.compile(r"(^\s*\.(?:file|loc)\s+|\binlined_at\s+)(\d+)", re.MULTILINE)
-_MANGLED = re.compile(r"_Z(?:N|L)?(\d+)(\w+)")
+_MANGLED = re.compile(r"_Z(?:L|(N)K?)?(?=\d)")
+_LENGTH = re.compile(r"\d+")
+_LITERAL = re.compile(r"L([a-z])(n?\d+)E")
+_END = re.compile(r"(?:I((?:L[a-z]n?\d+E)+))?E")
+_UNNAMED = re.compile(r"_GLOBAL__N|_INTERNAL_|_NV_ANON")
+"""What compilers call a namespace without a name."""
 
 
 def read_kernels(ptx: str) -> tuple[Kernel, ...]:
@@ -54,13 +59,30 @@ def number_first(ptx: str, file: str) -> str:
 def plain_name(symbol: str) -> str:
     """A kernel's name in the source, as far as its mangled symbol (Itanium C++ ABI, section 5.1) shows it.
 
-    Names of nested scopes and template instances stay as they are.
+    Outside of namespaces that is its name without template arguments; inside, the namespaces that have names come
+    before it, and arguments that are numbers behind it. Any other symbol stays as it is.
     """
     match = _MANGLED.match(symbol)
-    if match is None or symbol.startswith("_ZN"):
+    if match is None:
         return symbol
-    length = int(match[1])
-    return match[2][:length] if len(match[2]) >= length else symbol
+    at, names = match.end(), []
+    while length := _LENGTH.match(symbol, at):
+        at = length.end() + int(length[0])
+        names.append(symbol[length.end() : at])
+        if match[1] is None:
+            return names[0] if at <= len(symbol) else symbol
+    end = _END.match(symbol, at)
+    named = [name for name in names if not _UNNAMED.match(name)]
+    if end is None or not named:
+        return symbol
+    arguments = ", ".join(_value(*pair) for pair in _LITERAL.findall(end[1] or ""))
+    return "::".join(named) + (f"<{arguments}>" if arguments else "")
+
+
+def _value(kind: str, digits: str) -> str:
+    if kind == "b":
+        return "true" if digits == "1" else "false"
+    return digits.replace("n", "-")
 
 
 def _parameter_bytes(text: str) -> tuple[int, ...]:

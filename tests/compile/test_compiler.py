@@ -43,7 +43,7 @@ def test_endless_compiling_is_stopped() -> None:
 
 def test_endless_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "small_child.py").write_text(
-        "from grader.compile import nvrtc_child\nnvrtc_child.MEMORY_LIMIT = 520 << 20\nnvrtc_child.main()\n"
+        "from grader.compile import nvrtc_child\nnvrtc_child.MEMORY_LIMIT = 2 << 30\nnvrtc_child.main()\n"
     )
 
     class SmallCompiler(Compiler):

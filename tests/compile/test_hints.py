@@ -77,7 +77,7 @@ FILES = {
         "A variable in device memory starts with constants only: fill it in the kernel."
     ),
     '#include "mine.h"\n': "A submission is one file: paste what it needs of mine.h into it.",
-    "#include <curand_kernel.h>\n": (
+    "#include <curand_missing.h>\n": (
         "Only CUDA's own headers (cuda_fp16.h, cooperative_groups.h, cub, …) can be included."
     ),
     "#include <cute/nonsense.hpp>\n": f"CuTe's and CUTLASS's headers are missing or lack this one: {cutlass_command()}",

@@ -144,7 +144,7 @@ def test_cuda_s_and_the_standard_library() -> None:
         ("__global__ void k(float* a) { a[0] = nothing; }", "error", 'identifier "nothing" is undefined', ""),
         ("__global__ void k(float* a) { a[0] = 1 }", "error", 'expected a ";"', ""),
         ('#include "mine.h"', "error", 'cannot open source file "mine.h"', "one file"),
-        ("#include <cublas_v2.h>", "error", 'cannot open source file "cublas_v2.h"', "CUDA's own headers"),
+        ("#include <cublas_missing.h>", "error", 'cannot open source file "cublas_missing.h"', "CUDA's own headers"),
         ("#error wrong machine", "error", "#error wrong machine", ""),
         ('void f() { asm("bogus"); }', "error", "bogus", ""),
         (
