@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,27 @@ def pattern(place: Callable[[int], int | None], size: int = 4) -> Pattern:
 def test_distances(place: Callable[[int], int | None], step: int | None, even: bool, run: int) -> None:
     found = pattern(place)
     assert (found.step, found.is_even, found.run) == (step, even, run)
+
+
+@pytest.mark.parametrize(
+    ("place", "size", "alone", "joined"),
+    [
+        # Neighbours ask for the same, then lanes two apart, then lanes four apart, which join nothing.
+        (lambda lane: lane // 2 * 8, 8, 2, 1),
+        (lambda lane: (lane // 4 * 2 + lane % 2) * 8, 8, 2, 1),
+        (lambda lane: (lane // 8 * 4 + lane % 4) * 8, 8, 2, 2),
+        (lambda lane: 0, 16, 4, 2),
+        (lambda lane: lane * 16, 16, 4, 4),
+        # Every second lane is idle.
+        (lambda lane: lane // 2 * 16 if lane % 2 == 0 else None, 16, 4, 2),
+        (lambda lane: lane * 4, 4, 1, 1),
+    ],
+)
+def test_phases_of_a_load_join_where_partners_agree(
+    place: Callable[[int], int | None], size: int, alone: int, joined: int
+) -> None:
+    found = pattern(place, size)
+    assert (found.wavefronts, replace(found, joins=True).wavefronts) == (alone, joined)
 
 
 def test_one_lane_has_no_neighbour() -> None:

@@ -5,6 +5,7 @@
 //
 // threadIdx.x counts rows here, so the lanes of a warp read from 16 rows of A: each of them fetches 32 bytes for the
 // four that it uses, and its results go to 16 rows of C. Step 2 changes nothing else.
+// Expected: a fiftieth of what cuBLAS reaches; from here the other steps count their gains.
 
 #include <cuda_runtime.h>
 
