@@ -19,6 +19,7 @@ from grader.verdict import Verdict
 from grader.workspace import Workspace
 
 if TYPE_CHECKING:
+    from grader.filing import Filing
     from grader.report import Report
 
 _EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.INTERNAL_ERROR: 3}
@@ -41,12 +42,12 @@ def grade_file(
     quiet: bool = False,
     require_sandbox: bool = False,
     problem_set: str | None = None,
-    meanwhile: Callable[[], None] = lambda: None,
+    filing: Filing | None = None,
 ) -> Report:
     """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`.
 
-    `problem_set` is the folder of somebody else's problems where `problem` is one of those. `meanwhile` is called in a
-    thread beside the grading; what it raises ends that.
+    `problem_set` is the folder of somebody else's problems where `problem` is one of those. `filing` is begun, and
+    where it can't be opened nothing is timed.
     """
     from grader import head_start
 
@@ -55,8 +56,17 @@ def grade_file(
     # More threads take NumPy longer to start than they save a reference.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
     try:
+        if filing is not None:
+            filing.begin()
         from grader.judge import Options, grade
         from grader.submission import read_submission
+
+        def meanwhile() -> None:
+            if filing is not None:
+                filing.wait_until_open()
+            if not quiet:
+                # What comes after the grading takes time to load as well.
+                import grader.terminal.report  # noqa: F401
 
         options = Options(
             cases=cases, seed=seed, sizes=sizes, device=device, user=user, require_sandbox=require_sandbox

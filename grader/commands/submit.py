@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,12 +17,7 @@ from grader.commands.options import (
     user_name,
     workspace_of,
 )
-from grader.errors import KgradeError, UsageError
-
-if TYPE_CHECKING:
-    from grader.report import Report
-    from grader.store import Store
-    from grader.workspace import Workspace
+from grader.errors import UsageError
 
 
 @click.command()
@@ -54,6 +47,7 @@ def command(
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
     from grader.commands.grading import exit_code, grade_file, print_result
+    from grader.filing import Filing
 
     if problem_set is not None:
         refuse_cases(ctx)
@@ -63,38 +57,25 @@ def command(
         _refuse_options_of_home(ctx)
         return hand_in(contest, problem, file, as_json=as_json)
     workspace, name = workspace_of(ctx), user_name(user)
-
-    def get_ready() -> None:
-        # Before anything is timed: nobody should wait for a verdict that can't be kept. And beside the grading, for
-        # what comes after it takes a second to load.
-        import grader.boards.best
-        import grader.terminal.report  # noqa: F401
-        from grader.boards.pages import load_report_page
-        from grader.store import Store
-
-        Store(workspace.database).check_writable()
-        load_report_page(workspace.template_folders)
-
-    report = grade_file(
-        workspace,
-        problem,
-        file,
-        user=name,
-        cases=cases,
-        seed=seed,
-        device=device,
-        quiet=as_json,
-        require_sandbox=require_sandbox,
-        problem_set=problem_set,
-        meanwhile=get_ready,
-    )
-    with _without_interruption():
-        from grader.store import Store
-
-        store = Store(workspace.database)
-        number = store.add(report)
-        page = _write_page(report, workspace, store, number)
-    print_result(report, file, as_json=as_json, number=number, page=page)
+    with Filing(workspace) as filing:
+        report = grade_file(
+            workspace,
+            problem,
+            file,
+            user=name,
+            cases=cases,
+            seed=seed,
+            device=device,
+            quiet=as_json,
+            require_sandbox=require_sandbox,
+            problem_set=problem_set,
+            filing=filing,
+        )
+        with _without_interruption():
+            filed = filing.file(report)
+    if filed.remark:
+        click.echo(f"kgrade: {filed.remark}", err=True)
+    print_result(report, file, as_json=as_json, number=filed.number, page=filed.page)
     return exit_code(report.verdict)
 
 
@@ -104,20 +85,6 @@ def _refuse_options_of_home(ctx: click.Context) -> None:
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             option = "problems" if name == "problem_set" else name.replace("_", "-")
             raise UsageError(f"--{option} has no effect with --contest: the contest decides", f"leave --{option} out")
-
-
-def _write_page(report: Report, workspace: Workspace, store: Store, number: int) -> Path | None:
-    """Write the report page. The submission is recorded already, so a failure here is only a remark."""
-    from grader.boards.best import best_beside
-    from grader.boards.pages import write_report
-
-    path = workspace.report_page(number)
-    try:
-        write_report(report, path, workspace.template_folders, beside=best_beside(store, number))
-    except KgradeError as error:
-        click.echo(f"kgrade: {error.message}\n  {error.hint}", err=True)
-        return None
-    return path
 
 
 @contextmanager

@@ -1,0 +1,78 @@
+"""Files a report: records it in the workspace's store and writes its page, in a process beside the judge.
+
+SQLAlchemy and Jinja take half a second to load. Within the judge's process that would hold up the cases, which run at
+the same time; here is the judge's side only, which loads neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.process import Child
+
+if TYPE_CHECKING:
+    from grader.report import Report
+    from grader.workspace import Workspace
+
+MODULE = "grader.filing_child"
+SECONDS = 120.0
+"""For one answer. Another writer may hold the store's lock for a while."""
+
+
+@dataclass(frozen=True)
+class Filed:
+    """The submission's number and its page; `page` is None where it can't be written, and `remark` says why."""
+
+    number: int
+    page: Path | None
+    remark: str = ""
+
+
+class Filing:
+    """Files in one workspace. `begin` starts the process; it ends with `close`, and what is not filed is not recorded.
+
+    Raises StoreError or WorkspaceError for what can't be opened or recorded.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._child: Child | None = None
+        self._open = False
+
+    def begin(self) -> None:
+        """Starts the process and has it open the store, without waiting for it."""
+        self._child = Child(MODULE)
+        self._child.send({"do": "open", "root": str(self._workspace.root)})
+
+    def wait_until_open(self) -> None:
+        """Raises where `file` is bound to fail, so that nobody waits for a grading that can't be recorded."""
+        if not self._open:
+            self._answer()
+            self._open = True
+
+    def file(self, report: Report) -> Filed:
+        """Records the report, then writes its page: a failure of the latter is only a remark."""
+        from grader.report import to_json
+
+        assert self._child is not None
+        self.wait_until_open()
+        self._child.send({"do": "file", "report": to_json(report)})
+        answer = self._answer()
+        page = answer["page"]
+        return Filed(int(answer["number"]), None if page is None else Path(page), answer["remark"])
+
+    def close(self) -> None:
+        if self._child is not None:
+            self._child.close()
+
+    def __enter__(self) -> Filing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._child is not None
+        return self._child.receive(SECONDS)
