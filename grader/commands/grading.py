@@ -62,11 +62,13 @@ def grade_file(
         from grader.submission import read_submission
 
         def meanwhile() -> None:
+            # What is needed later and takes a tenth of a second to load.
+            import cattrs  # noqa: F401
+
+            import grader.terminal.report  # noqa: F401
+
             if filing is not None:
                 filing.wait_until_open()
-            if not quiet:
-                # What comes after the grading takes time to load as well.
-                import grader.terminal.report  # noqa: F401
 
         options = Options(
             cases=cases, seed=seed, sizes=sizes, device=device, user=user, require_sandbox=require_sandbox
