@@ -41,6 +41,11 @@ class Filing:
         self._child: Child | None = None
         self._open = False
 
+    @property
+    def pid(self) -> int | None:
+        """The process's number; None where there is none."""
+        return None if self._child is None else self._child.pid
+
     def begin(self) -> None:
         """Starts the process and has it open the store, without waiting for it."""
         self._child = Child(MODULE)

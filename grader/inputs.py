@@ -205,15 +205,14 @@ def special(table: Floats32) -> Maker:
 def _odd(xp: Any, words: Words) -> Any:
     """Odd integers between 2^11 and 2^12 of both signs, scaled by 2^-11: made bit by bit, between 1 and 2."""
     sign = (words >> np.uint64(63)) << np.uint64(31)
-    # The array first: where a NumPy scalar stands there, CuPy 14 loads SciPy, which takes it a third of a second.
-    magnitude = (words & np.uint64(2**10 - 1)) << np.uint64(13) | np.uint64(127 << 23 | 1 << 12)
+    magnitude = np.uint64(127 << 23 | 1 << 12) | (words & np.uint64(2**10 - 1)) << np.uint64(13)
     return (sign | magnitude).astype(np.uint32).view(np.float32)
 
 
 def _odd_half(xp: Any, words: Words) -> Any:
     """The same for fp16: odd integers between 2^10 and 2^11, scaled by 2^-10."""
     sign = (words >> np.uint64(63)) << np.uint64(31)
-    magnitude = (words & np.uint64(2**9 - 1)) << np.uint64(14) | np.uint64(127 << 23 | 1 << 13)
+    magnitude = np.uint64(127 << 23 | 1 << 13) | (words & np.uint64(2**9 - 1)) << np.uint64(14)
     return (sign | magnitude).astype(np.uint32).view(np.float32)
 
 

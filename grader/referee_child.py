@@ -49,9 +49,10 @@ class Checker:
 
     def begin(self) -> Message:
         """Does what takes time once: CUDA started, and small cases checked, for which libraries are loaded."""
-        from grader.run.gpu.rehearsal import rehearse
+        from grader.run.gpu.rehearsal import rehearse, start_cuda
 
         assert self._problem is not None
+        start_cuda()
         self._refill = _load_refill()
         for case, inputs in rehearse(self._problem):
             expected = self._problem.expected(inputs, case.sizes)

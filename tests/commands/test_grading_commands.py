@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.watch import saves
-from grader.errors import SourceError, WorkspaceError
+from grader.errors import SourceError
 from grader.store import Store
 from grader.verdict import Verdict
 
@@ -144,18 +144,23 @@ def test_the_user_is_taken_from_the_environment(
     assert judge.asked[0][2].user == "Grace Hopper"
 
 
-def test_a_workspace_that_cant_be_written_is_told_before_grading(
-    kgrade: Kgrade, judge: Judge, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(store: Store) -> None:
-        raise WorkspaceError(f"{store.path} is read-only", "use kgrade test")
-
-    monkeypatch.setattr(Store, "check_writable", refuse)
+def test_a_store_that_cant_be_written_is_told_before_grading(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
+    (workspace / "submissions" / "kgrade.db").write_text("no database, and longer than the head of one is" * 20)
     answer = kgrade("submit", "matmul", "mine.cu")
-    assert answer.code == 2
-    assert "kgrade.db is read-only" in answer.err
+    assert answer.code == 3
+    assert "kgrade.db" in answer.err
+    assert "Traceback" not in answer.err
     assert judge.asked == []
     assert kgrade("test", "matmul", "mine.cu").code == 0
+
+
+def test_a_folder_that_cant_be_written_is_told_before_grading(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
+    (workspace / "submissions").rmdir()
+    (workspace / "submissions").symlink_to("/proc/1")
+    answer = kgrade("submit", "matmul", "mine.cu", "--json")
+    assert answer.code == 2
+    assert "kgrade.db can't be" in answer.json["error"]
+    assert judge.asked == []
 
 
 def test_a_page_that_cant_be_written_loses_no_submission(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:

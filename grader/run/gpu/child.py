@@ -38,7 +38,7 @@ from grader.run.gpu.faults import (
 from grader.run.gpu.measuring import Measuring
 from grader.run.gpu.occupancy import describe_launch
 from grader.run.gpu.philox import GpuPlace
-from grader.run.gpu.rehearsal import rehearse, rehearse_timing
+from grader.run.gpu.rehearsal import rehearse, rehearse_timing, start_cuda
 from grader.run.gpu.replay import Kernels, LaunchError, Replay, status_of
 from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import find_overrun
@@ -96,6 +96,7 @@ class Worker:
         assert self._problem is not None
         # Where the GPU's memory is too full or a library is missing, the program's own requests will say so.
         with suppress(RuntimeError, KgradeError):
+            start_cuda()
             list(rehearse(self._problem))
             rehearse_timing(self._problem)
             self._free()

@@ -6,6 +6,7 @@ A process rehearses while others are busy. The cases are the same each time, so 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from grader.cases import Case, draw_cases
@@ -15,6 +16,18 @@ from grader.run.gpu.philox import GpuPlace
 from grader.run.handover import first_changes
 
 SEED = 0
+
+
+def start_cuda() -> None:
+    """Starts CUDA, and loads meanwhile what CuPy 14 loads at its first operation: SciPy too, where it is installed."""
+    import cupyx
+    from cupy.cuda import runtime
+
+    with ThreadPoolExecutor(1, "kgrade-cuda") as beside:
+        started = beside.submit(runtime.free, 0)
+        # CuPy puts off loading this module until something of it is asked for.
+        _ = cupyx.scipy
+    started.result()
 
 
 def rehearse(problem: Problem) -> Iterator[tuple[Case, Mapping[str, Any]]]:
