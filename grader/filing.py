@@ -6,6 +6,7 @@ the same time; here is the judge's side only, which loads neither.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,24 +48,21 @@ class Filing:
         return None if self._child is None else self._child.pid
 
     def begin(self) -> None:
-        """Starts the process and has it open the store, without waiting for it."""
+        """Starts the process, which loads what it needs. The workspace is not touched."""
         self._child = Child(MODULE)
-        self._child.send({"do": "open", "root": str(self._workspace.root)})
 
-    def wait_until_open(self) -> None:
-        """Raises where `file` is bound to fail, so that nobody waits for a grading that can't be recorded."""
+    def open(self) -> None:
+        """Opens the store. Raises where `file` is bound to fail: nobody waits for what can't be recorded."""
         if not self._open:
-            self._answer()
+            self._ask({"do": "open", "root": str(self._workspace.root)})
             self._open = True
 
     def file(self, report: Report) -> Filed:
         """Records the report, then writes its page: a failure of the latter is only a remark."""
         from grader.report import to_json
 
-        assert self._child is not None
-        self.wait_until_open()
-        self._child.send({"do": "file", "report": to_json(report)})
-        answer = self._answer()
+        self.open()
+        answer = self._ask({"do": "file", "report": to_json(report)})
         page = answer["page"]
         return Filed(int(answer["number"]), None if page is None else Path(page), answer["remark"])
 
@@ -78,6 +76,7 @@ class Filing:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self) -> dict[str, Any]:
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         assert self._child is not None
+        self._child.send(request)
         return self._child.receive(SECONDS)

@@ -35,7 +35,7 @@ def workspace(tmp_path: Path) -> Workspace:
 def test_a_report_is_recorded_with_its_page(workspace: Workspace) -> None:
     with Filing(workspace) as filing:
         filing.begin()
-        filing.wait_until_open()
+        filing.open()
         first, second = filing.file(accepted_report()), filing.file(replace(accepted_report(), user="grace"))
     assert (first.number, second.number) == (1, 2)
     assert second.page == workspace.report_page(2)
@@ -59,20 +59,28 @@ def test_a_store_that_cant_be_opened_is_told_with_its_own_error(workspace: Works
     with Filing(workspace) as filing:
         filing.begin()
         with pytest.raises(StoreError, match=r"kgrade\.db"):
-            filing.wait_until_open()
+            filing.open()
+
+
+def test_nothing_is_made_before_it_is_opened(workspace: Workspace) -> None:
+    with Filing(workspace) as filing:
+        filing.begin()
+        assert not workspace.database.exists()
+        filing.open()
+        assert workspace.database.exists()
 
 
 def test_what_is_not_filed_is_not_recorded(workspace: Workspace) -> None:
     with Filing(workspace) as filing:
         filing.begin()
-        filing.wait_until_open()
+        filing.open()
     assert Store(workspace.database).summaries() == []
 
 
 def test_a_process_that_is_killed_is_told_and_records_nothing(workspace: Workspace) -> None:
     with Filing(workspace) as filing:
         filing.begin()
-        filing.wait_until_open()
+        filing.open()
         assert filing.pid is not None
         os.kill(filing.pid, signal.SIGKILL)
         with pytest.raises(JudgeError, match="SIGKILL"):

@@ -46,8 +46,8 @@ def grade_file(
 ) -> Report:
     """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`.
 
-    `problem_set` is the folder of somebody else's problems where `problem` is one of those. `filing` is begun, and
-    where it can't be opened nothing is timed.
+    `problem_set` is the folder of somebody else's problems where `problem` is one of those. `filing` is begun at
+    once, and opened when grading begins: where that fails, nothing is timed.
     """
     from grader import head_start
 
@@ -68,7 +68,7 @@ def grade_file(
             import grader.terminal.report  # noqa: F401
 
             if filing is not None:
-                filing.wait_until_open()
+                filing.open()
 
         options = Options(
             cases=cases, seed=seed, sizes=sizes, device=device, user=user, require_sandbox=require_sandbox

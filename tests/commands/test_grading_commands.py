@@ -120,6 +120,7 @@ def test_a_wrong_name_is_told_before_anything_is_graded(
     assert answer.code == 2
     assert said in answer.err
     assert judge.asked == []
+    assert list((workspace / "submissions").iterdir()) == []
 
 
 def test_a_wrong_name_with_json_is_an_object_too(kgrade: Kgrade, workspace: Path) -> None:
