@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import sys
 import tempfile
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from grader.doctor_cuda import COMPILER_PARTS, GPU_PARTS
@@ -31,6 +33,19 @@ def _python(_: Workspace) -> str:
     if sys.platform != "linux":
         raise Missing(f"{platform.system()}; kgrade runs on Linux")
     return f"{platform.python_version()} on {platform.machine()}, {os.cpu_count()} processors"
+
+
+def _byte_code(_: Workspace) -> str:
+    """The byte code of NumPy stands for that of all packages: an installer writes them all, or none."""
+    import numpy
+
+    cached = cache_from_source(numpy.__file__)
+    if Path(cached).exists():
+        return "cached"
+    site = shlex.quote(str(Path(numpy.__file__).parent.parent))
+    if sys.dont_write_bytecode:
+        raise Missing("not cached, and PYTHONDONTWRITEBYTECODE is set", f"python -m compileall -q {site}")
+    raise Missing(f"{Path(cached).parent} can't be written", f"as its owner: python -m compileall -q {site}")
 
 
 def _llvm(_: Workspace) -> str:
@@ -67,6 +82,9 @@ def _writable(folder: Path) -> str:
 
 PARTS: tuple[Part, ...] = (
     Part("Python", _python, "nothing runs", "use Python 3.10 or newer on Linux", required=True),
+    Part(
+        "byte code", _byte_code, "each command compiles its Python anew, which takes it a second", "pip install numpy"
+    ),
     *COMPILER_PARTS,
     Part("LLVM", _llvm, "no kernel can be emulated", "pip install --force-reinstall llvmlite", required=True),
     *GPU_PARTS,

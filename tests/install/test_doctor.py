@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from pathlib import Path
 
+import numpy
 import pytest
 
-from grader import doctor_cuda
+from grader import doctor, doctor_cuda
 from grader.compile import toolkit
 from grader.doctor_part import Finding, look_for
 from grader.workspace import Workspace
@@ -131,3 +134,31 @@ def test_cublas_is_asked_for_where_there_is_a_gpu_and_of_the_same_cuda(
     library = tmp_path / "lib" / f"libcublas.so.{here}"
     library.touch()
     assert look("cuBLAS").found == str(library)
+
+
+def test_byte_code_that_is_cached_and_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = next(part for part in doctor.PARTS if part.name == "byte code")
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    site = Path(numpy.__file__).parent.parent
+    found = look_for(part, Workspace(Path("/nowhere")))
+    assert found is not None
+    assert (found.here, found.required) == (False, False)
+    assert found.found == "not cached, and PYTHONDONTWRITEBYTECODE is set"
+    assert found.get == f"python -m compileall -q {site}"
+    cached = Path(importlib.util.cache_from_source(numpy.__file__))
+    cached.parent.mkdir(parents=True)
+    cached.touch()
+    found = look_for(part, Workspace(Path("/nowhere")))
+    assert found is not None
+    assert found.here
+
+
+def test_byte_code_that_can_not_be_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = next(part for part in doctor.PARTS if part.name == "byte code")
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    found = look_for(part, Workspace(Path("/nowhere")))
+    assert found is not None
+    assert found.found.endswith("can't be written")
+    assert found.get.startswith("as its owner: python -m compileall")
