@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.process import Child
+from grader.errors import StoreError
+from grader.process import Child, ChildDied, ChildTimeout
 
 if TYPE_CHECKING:
     from grader.report import Report
@@ -78,5 +79,11 @@ class Filing:
 
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         assert self._child is not None
-        self._child.send(request)
-        return self._child.receive(SECONDS)
+        try:
+            self._child.send(request)
+            return self._child.receive(SECONDS)
+        except (ChildDied, ChildTimeout) as error:
+            raise StoreError(
+                f"the report can't be recorded: {error.message}",
+                error.hint or "type the same again; what has been recorded is listed by: kgrade history",
+            ) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import JudgeError, StoreError
+from grader.errors import StoreError
 from grader.filing import Filing
 from grader.store import Store
 from grader.workspace import Workspace
@@ -83,8 +83,9 @@ def test_a_process_that_is_killed_is_told_and_records_nothing(workspace: Workspa
         filing.open()
         assert filing.pid is not None
         os.kill(filing.pid, signal.SIGKILL)
-        with pytest.raises(JudgeError, match="SIGKILL"):
+        with pytest.raises(StoreError, match=r"can't be recorded: .* SIGKILL") as told:
             filing.file(accepted_report())
+    assert told.value.hint.endswith("kgrade history")
     assert Store(workspace.database).summaries() == []
 
 

@@ -17,7 +17,7 @@ from grader.commands.options import (
     user_name,
     workspace_of,
 )
-from grader.errors import UsageError
+from grader.errors import KgradeError, UsageError
 
 
 @click.command()
@@ -71,8 +71,14 @@ def command(
             problem_set=problem_set,
             filing=filing,
         )
-        with _without_interruption():
-            filed = filing.file(report)
+        try:
+            with _without_interruption():
+                filed = filing.file(report)
+        except KgradeError:
+            if not as_json:
+                # Who waited for the verdict sees it, also where it can't be kept.
+                print_result(report, file, as_json=False)
+            raise
     if filed.remark:
         click.echo(f"kgrade: {filed.remark}", err=True)
     print_result(report, file, as_json=as_json, number=filed.number, page=filed.page)

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from grader.commands.watch import saves
-from grader.errors import SourceError
+from grader.errors import DiskFull, SourceError
+from grader.filing import Filed, Filing
+from grader.report import Report
 from grader.store import Store
 from grader.verdict import Verdict
 
@@ -170,6 +172,21 @@ def test_a_page_that_cant_be_written_loses_no_submission(kgrade: Kgrade, judge: 
     assert answer.code == 0
     assert "reports" in answer.err
     assert len(Store(workspace / "submissions" / "kgrade.db").summaries()) == 1
+
+
+def test_a_verdict_that_cant_be_recorded_is_shown_all_the_same(
+    kgrade: Kgrade, judge: Judge, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(filing: Filing, report: Report) -> Filed:
+        raise DiskFull("no space left", "free some space")
+
+    monkeypatch.setattr(Filing, "file", refuse)
+    answer = kgrade("submit", "matmul", "mine.cu")
+    assert answer.code == 3
+    assert "accepted" in answer.out
+    assert "recorded" not in answer.out
+    assert "no space left" in answer.err
+    assert kgrade("submit", "matmul", "mine.cu", "--json").json == {"error": "no space left", "hint": "free some space"}
 
 
 def test_an_interrupted_submission_leaves_no_record(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
