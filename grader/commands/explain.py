@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.options import file_argument, json_option, parse_size_option, problem_argument, workspace_of
+from grader.commands.options import Asked, file_argument, json_option, parse_size_option, problem_argument, workspace_of
 from grader.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -63,18 +63,8 @@ def command(
     chosen = checked_target(target)
     loaded = workspace.load(problem)
     sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
-    report = grade_file(
-        workspace,
-        problem,
-        file,
-        user="",
-        cases=1,
-        seed=seed,
-        device="emulator",
-        sizes=(sizes,),
-        quiet=as_json,
-        require_sandbox=require_sandbox,
-    )
+    asked = Asked(cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
+    report = grade_file(workspace, problem, file, asked, user="", sizes=(sizes,), quiet=as_json)
     if report.verdict not in EXPLAINED:
         print_result(report, file, as_json=as_json)
         return exit_code(report.verdict)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands.options import Asked
 from grader.verdict import Verdict
 from grader.workspace import Workspace
 
@@ -33,14 +34,11 @@ def grade_file(
     workspace: Workspace,
     problem: str,
     file: str,
+    asked: Asked,
     *,
     user: str,
-    cases: int,
-    seed: int | None,
-    device: str,
     sizes: Sequence[dict[str, int]] = (),
     quiet: bool = False,
-    require_sandbox: bool = False,
     problem_set: str | None = None,
     filing: Filing | None = None,
 ) -> Report:
@@ -52,7 +50,7 @@ def grade_file(
     from grader import head_start
 
     # Before anything else is loaded.
-    head_start.begin(device)
+    head_start.begin(asked.device)
     # More threads take NumPy longer to start than they save a reference.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
     try:
@@ -70,9 +68,7 @@ def grade_file(
             if filing is not None:
                 filing.open()
 
-        options = Options(
-            cases=cases, seed=seed, sizes=sizes, device=device, user=user, require_sandbox=require_sandbox
-        )
+        options = Options(**vars(asked), user=user, sizes=sizes)
         if problem_set is not None:
             from grader.commands.challenges import grade_challenge
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import getpass
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -25,6 +27,16 @@ LONGEST_USER = 64
 DEVICES = ("auto", "gpu", "emulator")
 
 _CASE_HINT = "write a case as --case M=17,N=1,K=3, with every size of the problem"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How to grade, as the options of a command say it."""
+
+    cases: int = 12
+    seed: int | None = None
+    device: str = "auto"
+    require_sandbox: bool = False
 
 
 def complete_problem(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -81,7 +93,7 @@ user_option = click.option(
 
 device_option = click.option(
     "--device",
-    default="auto",
+    default=Asked.device,
     show_default=True,
     metavar="DEVICE",
     shell_complete=lambda _ctx, _param, word: [CompletionItem(d) for d in DEVICES if d.startswith(word)],
@@ -99,7 +111,13 @@ problems_option = click.option(
 
 
 def grading_options(command: _F) -> _F:
-    """The options of every command that grades."""
+    """The options of every command that grades, which gets those on how to grade as one `asked`."""
+
+    @wraps(command)
+    def gathered(*arguments: Any, **given: Any) -> Any:
+        asked = Asked(**{field.name: given.pop(field.name) for field in fields(Asked)})
+        return command(*arguments, asked=asked, **given)
+
     for option in (
         device_option,
         click.option(
@@ -111,7 +129,7 @@ def grading_options(command: _F) -> _F:
         click.option(
             "--cases",
             type=click.IntRange(1, 1000),
-            default=12,
+            default=Asked.cases,
             show_default=True,
             metavar="N",
             help="How many sizes to try.",
@@ -124,8 +142,8 @@ def grading_options(command: _F) -> _F:
         user_option,
         json_option,
     ):
-        command = option(command)
-    return command
+        gathered = option(gathered)
+    return cast(_F, gathered)
 
 
 def refuse_cases(ctx: click.Context) -> None:

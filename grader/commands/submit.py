@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import click
 
 from grader.commands.options import (
+    Asked,
     file_argument,
     grading_options,
     problem_argument,
@@ -32,11 +33,8 @@ def command(
     problem: str,
     file: str,
     contest: str | None,
+    asked: Asked,
     user: str | None,
-    cases: int,
-    seed: int | None,
-    device: str,
-    require_sandbox: bool,
     as_json: bool,
     problem_set: str | None,
 ) -> int:
@@ -59,17 +57,7 @@ def command(
     workspace, name = workspace_of(ctx), user_name(user)
     with Filing(workspace) as filing:
         report = grade_file(
-            workspace,
-            problem,
-            file,
-            user=name,
-            cases=cases,
-            seed=seed,
-            device=device,
-            quiet=as_json,
-            require_sandbox=require_sandbox,
-            problem_set=problem_set,
-            filing=filing,
+            workspace, problem, file, asked, user=name, quiet=as_json, problem_set=problem_set, filing=filing
         )
         try:
             with _without_interruption():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from grader.commands.options import (
+    Asked,
     case_option,
     file_argument,
     grading_options,
@@ -28,11 +29,8 @@ def command(
     problem: str,
     file: str,
     sizes: tuple[dict[str, int], ...],
+    asked: Asked,
     user: str | None,
-    cases: int,
-    seed: int | None,
-    device: str,
-    require_sandbox: bool,
     as_json: bool,
     problem_set: str | None,
 ) -> int:
@@ -44,18 +42,7 @@ def command(
 
     if problem_set is not None:
         refuse_cases(ctx)
-    report = grade_file(
-        workspace_of(ctx),
-        problem,
-        file,
-        user=user_name(user),
-        cases=cases,
-        seed=seed,
-        device=device,
-        sizes=sizes,
-        quiet=as_json,
-        require_sandbox=require_sandbox,
-        problem_set=problem_set,
-    )
+    workspace, name = workspace_of(ctx), user_name(user)
+    report = grade_file(workspace, problem, file, asked, user=name, sizes=sizes, quiet=as_json, problem_set=problem_set)
     print_result(report, file, as_json=as_json)
     return exit_code(report.verdict)

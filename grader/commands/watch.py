@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from grader.commands.options import (
+    Asked,
     case_option,
     device_option,
     file_argument,
@@ -24,7 +25,7 @@ from grader.errors import KgradeError, SourceError, ToolMissing
 @file_argument
 @case_option
 @device_option
-@click.option("--cases", type=click.IntRange(1, 1000), default=12, show_default=True, metavar="N")
+@click.option("--cases", type=click.IntRange(1, 1000), default=Asked.cases, show_default=True, metavar="N")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Use the same seed each time.")
 @problems_option
 @click.pass_context
@@ -43,6 +44,7 @@ def command(
     from grader.terminal.console import messages, output
 
     workspace, name, path = workspace_of(ctx), user_name(None), Path(file)
+    asked = Asked(cases=cases, seed=seed, device=device)
     if problem_set is None:
         workspace.check_name(problem)
     else:
@@ -56,17 +58,7 @@ def command(
         for _ in saves(path):
             console.clear()
             try:
-                report = grade_file(
-                    workspace,
-                    problem,
-                    file,
-                    user=name,
-                    cases=cases,
-                    seed=seed,
-                    device=device,
-                    sizes=sizes,
-                    problem_set=problem_set,
-                )
+                report = grade_file(workspace, problem, file, asked, user=name, sizes=sizes, problem_set=problem_set)
             except ToolMissing:
                 # No save of the file brings a compiler.
                 raise
