@@ -42,10 +42,10 @@ def _byte_code(_: Workspace) -> str:
     cached = cache_from_source(numpy.__file__)
     if Path(cached).exists():
         return "cached"
-    site = shlex.quote(str(Path(numpy.__file__).parent.parent))
+    compile_all = shlex.join([sys.executable, "-m", "compileall", "-q", str(Path(numpy.__file__).parent.parent)])
     if sys.dont_write_bytecode:
-        raise Missing("not cached, and PYTHONDONTWRITEBYTECODE is set", f"python -m compileall -q {site}")
-    raise Missing(f"{Path(cached).parent} can't be written", f"as its owner: python -m compileall -q {site}")
+        raise Missing("not cached, and PYTHONDONTWRITEBYTECODE is set", compile_all)
+    raise Missing(f"{Path(cached).parent} can't be written", f"as its owner: {compile_all}")
 
 
 def _llvm(_: Workspace) -> str:

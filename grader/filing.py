@@ -41,7 +41,6 @@ class Filing:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._child: Child | None = None
-        self._open = False
 
     @property
     def pid(self) -> int | None:
@@ -54,15 +53,12 @@ class Filing:
 
     def open(self) -> None:
         """Opens the store. Raises where `file` is bound to fail: nobody waits for what can't be recorded."""
-        if not self._open:
-            self._ask({"do": "open", "root": str(self._workspace.root)})
-            self._open = True
+        self._ask({"do": "open", "root": str(self._workspace.root)})
 
     def file(self, report: Report) -> Filed:
-        """Records the report, then writes its page: a failure of the latter is only a remark."""
+        """Records the report in the opened store, then writes its page: a failure of the latter is only a remark."""
         from grader.report import to_json
 
-        self.open()
         answer = self._ask({"do": "file", "report": to_json(report)})
         page = answer["page"]
         return Filed(int(answer["number"]), None if page is None else Path(page), answer["remark"])

@@ -48,6 +48,7 @@ def test_a_page_that_cant_be_written_is_a_remark(workspace: Workspace) -> None:
     workspace.reports.write_text("a file where the folder should be")
     with Filing(workspace) as filing:
         filing.begin()
+        filing.open()
         filed = filing.file(accepted_report())
     assert filed.page is None
     assert str(workspace.reports) in filed.remark

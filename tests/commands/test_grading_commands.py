@@ -164,6 +164,7 @@ def test_a_folder_that_cant_be_written_is_told_before_grading(kgrade: Kgrade, ju
     assert answer.code == 2
     assert "kgrade.db can't be" in answer.json["error"]
     assert judge.asked == []
+    assert kgrade("test", "matmul", "mine.cu").code == 0
 
 
 def test_a_page_that_cant_be_written_loses_no_submission(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:

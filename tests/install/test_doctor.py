@@ -145,7 +145,7 @@ def test_byte_code_that_is_cached_and_that_is_not(tmp_path: Path, monkeypatch: p
     assert found is not None
     assert (found.here, found.required) == (False, False)
     assert found.found == "not cached, and PYTHONDONTWRITEBYTECODE is set"
-    assert found.get == f"python -m compileall -q {site}"
+    assert found.get == f"{sys.executable} -m compileall -q {site}"
     cached = Path(importlib.util.cache_from_source(numpy.__file__))
     cached.parent.mkdir(parents=True)
     cached.touch()
@@ -161,4 +161,4 @@ def test_byte_code_that_can_not_be_cached(tmp_path: Path, monkeypatch: pytest.Mo
     found = look_for(part, Workspace(Path("/nowhere")))
     assert found is not None
     assert found.found.endswith("can't be written")
-    assert found.get.startswith("as its owner: python -m compileall")
+    assert found.get.startswith(f"as its owner: {sys.executable} -m compileall")
