@@ -1,7 +1,13 @@
 # make demo   set up, grade a right and a faulty kernel, write the leaderboard's pages
-# make test   set up, then lint, types and all tests
+# make format  set the sources in order: ruff check --fix, ruff format
+# make quick  lint, types, import contracts and the quickest tests, in a minute: after each change
+# make test   set up, then lint, types and all tests; make check is the same
 # make test-gpu  set up, then the tests that need an NVIDIA GPU
-# make check  the same as make test
+# make durations  all tests, and how long each file took, by which make quick chooses
+# make coverage  lines and branches that tests ran, in child processes too; TESTS="tests/check tests/plan" runs a part
+# make mutation  faulty copies of check/ and measure/ that no test notices; MUTANTS="grader.check.*" tries a part
+# make docs   the documentation as a site, in build/docs
+# make release  wheel and sdist in dist/, tried in a new environment; TAG=1 tags the commit as well
 # make clean  remove what the others made
 #
 # CUDA=12 or CUDA=13 takes that CUDA's packages; without it scripts/cuda-extra chooses by the driver and the GPUs.
@@ -19,12 +25,20 @@ INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 CHOICE := $(VENV)/cuda-extra
 PIP := $(BIN)/pip --disable-pip-version-check
+# Of a checkout: processes in a sandbox see it, and can't write it.
+BYTE_CODE := $(BIN)/python -m compileall -q grader
 # For the tests of other people's problem sets: the build without CUDA, whose libraries would be in CuPy's way.
 TORCH := --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0"
 # For the tests that include CuTe's headers: them alone, which is 6 MB.
 CUTLASS := --no-deps "nvidia-cutlass==4.2.*"
 
-.PHONY: demo test test-gpu check bench clean choose
+# Of each run of the tests these seconds, the quickest files first: tests/quick.py.
+QUICK_SECONDS := 40
+TESTS := tests
+MUTANTS := grader.check.* grader.measure.*
+TAG :=
+
+.PHONY: demo format quick test test-gpu check durations coverage mutation docs release bench clean choose
 
 demo: $(INSTALLED)
 	@test -d $(DEMO) || $(BIN)/kgrade new $(DEMO) >/dev/null
@@ -41,13 +55,43 @@ demo: $(INSTALLED)
 	@$(BIN)/kgrade --workspace $(DEMO) leaderboard --html $(SITE)
 	@echo 'Open these pages in a browser. Your own turn: $(BIN)/kgrade init matmul'
 
+define LOOK
+$(BIN)/ruff check
+$(BIN)/ruff format --check
+$(BIN)/mypy
+cd tests && $(abspath $(BIN))/mypy --config-file mypy.ini --cache-dir ../.mypy_cache/tests .
+$(BIN)/lint-imports --no-logo --cache-dir build/import-linter
+endef
+
+format: $(INSTALLED_DEV)
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+quick: $(INSTALLED_DEV)
+	$(LOOK)
+	$(BIN)/pytest -n auto --quick $(QUICK_SECONDS)
+
 test: check
 
 check: $(INSTALLED_DEV)
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(LOOK)
 	$(BIN)/pytest -n auto
+
+durations: $(INSTALLED_DEV)
+	$(BIN)/pytest -n auto --record-durations
+
+# Every process counts its own lines, without a sandbox: tests/covered/sitecustomize.py. Some tests fail by that.
+coverage: $(INSTALLED_DEV)
+	@rm -rf build/coverage && mkdir -p build/coverage
+	-PYTHONPATH=tests/covered KGRADE_COVERAGE=$(CURDIR) $(BIN)/pytest -n auto --no-header $(TESTS)
+	$(BIN)/coverage combine --quiet --data-file=build/coverage/all build/coverage
+	$(BIN)/coverage report --data-file=build/coverage/all
+
+mutation: $(INSTALLED_DEV)
+	$(PIP) install --quiet --editable ".[mutation,$$(cat $(CHOICE))]"
+	@# The same examples in each run, and nothing of the copies in the tests' own cache.
+	CI=1 KGRADE_CACHE=$(CURDIR)/build/mutation-cache nice -n 19 $(BIN)/mutmut run $(MUTANTS)
+	@$(BIN)/mutmut results
 
 test-gpu: $(INSTALLED_DEV)
 	@# First those that may share a GPU, many at once, then the others one by one; the second also where the first failed.
@@ -56,12 +100,22 @@ test-gpu: $(INSTALLED_DEV)
 	$(BIN)/pytest -m 'gpu and alone' -p no:xdist || status=1; \
 	exit $$status
 
+# -W: a warning, such as a link that leads nowhere, is a failure.
+docs: $(INSTALLED_DEV)
+	$(PIP) install --quiet --editable ".[docs,$$(cat $(CHOICE))]"
+	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
+	@echo 'Open build/docs/index.html'
+
+release: $(INSTALLED_DEV)
+	$(BIN)/python scripts/release $(if $(TAG),--tag)
+
 bench: $(INSTALLED_DEV)
 	$(PIP) install --quiet --editable ".[bench,$$(cat $(CHOICE))]"
 	$(BIN)/python benchmarks/emulator.py
 
 $(INSTALLED): pyproject.toml $(CHOICE) | $(BIN)/python
 	$(PIP) install --quiet --editable ".[$$(cat $(CHOICE))]"
+	@$(BYTE_CODE)
 	@touch $@
 
 $(INSTALLED_DEV): pyproject.toml $(CHOICE) | $(BIN)/python
@@ -70,6 +124,7 @@ $(INSTALLED_DEV): pyproject.toml $(CHOICE) | $(BIN)/python
 	    echo 'PyTorch is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(TORCH)'
 	@$(PIP) install --quiet $(CUTLASS) || \
 	    echo 'CuTe is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(CUTLASS)'
+	@$(BYTE_CODE)
 	@touch $@ $(INSTALLED)
 
 # Looked at each time, and written only when it is another one than before. The packages of the other CUDA go first:
@@ -91,4 +146,4 @@ $(BIN)/python:
 	    echo "Python can't make virtual environments here. Type: apt install python3-venv"; exit 1; }
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(SITE) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO) $(SITE) build/docs build/doctrees build/coverage mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis

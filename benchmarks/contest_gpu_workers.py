@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -38,9 +37,9 @@ from grader.contest.records import JUDGED, NewAccount
 from grader.contest.schema import Judging
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
-from grader.run.choose import choose_gpu, device_name
-from grader.run.gpu.devices import find_gpus
-from grader.workspace import Workspace
+from grader.machine.gpus import find_gpus
+from grader.run.devices import choose_device
+from grader.store.workspace import Workspace
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SLUG, PROBLEM = "workers", "matmul"
@@ -105,8 +104,11 @@ class Contest:
     def _start(self, name: str, device: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "grader", "--workspace", str(self._folder), "worker", "--name", name]
         command += ["--device", device, "--server", f"http://127.0.0.1:{self._listening.getsockname()[1]}"]
-        environment = {**os.environ, "KGRADE_TOKEN": self._admission.token}
-        return subprocess.Popen(command, env=environment, cwd=REPOSITORY)
+        process = subprocess.Popen([*command, "--token-file", "-"], stdin=subprocess.PIPE, cwd=REPOSITORY)
+        assert process.stdin is not None
+        with process.stdin as pipe:
+            pipe.write(f"{self._admission.token}\n".encode())
+        return process
 
     def _judged(
         self, numbers: Sequence[int], workers: Sequence[subprocess.Popen[bytes]]
@@ -149,7 +151,7 @@ def main() -> None:
     if not devices:
         sys.exit("there is no NVIDIA GPU here; --devices emulator emulator tries it without")
     with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
-        contest = opened.enter_context(closing(Contest(Path(folder), device_name(choose_gpu(devices[0])))))
+        contest = opened.enter_context(closing(Contest(Path(folder), choose_device(devices[0]).name)))
         alone: dict[str, float] = {}
         rates = []
         for device in dict.fromkeys(devices):

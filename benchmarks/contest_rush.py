@@ -44,7 +44,7 @@ from grader.contest.schema import Judging, Source, Submission
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
 from grader.contest.worker import Worker
-from grader.workspace import Workspace
+from grader.store.workspace import Workspace
 
 SLUG, PROBLEMS, MODEL = "rush", ("matmul", "zip"), "emulator"
 BOARDS_A_SECOND = 5.0

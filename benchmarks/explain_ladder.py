@@ -16,10 +16,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from grader import reporting
 from grader.coach.coach import KernelExplanation, explain
-from grader.submission import read_submission
-from grader.workspace import builtin_folder, cache_folder, find_workspace
+from grader.compile.submission import read_submission
+from grader.core.paths import cache_folder
+from grader.judge import reporting
+from grader.sandbox import Sandbox
+from grader.store.workspace import builtin_folder, find_workspace
 
 SIZES = {"M": 256, "N": 256, "K": 256}
 SEED = 1
@@ -89,7 +91,7 @@ STEPS: dict[str, Sequence[tuple[str, Count | None]]] = {
 def counted(problem_name: str, file: Path) -> KernelExplanation:
     problem = find_workspace(None).load(problem_name)
     submission = read_submission(file)
-    report = reporting.blank(problem, submission, "", SEED, "emulator")
+    report = reporting.blank_report(problem, submission, "", SEED, "emulator", Sandbox.find())
     (kernel,) = explain(problem, submission, report, SIZES, cache_folder()).kernels
     return kernel
 

@@ -71,11 +71,11 @@ class Timed:
 
 
 def measured(problem: str) -> Iterator[Timed]:
-    from grader.measure.ceilings import ceilings
+    from grader.core.paths import cache_folder
+    from grader.machine.gpus import find_gpus
     from grader.measure.score import speed_of_light
     from grader.problem import load_problem
-    from grader.run.gpu.devices import find_gpus
-    from grader.workspace import cache_folder
+    from grader.run.gpu.ceilings import ceilings
 
     files = sorted((FOLDER / problem / "submissions" / "accepted").glob("ladder_*.cu"))
     sizes = [word for side in SIDES for word in ("--size", f"M={side},N={side},K={side}")]

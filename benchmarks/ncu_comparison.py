@@ -22,18 +22,18 @@ from typing import Any
 from ncu_run import find_ncu, measure, version_of
 from ncu_table import Pair, counts_of, markdown, of_kernel, paired
 
-from grader.cases import Case, case_seed
 from grader.coach.counting import count
-from grader.compiling import compile_submission
-from grader.inputs import families
+from grader.compile.programs import compile_submission
+from grader.compile.submission import read_submission
+from grader.core.paths import cache_folder
+from grader.core.verdict import Form
+from grader.machine.gpus import find_gpus
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import HarnessPlanner, RecordingPlanner
 from grader.problem import Problem, load_problem
-from grader.run.gpu.devices import find_gpus
+from grader.problem.cases import Case, case_seed
+from grader.problem.inputs import families
 from grader.sandbox import Sandbox
-from grader.submission import read_submission
-from grader.verdict import Form
-from grader.workspace import cache_folder
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SEED = 1
@@ -163,15 +163,16 @@ def counted(subject: Subject) -> dict[str, Any]:
     """Our counts by the symbol of each kernel, of all its launches."""
     problem, cache = subject.load(), cache_folder()
     submission = read_submission(subject.path)
-    sandbox = Sandbox.find() if submission.form is Form.SOLVE else None
+    sandbox = Sandbox.find()
     program = compile_submission(problem, submission, cache, None, sandbox)
     planner = (
         HarnessPlanner(problem, program.constants)
-        if sandbox is None
+        if program.form is Form.KERNEL
         else RecordingPlanner(problem, program, lambda: EMULATED, sandbox, cache)
     )
     found: dict[str, Any] = {}
-    for kernel in count(problem, program, planner, Case(dict(subject.sizes), **inputs_of(problem)), cache):
+    case = Case(dict(subject.sizes), **inputs_of(problem))
+    for kernel in count(problem, program, planner, case, sandbox, cache):
         own = found.setdefault(kernel.symbol, {"kernel": kernel.name, "counts": {}})
         for name, value in counts_of(kernel.counts.rows).items():
             own["counts"][name] = own["counts"].get(name, 0) + value

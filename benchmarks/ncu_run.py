@@ -19,17 +19,18 @@ from typing import Any
 from ncu_table import HEADING, METRICS, NO_PERMISSION, UNKNOWN, read_csv
 
 from grader.compile.nvcc import EXTENSIONS
+from grader.compile.programs import compile_submission
+from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_nvcc
-from grader.compiling import compile_submission
-from grader.inputs import make_inputs
-from grader.plan.harness import build_plan
-from grader.plan.plan import told
+from grader.core.paths import cache_folder
+from grader.core.plan import step_to_json
+from grader.core.verdict import Form
+from grader.machine.gpus import Gpu, target_of
 from grader.problem import Problem, load_problem
+from grader.problem.harness import build_plan
+from grader.problem.inputs import make_inputs
 from grader.run.child_runner import symbols_of
-from grader.run.gpu.devices import Gpu, target_of
-from grader.submission import read_submission
-from grader.verdict import Form
-from grader.workspace import cache_folder
+from grader.sandbox import Sandbox
 
 SECONDS = 300
 TRIES = 3
@@ -59,7 +60,7 @@ def measure(
         if submission.form is Form.SOLVE:
             more["library"] = str(build_library(file, target_of(gpu), folder))
         else:
-            program = compile_submission(problem, submission, cache_folder(), gpu)
+            program = compile_submission(problem, submission, cache_folder(), gpu, Sandbox.find())
             (folder / "kernel.cubin").write_bytes(program.cubin)
             more |= {"cubin": str(folder / "kernel.cubin"), "symbols": symbols_of(program)}
             more["constants"] = dict(program.constants)
@@ -126,7 +127,7 @@ def launch(asked: Mapping[str, Any]) -> None:
         addresses = {name: array.data.ptr for name, array in arrays.items()}
         plan = build_plan(problem, asked["constants"], sizes, addresses)
         kernels = Kernels(Path(asked["cubin"]).read_bytes(), asked["symbols"])
-        Replay(kernels, [told(step) for step in plan.steps]).enqueue(0)
+        Replay(kernels, [step_to_json(step) for step in plan.steps]).enqueue(0)
     cupy.cuda.Device().synchronize()
 
 

@@ -23,19 +23,19 @@ from typing import Any
 
 import numpy as np
 
-from grader.cases import draw_cases, gpu_limits_of
 from grader.compile.nvcc import EXTENSIONS
+from grader.compile.programs import compile_submission
+from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_nvcc
-from grader.compiling import compile_submission
-from grader.inputs import make_inputs
+from grader.core.paths import cache_folder
+from grader.core.verdict import Form
+from grader.machine.gpus import Gpu, find_gpus, target_of
 from grader.plan.planner import RecordingPlanner
 from grader.problem import Problem, load_problem
-from grader.run.gpu.devices import Gpu, find_gpus, target_of
+from grader.problem.cases import draw_cases, gpu_limits_of
+from grader.problem.inputs import make_inputs
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.sandbox import Sandbox
-from grader.submission import read_submission
-from grader.verdict import Form
-from grader.workspace import cache_folder
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 AGAIN = 3
@@ -113,7 +113,7 @@ def sizes_for(problem: Problem, file: Path) -> Mapping[str, int]:
 def replay(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:
     sandbox, cache = Sandbox.find(), cache_folder()
     program = compile_submission(problem, read_submission(file), cache, gpu, sandbox)
-    runner = GpuRunner(gpu, problem.folder)
+    runner = GpuRunner(gpu, problem.folder, sandbox)
     try:
         runner.load(program)
         addresses = runner.prepare(problem, sizes, FAMILY, SEED)

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from grader.compile.nvcc import compile_solve
 from grader.compile.program import Program
+from grader.core.plan import Step as PlanStep
 from grader.plan.device_table import EMULATED
-from grader.plan.plan import Step as PlanStep
 from grader.plan.recorder import Argument, lines_of, record
 from grader.plan.recorder_build import build_recorder
 from grader.sandbox import Profile, Sandbox
@@ -55,10 +55,6 @@ def start_nothing(setting: Setting) -> None:
 
 def compile_cold(setting: Setting) -> None:
     compile_solve(setting.source, "plain.cu", gpu_target=setting.target, sandbox=setting.sandbox)
-
-
-def compile_cached(setting: Setting) -> None:
-    compile_solve(setting.source, "plain.cu", gpu_target=setting.target, sandbox=setting.sandbox, cache=setting.cache)
 
 
 class Shelf:
@@ -96,7 +92,6 @@ def record_and_find_lines(setting: Setting) -> None:
 STEPS = (
     Step("sandbox, nothing in it", start_nothing, 0.02),
     Step("compile", compile_cold, 1.5),
-    Step("compile, from the cache", compile_cached, 0.05),
     Step("record", record_once, 0.1),
     Step("record, with lines", record_and_find_lines, 0.2),
 )
@@ -119,7 +114,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         source, sandbox, cache = arguments.file.read_text(), Sandbox.find(), Path(name)
-        program = compile_solve(source, "plain.cu", gpu_target=arguments.target, sandbox=sandbox, cache=cache)
+        program = compile_solve(source, "plain.cu", gpu_target=arguments.target, sandbox=sandbox)
         begin = time.perf_counter()
         build_recorder(cache)
         print(f"the recorder was built in {time.perf_counter() - begin:.1f} s, which is done once")

@@ -25,10 +25,11 @@ import numpy as np
 
 from grader.measure.samples import Timing
 from grader.measure.statistics import StoppingRule, ratio_interval, summarise
+from grader.run.gpu.buffer_set import BufferSet
 from grader.run.gpu.cublas import Cublas
 from grader.run.gpu.device_code import load_module
 from grader.run.gpu.refill import Span
-from grader.run.gpu.timing import BufferSet, MakeSet, measure
+from grader.run.gpu.timing import MakeSet, measure
 
 FLUSH = 256 << 20
 PLAIN_LAUNCHES = 100

@@ -9,13 +9,12 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
-from importlib import import_module
 
 import click
 
 from grader import __version__
-from grader.errors import KgradeError
+from grader.commands.lazy import LazyGroup
+from grader.core.errors import KgradeError
 from grader.terminal import ascii
 
 COMMANDS: dict[str, str] = {
@@ -36,51 +35,22 @@ COMMANDS: dict[str, str] = {
     "worker": "Let this machine judge for a contest's server.",
     "login": "Sign in to a contest's server.",
     "new": "Make a workspace: a folder for problems and submissions.",
+    "new-problem": "Make a problem's folder, to be changed into your own.",
     "doctor": "Say what grading needs and what of it is here.",
     "completion": "Set up completion of commands and problem names in your shell.",
 }
-"""Every command `NAME` is `grader/commands/NAME.py`, whose `command` is a click command."""
+"""Every command `NAME` is `grader/commands/NAME.py`, with _ for -, whose `command` is a click command."""
 
 SUCCESS, OTHER_VERDICT, WRONG_USAGE, JUDGE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-class LazyGroup(click.Group):
-    """A group that loads a command's module when the command is called or completed.
-
-    The command `NAME` of the table is the module `NAME` of the package.
-    """
-
+class Commands(LazyGroup):
     package = "grader.commands"
     table = COMMANDS
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.table)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.table:
-            return None
-        command = import_module(f"{self.package}.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        command.short_help = self.table[cmd_name]
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.table.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in self.table and not name.startswith("-") and not ctx.resilient_parsing:
-            close = get_close_matches(name, self.table, n=1)
-            guess = f" Did you mean '{close[0]}'?" if close else ""
-            raise click.UsageError(f"there is no command '{name}'.{guess}", ctx)
-        return super().resolve_command(ctx, args)
-
 
 @click.group(
-    cls=LazyGroup,
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 accepted, 1 any other verdict, 2 wrong usage, 3 the judge's own failure.",
 )
@@ -122,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
     except KgradeError as error:
         message, hint = error.message, error.hint
         if "Traceback" in hint:
-            from grader.crash import write_crash_log
+            from grader.core.crash import write_crash_log
 
             message, hint = write_crash_log(error, arguments)
         return _fail(message, hint, error.exit_code, as_json)
@@ -131,7 +101,7 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted; nothing was recorded", "", INTERRUPTED, as_json)
     except Exception as error:
-        from grader.crash import write_crash_log
+        from grader.core.crash import write_crash_log
 
         message, hint = write_crash_log(error, arguments)
         return _fail(message, hint, JUDGE_FAILED, as_json)
@@ -147,7 +117,10 @@ def _fail(message: str, hint: str, code: int, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"error": message, "hint": hint}))
     else:
-        click.echo(f"kgrade: {message}", err=True)
+        from grader.boards.words import visible
+
+        # A process that a submission got hold of chose the words of its error.
+        click.echo(f"kgrade: {visible(message)}", err=True)
         if hint:
-            click.echo(f"  {hint}", err=True)
+            click.echo(f"  {visible(hint)}", err=True)
     return code

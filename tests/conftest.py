@@ -1,9 +1,25 @@
-"""What all tests share: how hypothesis draws."""
+"""What all tests share: how hypothesis draws, and a cache that is not the user's."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from grader.run.templates import use_templates
+from grader.sandbox import Sandbox
+
+pytest_plugins = ["quick"]
 
 # In continuous integration the same examples every time: a new find there would blame the wrong change.
 settings.register_profile("kgrade", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("kgrade")
+
+# Kept for the next run: what is in it is found by its content.
+os.environ.setdefault("KGRADE_CACHE", str(Path(__file__).parents[1] / "build" / "test-cache"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates() -> None:
+    """What is graded in a test's own process gets its processes from templates, as in a worker."""
+    use_templates(Sandbox.find())

@@ -16,19 +16,20 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader import compiling, diagnose
-from grader.judge import Options, grade
-from grader.measuring import VERIFIED
+from grader.compile import programs as compiling
+from grader.compile.submission import read_submission
+from grader.core.limits import Limits
+from grader.core.report import Report, from_json, to_json
+from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.judge import diagnosis
+from grader.judge.conductor import Options, grade
+from grader.judge.shrink import Effort
+from grader.judge.timing import VERIFIED
+from grader.judge.verify import Expectation, compare, expectation_met_by
+from grader.machine.gpus import find_gpus
 from grader.problem import Problem, load_problem
-from grader.report import Report, from_json, to_json
-from grader.run import choose
-from grader.run.gpu.devices import find_gpus
-from grader.run.runner import Limits
-from grader.shrink import Effort
-from grader.submission import read_submission
+from grader.run import devices
 from grader.terminal.report import print_report
-from grader.verdict import FaultClass, Verdict, WrongKind
-from grader.verify import Expectation, compare, expectation_met_by
 
 FOLDER = Path(__file__).parent / "attacks"
 PROBLEMS = Path(__file__).parents[1] / "problems"
@@ -37,7 +38,7 @@ CASES = 5
 LIMITS = Limits(seconds=2.0, instructions=6_000_000)
 GPU_LIMITS = Limits(seconds=3.0)
 """For one launch of these small kernels: those that take longer never end."""
-ROWS = {*range(1, 5), *range(6, 9), *range(11, 21), 22, 24}
+ROWS = {*range(1, 5), *range(6, 9), *range(11, 21), 22, 24, 25}
 """The cheats that a kernel can try, by their numbers in tests/attacks/README.md."""
 SECRET = "root:x:0:0"
 """Begins the file that some attacks try to include."""
@@ -154,11 +155,11 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter limits, and no search for where a failure lies: it takes most of the time and is of no interest here."""
-    monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: LIMITS)
-    monkeypatch.setattr(choose, "gpu_limits_of", lambda problem, sizes: GPU_LIMITS)
+    monkeypatch.setattr(devices, "limits_of", lambda problem, sizes: LIMITS)
+    monkeypatch.setattr(devices, "gpu_limits_of", lambda problem, sizes: GPU_LIMITS)
     monkeypatch.setattr(compiling, "SECONDS", 8.0)
-    monkeypatch.setattr(diagnose, "TRIALS", Effort(runs=4, seconds=0.2))
-    monkeypatch.setattr(diagnose, "SHRINKING", Effort(runs=2, seconds=0.1))
+    monkeypatch.setattr(diagnosis, "TRIALS", Effort(runs=4, seconds=0.2))
+    monkeypatch.setattr(diagnosis, "SHRINKING", Effort(runs=2, seconds=0.1))
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)

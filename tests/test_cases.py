@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases import case_seed, draw_cases, draw_probes, limits_of, shown
+from grader.core.limits import Limits
 from grader.problem import load_problem
-from grader.run.runner import Limits
-from grader.sizes import Budget
+from grader.problem.cases import case_seed, draw_cases, draw_probes, format_numbers, limits_of, with_other_inputs
+from grader.problem.sizes import Budget
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 
@@ -31,10 +31,18 @@ def test_case_seeds_differ_by_master_and_by_number():
     assert all(0 <= seed < 2**53 for seed in seeds)
 
 
+def test_each_case_runs_with_other_inputs_as_well(matmul):
+    for case in draw_cases(matmul, 9, 12, ()):
+        other = with_other_inputs(matmul, case)
+        assert other.sizes == case.sizes
+        assert other.seed != case.seed
+        assert {case.family, other.family} == {"exact", "normal"}
+
+
 def test_given_sizes_come_with_each_family_and_seeds_of_their_own(matmul):
     given = [{"M": 1, "N": 2, "K": 3}, {"M": 4, "N": 5, "K": 6}]
     cases = draw_cases(matmul, 9, 12, given)
-    assert [(shown(case.sizes), case.family) for case in cases] == [
+    assert [(format_numbers(case.sizes), case.family) for case in cases] == [
         ("M=1,N=2,K=3", "exact"),
         ("M=1,N=2,K=3", "normal"),
         ("M=4,N=5,K=6", "exact"),

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from grader.choices import Choices
-from grader.parameters import choice, index, product, size
+from grader.problem.choices import Choices
+from grader.problem.parameters import choice, index, product, size
 
 PARAMETERS = {
     "COUNT": product(1, 10_000, of="RANK", less=1),

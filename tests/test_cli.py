@@ -12,7 +12,7 @@ import click
 import pytest
 
 from grader import cli
-from grader.errors import JudgeError, UsageError
+from grader.core.errors import JudgeError, UsageError
 
 HEAVY = {"cupy", "llvmlite", "sqlalchemy", "alembic", "rich", "jinja2", "tree_sitter", "numpy", "cattrs"}
 
@@ -54,7 +54,7 @@ def test_every_command_is_there_and_explains_itself(name: str, capsys: pytest.Ca
 def test_every_module_of_commands_is_in_the_table() -> None:
     folder = Path(cli.__file__).parent / "commands"
     commands = {
-        path.stem
+        path.stem.replace("_", "-")
         for path in folder.glob("*.py")
         if "\ncommand(" in path.read_text() or "def command(" in path.read_text()
     }

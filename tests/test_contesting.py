@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import contesting
 from grader.compile.program import Kernel, Program
-from grader.contesting import VERIFIED, ContenderFailed, Contests
-from grader.errors import JudgeError
-from grader.measure.contest import Contest, Round, to_data
+from grader.core.errors import JudgeError
+from grader.core.verdict import Form
+from grader.judge import duel
+from grader.judge.duel import VERIFIED, ContenderFailed, Contests
+from grader.machine.gpus import Gpu
+from grader.measure.duel import Contest, Round, to_data
 from grader.measure.samples import BASELINE, CANDIDATE
+from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem, load_problem
-from grader.run.gpu.devices import Gpu
 from grader.run.gpu.refill import make_values, replay_key, stream_of
-from grader.run.runner import RunnerStopped, RunStatus
-from grader.verdict import Form
+from grader.sandbox import Sandbox
 
 H200 = Gpu(0, "GPU-one", "NVIDIA H200", "580.95.05", (9, 0), 140 << 30)
 SIZES = {"M": 5, "N": 3, "K": 4}
@@ -50,7 +51,7 @@ class FakeRunner:
     closed: int = 0
     seconds: float = 1e-6
 
-    def __call__(self, gpu: Gpu, folder: Path) -> FakeRunner:
+    def __call__(self, gpu: Gpu, folder: Path, sandbox: Sandbox) -> FakeRunner:
         assert (gpu, folder.name) == (H200, "matmul")
         return self
 
@@ -102,14 +103,14 @@ class NoReferee:
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    return load_problem(Path(contesting.__file__).parents[1] / "problems" / "matmul")
+    return load_problem(Path(__file__).parents[1] / "problems" / "matmul")
 
 
 @pytest.fixture
 def runner(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
     runner = FakeRunner()
-    monkeypatch.setattr(contesting, "ContestRunner", runner)
-    monkeypatch.setattr(contesting, "Referee", NoReferee())
+    monkeypatch.setattr(duel, "ContestRunner", runner)
+    monkeypatch.setattr(duel, "Referee", NoReferee())
     return runner
 
 
@@ -168,7 +169,7 @@ def test_both_processes_are_closed(problem: Problem, runner: FakeRunner) -> None
     contests = Contests(problem, H200, CACHE)
     contests.close()
     assert runner.closed == 1
-    referee: Any = contesting.Referee
+    referee: Any = duel.Referee
     assert referee.closed == 1
 
 
@@ -178,7 +179,7 @@ def test_a_referee_that_does_not_start_leaves_no_process(
     def fails(gpu: Gpu, problem: Problem) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(contesting, "Referee", fails)
+    monkeypatch.setattr(duel, "Referee", fails)
     with pytest.raises(OSError, match="no more processes"):
         Contests(problem, H200, CACHE)
     assert runner.closed == 1

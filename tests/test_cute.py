@@ -9,15 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from grader import compiling
+from grader.compile import programs as compiling
 from grader.compile import toolkit
 from grader.compile.compiler import CompileFailure
+from grader.compile.nvcc import compile_solve
+from grader.compile.nvrtc import compile_kernel
+from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_toolkit
-from grader.errors import ToolMissing
-from grader.extras import cutlass_command
+from grader.core.errors import ToolMissing
+from grader.core.verdict import Form, Verdict
+from grader.machine.cuda_packages import cutlass_command
 from grader.problem import load_problem
-from grader.submission import read_submission
-from grader.verdict import Form, Verdict
+from grader.sandbox import Sandbox
 from tests.plan.recorded import shared_cache
 from tests.test_solve_files import COMPILE_SECONDS, PROBLEMS, SolveFile, check, needs_tools, read_solve_file
 
@@ -60,16 +63,22 @@ def test_a_kernel_on_the_emulator(file: SolveFile, cache: Path, monkeypatch: pyt
 def test_a_debug_build_has_a_limit_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "DEBUG_SECONDS", 0.01)
     with pytest.raises(CompileFailure, match=r"longer than 0\.01 seconds"):
-        compiling.compile_debug(load_problem(PROBLEMS / "transpose"), read_submission(LAYOUTS.file), tmp_path)
+        compiling.compile_debug(
+            load_problem(PROBLEMS / "transpose"), read_submission(LAYOUTS.file), tmp_path, Sandbox.find()
+        )
 
 
 @needs_tools
-@pytest.mark.parametrize("file", [LAYOUTS, FMA], ids=["kernel", "solve"])
-def test_missing_headers_are_told_with_what_to_type(
-    file: SolveFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("form", ["kernel", "solve"])
+def test_missing_headers_are_told_with_what_to_type(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolkit, "_cutlass_includes", list)
-    report = file.grade("emulator", tmp_path)
-    assert report.verdict is Verdict.COMPILE_ERROR
-    assert report.diagnostics[0].message == 'cannot open source file "cute/tensor.hpp"'
-    assert cutlass_command() in report.diagnostics[0].hint
+    problem = load_problem(PROBLEMS / "transpose")
+    with pytest.raises(CompileFailure) as caught:
+        if form == "kernel":
+            parameters, constants = problem.c_parameters, problem.constants
+            compile_kernel(LAYOUTS.file.read_text(), "mine.cu", problem.kernel, parameters, constants)
+        else:
+            compile_solve(FMA.file.read_text(), "mine.cu")
+    (first, *_) = caught.value.diagnostics
+    assert first.message == 'cannot open source file "cute/tensor.hpp"'
+    assert cutlass_command() in first.hint

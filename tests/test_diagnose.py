@@ -1,8 +1,10 @@
-"""Shrinking a failure stays within sizes that fit together."""
+"""Which case decides, and that shrinking its failure stays within sizes that fit together."""
 
-from grader.diagnose import diagnose
-from grader.report import CaseResult
-from grader.verdict import Verdict, WrongKind
+import pytest
+
+from grader.core.report import CaseResult, OutputCheck
+from grader.core.verdict import Verdict, WrongKind
+from grader.judge.diagnosis import deciding_case, diagnose
 
 
 def result(sizes, wrong):
@@ -34,3 +36,24 @@ def test_all_sizes_are_allowed_unless_something_says_otherwise():
     smallest, seen = shrunk()
     assert smallest == {"RANK": 1, "AXIS": 0}
     assert seen[0] == (1, 0)
+
+
+def wrong(kind, worst):
+    output = OutputCheck("C", (4,), 1, 4, worst, "G1", kind, "")
+    return CaseResult({}, "normal", 1, Verdict.WRONG_ANSWER, kind, outputs=(output,))
+
+
+LOW, VALUE = WrongKind.LOW_PRECISION, WrongKind.WRONG_VALUE
+
+
+@pytest.mark.parametrize(
+    ("results", "kind"),
+    [
+        ([wrong(LOW, 20), wrong(VALUE, 30), wrong(LOW, 25)], LOW),
+        ([wrong(LOW, 20), wrong(VALUE, 3000), wrong(LOW, 25)], VALUE),
+        ([wrong(LOW, 20), wrong(VALUE, float("nan")), wrong(LOW, 25)], VALUE),
+        ([wrong(LOW, 20), wrong(VALUE, 30)], VALUE),
+    ],
+)
+def test_what_explains_more_cases_explains_those_of_like_errors(results, kind):
+    assert deciding_case(results).kind is kind

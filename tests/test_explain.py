@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import explain
+from grader.core.report import CaseResult, Diagnostic, FaultReport, OutputCheck
+from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.judge import wording
 from grader.problem import load_problem
-from grader.report import CaseResult, Diagnostic, FaultReport, OutputCheck
-from grader.verdict import FaultClass, Verdict, WrongKind
 
 SIZES = {"M": 17, "N": 17, "K": 3}
 READ = FaultReport(
@@ -38,11 +38,11 @@ def failed(fault=None, **more):
 
 
 def test_an_access_out_of_bounds_names_everything(problem):
-    assert explain.headline(problem, failed(READ)) == (
+    assert wording.headline(problem, failed(READ)) == (
         "Reads A out of bounds: A[289] of 289 elements, that is A[17,0] of 17 × 17, line 14, "
         "thread (1,16,0) of block (0,1,0) (with M=17,N=17,K=3)"
     )
-    assert "48 threads did the same in this line." in explain.explanation(failed(READ))
+    assert "48 threads did the same in this line." in wording.explanation(failed(READ))
 
 
 @pytest.mark.parametrize(
@@ -56,25 +56,33 @@ def test_an_access_out_of_bounds_names_everything(problem):
         ({"fault": FaultClass.MISALIGNED}, "Reads A misaligned: A[289] of 289 elements"),
         ({"array": "", "index": None}, "Read of 4 bytes outside of A, line 14"),
         ({"line": None, "block": None}, "of 17 × 17 (with"),
+        (
+            {
+                "array": "local memory",
+                "extent": None,
+                "message": "read of 4 bytes outside of the thread's local arrays",
+            },
+            "Read of 4 bytes outside of the thread's local arrays, line 14, thread (1,16,0)",
+        ),
     ],
 )
 def test_other_accesses(problem, change, words):
-    assert words in explain.headline(problem, failed(replace(READ, **change)))
+    assert words in wording.headline(problem, failed(replace(READ, **change)))
 
 
 @pytest.mark.parametrize("fault", FaultClass)
 def test_every_fault_has_a_headline_and_an_explanation(problem, fault):
     result = failed(FaultReport(fault, "something happened.", line=3, instruction="st.unknown", hint="look"))
-    headline = explain.headline(problem, result)
+    headline = wording.headline(problem, result)
     assert headline.startswith("Something happened, line 3")
-    explanation = explain.explanation(result)
+    explanation = wording.explanation(result)
     assert "look" in explanation
     assert ("The instruction: st.unknown" in explanation) == (fault is FaultClass.ILLEGAL_INSTRUCTION)
 
 
 def test_a_failure_of_all_sizes_names_none(problem):
     result = failed(FaultReport(FaultClass.LAUNCH_FAILURE, "block (33, 33) has 1089 threads"))
-    assert explain.headline(problem, result) == "Block (33, 33) has 1089 threads"
+    assert wording.headline(problem, result) == "Block (33, 33) has 1089 threads"
 
 
 @pytest.mark.parametrize("kind", WrongKind)
@@ -82,8 +90,8 @@ def test_a_wrong_answer_keeps_one_sentence_for_the_headline(problem, kind):
     message = "C[0,0] is NaN, expected 1.5. NaN comes from 0/0. It spreads."
     check = OutputCheck("C", (17, 3), 1, 51, 9.0, "G0", kind, message)
     result = failed(verdict=Verdict.WRONG_ANSWER, kind=kind, message=message, outputs=(check,))
-    assert explain.headline(problem, result) == "Wrong answer: C[0,0] is NaN, expected 1.5 (with M=17,N=17,K=3)"
-    explanation = explain.explanation(result)
+    assert wording.headline(problem, result) == "Wrong answer: C[0,0] is NaN, expected 1.5 (with M=17,N=17,K=3)"
+    explanation = wording.explanation(result)
     assert explanation[0] == "NaN comes from 0/0. It spreads."
     assert message not in explanation
 
@@ -93,8 +101,8 @@ def test_a_wrong_answer_keeps_one_sentence_for_the_headline(problem, kind):
 )
 def test_an_ending_without_a_fault_says_why_and_where(problem, verdict):
     result = failed(verdict=verdict, message="it went on", line=7)
-    assert "it went on, in line 7" in explain.headline(problem, result)
-    assert len(explain.explanation(result)) == 1
+    assert "it went on, in line 7" in wording.headline(problem, result)
+    assert len(wording.explanation(result)) == 1
 
 
 @pytest.mark.parametrize(
@@ -109,4 +117,4 @@ def test_an_ending_without_a_fault_says_why_and_where(problem, verdict):
     ],
 )
 def test_the_first_error_of_the_compiler_is_the_headline(diagnostics, headline):
-    assert explain.compile_headline(diagnostics) == headline
+    assert wording.compile_headline(diagnostics) == headline

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import StoreError
-from grader.filing import Filing
-from grader.store import Store
-from grader.workspace import Workspace
+from grader.boards.filing import Filing
+from grader.core.errors import StoreError
+from grader.store.database import Store
+from grader.store.workspace import Workspace
 from tests.commands.samples import accepted_report
 
 LOADED = """

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.definition import Problem
-from grader.errors import UsageError
-from grader.gates import contraction, scaled
-from grader.inputs import CHUNK, families, make_inputs
-from grader.parameters import array, f16, f32, i8, i32, out, size, u8
+from grader.core.errors import UsageError
 from grader.problem import load_problem
-from grader.values import below, uniform
+from grader.problem.definition import Problem
+from grader.problem.gates import contraction, exact, scaled
+from grader.problem.inputs import CHUNK, families, make_inputs
+from grader.problem.parameters import array, bf16, e4m3, f16, f32, i8, i32, out, size, u8
+from grader.problem.values import below, uniform
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 BUILT_IN = {name: load_problem(PROBLEMS / name) for name in ("matmul", "reduce", "map", "zip")}
@@ -66,7 +66,7 @@ def test_families_belong_to_the_gates():
         "matmul": ("exact", "normal"),
         "reduce": ("exact", "normal"),
         "map": ("normal", "wide", "special"),
-        "zip": ("normal", "spread", "special"),
+        "zip": ("normal", "spread", "special", "constant"),
     }
 
 
@@ -90,11 +90,13 @@ def test_two_arrays_of_a_case_are_independent():
     assert abs(np.corrcoef(inputs["a"], inputs["b"])[0, 1]) < 0.03
 
 
-def test_values_are_finite_and_so_are_sums_of_two(problem):
+def test_values_are_finite_and_only_exact_operations_get_the_largest(problem):
+    largest = 0.0
     for family in families(problem):
         for values in make_inputs(problem, sizes_of(problem, 300), family, 8).values():
             assert np.isfinite(values).all()
-            assert np.abs(values).max() <= np.finfo(np.float32).max / 2
+            largest = max(largest, np.abs(values).max())
+    assert (largest > np.finfo(np.float32).max / 2) == (problem.gates.kind == "exact")
 
 
 @pytest.mark.parametrize(("name", "sigma"), [("matmul", 1), ("reduce", 1), ("map", 3), ("zip", 1)])
@@ -267,3 +269,80 @@ def test_offset_values_are_large_beside_their_deviation():
     wide = make_inputs(problem, {"N": 4000}, "wide", 2)["x"]
     # exp() of the largest ones overflows.
     assert 100 < wide.max() <= 120
+
+
+def rows_problem(gates):
+    return Problem(
+        title="Rows",
+        difficulty="easy",
+        kernel="rows",
+        params=dict(x=array(f32, "M", "N"), weight=array(f32, "N"), out=out(f32, "M"), M=size(1, 999), N=size(1, 999)),
+        gates=gates,
+    )
+
+
+ROWS = {"M": 40, "N": 70}
+
+
+@pytest.mark.parametrize(
+    "gates", [exact(families=("constant", "negative")), scaled("N", ("constant", "negative"))], ids=["exact", "scaled"]
+)
+def test_rows_of_one_number_and_rows_far_below_zero(gates):
+    constant = make_inputs(rows_problem(gates), ROWS, "constant", 3)
+    assert (constant["x"] == constant["x"][:, :1]).all()
+    assert 3 < np.unique(constant["x"]).size < 40
+    assert (constant["x"] == 0).any()
+    # What all rows share is no row.
+    assert np.unique(constant["weight"]).size > 60
+    below = make_inputs(rows_problem(gates), ROWS, "negative", 3)["x"]
+    assert np.isfinite(below).all()
+    assert below.max() < (-1e30 if gates.kind == "exact" else -1.6e4)
+    assert below.min() > -np.inf if gates.kind == "exact" else below.min() > -1e9
+
+
+def test_opposed_arrays_have_products_below_zero():
+    made = make_inputs(rows_problem(scaled("N", ("opposed",))), ROWS, "opposed", 3)
+    assert made["x"].min() >= 0.0
+    assert made["weight"].max() <= 0.0
+    assert made["x"].max() > 100
+
+
+def test_zeros_of_both_signs_have_nothing_above_them():
+    made = make_inputs(rows_problem(exact(families=("zeros",))), ROWS, "zeros", 3)["x"]
+    assert made.max() == 0.0 and made.min() < -1.0
+    zeros = np.signbit(made[made == 0.0])
+    assert 0.4 < zeros.mean() < 0.6 and 0.4 < zeros.size / made.size < 0.6
+
+
+def test_small_values_have_squares_near_an_epsilon():
+    made = make_inputs(rows_problem(scaled("N", ("small",))), ROWS, "small", 3)["x"].astype(np.float64)
+    assert 1e-6 < (made**2).mean() < 1e-5
+
+
+@pytest.mark.parametrize("gates", [exact(families=("peak",)), scaled("N", ("peak",))], ids=["exact", "scaled"])
+def test_a_peak_is_the_first_of_its_row_the_last_or_any(gates):
+    made = make_inputs(rows_problem(gates), ROWS, "peak", 3)["x"]
+    places = made.argmax(axis=1)
+    assert ((made > 100).sum(axis=1) == 1).all()
+    assert (places == 0).any() and (places == 69).any() and ((places > 0) & (places < 69)).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_comb_has_its_teeth_where_one_thread_finds_them_and_side_by_side(seed):
+    problem = rows_problem(exact(families=("comb",)))
+    made = make_inputs(problem, {"M": 4, "N": 999}, "comb", seed)["x"] > 100
+    first, second = np.flatnonzero(made[0]), np.flatnonzero(made[1])
+    assert (made[::2] == made[0]).all() and (made[1::2] == made[1]).all()
+    assert first.size >= 7 and np.unique(first % 32).size == 1
+    assert 1 <= second.size <= 32 and (np.diff(second) == 1).all()
+    # Short rows have one, too.
+    assert (make_inputs(problem, {"M": 1, "N": 1}, "comb", seed)["x"] > 100).all()
+
+
+@pytest.mark.parametrize("dtype", [f16, bf16, e4m3])
+def test_peaks_and_combs_of_other_formats(dtype):
+    problem = rows_problem(exact(families=("peak", "comb")))
+    problem.params["x"] = array(dtype, "M", "N")
+    for family in ("peak", "comb"):
+        made = problem.params["x"].numbers(make_inputs(problem, ROWS, family, 3)["x"])
+        assert 150 < made.max() < 250 and (made < 10).mean() > 0.5

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from played_devices import PlayedEmulator
 
-from grader import compiling, judge
+from grader.compile import programs as compiling
 from grader.compile.nvrtc import CompileFailure
 from grader.compile.program import Kernel, Program
-from grader.diagnose import TRIALS
-from grader.errors import ToolMissing, UsageError
-from grader.inputs import make_inputs
-from grader.judge import Options, grade
-from grader.plan.plan import Launch
+from grader.compile.submission import make_submission
+from grader.core.errors import ToolMissing, UsageError
+from grader.core.plan import Launch
+from grader.core.report import Diagnostic, FaultReport, KernelInfo, from_json, to_json
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.judge import conductor
+from grader.judge.conductor import Options, grade
+from grader.judge.diagnosis import TRIALS
+from grader.plan.poison import BITS, Poison, find_poison, make_poisoned
+from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import load_problem
-from grader.report import Diagnostic, FaultReport, KernelInfo, from_json, to_json
-from grader.run import choose
-from grader.run.poison import BITS, Poison, poisoned, still_poisoned
-from grader.run.runner import Run, RunnerStopped, RunStatus
-from grader.submission import make_submission
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.problem.inputs import make_inputs
+from grader.run.devices import choose_device
 
 MATMUL = Path(__file__).parents[1] / "problems" / "matmul"
 SOURCE = """#define TILE 8
@@ -53,7 +56,7 @@ class PythonRunner:
         self.poison, self.sizes = poison, sizes
         self.inputs = make_inputs(problem, sizes, family, seed)
         self.before = {name: array.copy() for name, array in self.inputs.items()}
-        self.output = poisoned((sizes["M"], sizes["K"]), np.dtype("f4"), poison)
+        self.output = make_poisoned((sizes["M"], sizes["K"]), np.dtype("f4"), poison)
         return {"A": 1 << 40, "B": 2 << 40, "C": 3 << 40}
 
     def execute(self, plan, limits):
@@ -71,7 +74,7 @@ class PythonRunner:
         return Run(
             RunStatus.DONE,
             outputs={"C": self.output},
-            unwritten={"C": still_poisoned(self.output, self.poison)},
+            unwritten={"C": find_poison(self.output, self.poison)},
             changed=changed,
             printed=ended or "",
             instructions=7,
@@ -102,6 +105,12 @@ def out_of_bounds(line=3):
     return Run(RunStatus.FAULT, fault=fault, instructions=9)
 
 
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """What stands in for the compiler is not to be remembered for others."""
+    monkeypatch.setenv("KGRADE_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture(scope="module")
 def problem():
     return load_problem(MATMUL)
@@ -114,21 +123,22 @@ def graded(monkeypatch, problem):
     def run(kernel, source=SOURCE, tile=8, load=None, progress=lambda text: None, **options):
         runner = PythonRunner(kernel, load)
 
-        def compile_kernel(source, file_name, kernel, c_parameters, constants, **_):
-            return Program(Form.KERNEL, "compute_89", "ptx", (Kernel(kernel, "_Z1k"),), {**constants, "TILE": tile})
+        def choose(words):
+            return PlayedEmulator(runner)
 
-        monkeypatch.setattr(choose, "EmulatorRunner", lambda folder, cache: runner)
-        monkeypatch.setattr(choose, "find_gpus", list)
-        monkeypatch.setattr(compiling, "compile_kernel", compile_kernel)
-        monkeypatch.setattr(choose.EmulatorRunner, "device", "emulator", raising=False)
+        def compile_text(request, *_):
+            constants = {**request["constants"], "TILE": tile}
+            return Program(Form.KERNEL, "compute_89", "ptx", (Kernel(request["kernel"], "_Z1k"),), constants)
+
+        monkeypatch.setattr(compiling, "compile_text", compile_text)
         submission = make_submission("mine.cu", source.encode())
-        return grade(problem, submission, Options(**{"seed": 5, **options}), progress), runner
+        return grade(problem, submission, Options(**{"seed": 5, **options}), progress, choose=choose), runner
 
     return run
 
 
 def test_an_accepted_submission_is_told_whole(graded):
-    steps = []
+    steps: list[str] = []
     report, runner = graded(multiply, progress=steps.append, user="ada")
     assert (report.verdict, report.fault, report.kind, report.smallest) == (
         Verdict.ACCEPTED,
@@ -136,7 +146,8 @@ def test_an_accepted_submission_is_told_whole(graded):
         None,
         None,
     )
-    assert len(report.cases) == len(runner.prepared) == 12
+    # Each case runs with other inputs as well.
+    assert len(runner.prepared) == 2 * len(report.cases) == 24
     assert all(case.verdict is Verdict.ACCEPTED and case.instructions == 7 for case in report.cases)
     assert (report.problem, report.user, report.file, report.seed) == ("matmul", "ada", "mine.cu", 5)
     assert report.launch == {"TILE": 8}
@@ -168,6 +179,21 @@ def test_a_seed_repeats_a_grading_and_without_one_each_differs(graded):
     assert one.seed != other.seed
     assert key(one) != key(other)
     assert key(graded(multiply, seed=one.seed)[0]) == key(one)
+
+
+@pytest.mark.parametrize("sizes", [(), [{"M": 17, "N": 1, "K": 3}]], ids=["drawn", "given"])
+def test_a_result_that_is_kept_for_the_next_run_of_the_same_sizes_is_wrong(graded, sizes):
+    kept = {}
+
+    def kernel(sizes, inputs, C):
+        key = tuple(sizes.values())
+        if key not in kept:
+            multiply(sizes, inputs, C)
+            kept[key] = C.copy()
+        C[:] = kept[key]
+
+    report, _ = graded(kernel, sizes=sizes)
+    assert (report.verdict, report.kind) == (Verdict.WRONG_ANSWER, WrongKind.WRONG_VALUE)
 
 
 def test_the_launch_uses_the_constant_of_the_submission(graded):
@@ -318,10 +344,10 @@ def test_errors_of_the_compiler_are_a_report_with_the_first_line(monkeypatch, pr
         Diagnostic("error", "and another", line=4),
     )
 
-    def compile_kernel(*_, **__):
+    def compile_text(*_):
         raise CompileFailure(found, "the log")
 
-    monkeypatch.setattr(compiling, "compile_kernel", compile_kernel)
+    monkeypatch.setattr(compiling, "compile_text", compile_text)
     report = grade(problem, make_submission("mine.cu", SOURCE.encode()), Options(device="emulator"))
     assert (report.verdict, report.line, report.cases) == (Verdict.COMPILE_ERROR, 3, ())
     assert report.diagnostics == found
@@ -361,10 +387,10 @@ def test_output_of_the_kernel_is_shown_once_and_capped(graded):
         ({"sizes": [{"M": 1}]}, "missing"),
     ],
 )
-def test_what_can_not_be_graded_is_refused_in_words(problem, monkeypatch, options, words):
-    monkeypatch.setattr(choose, "find_gpus", list)
+def test_what_can_not_be_graded_is_refused_in_words(problem, options, words):
+    choose = partial(choose_device, present=())
     with pytest.raises(UsageError, match=words) as refused:
-        grade(problem, make_submission("mine.cu", SOURCE.encode()), Options(**options))
+        grade(problem, make_submission("mine.cu", SOURCE.encode()), Options(**options), choose=choose)
     assert refused.value.hint
 
 
@@ -378,7 +404,7 @@ def test_host_code_of_a_submission_asks_for_the_sandbox(problem, monkeypatch, re
             asked.append(required)
             raise ToolMissing("bubblewrap is not installed", "type: apt install bubblewrap")
 
-    monkeypatch.setattr(judge, "Sandbox", Sandbox)
+    monkeypatch.setattr(conductor, "Sandbox", Sandbox)
     source = SOURCE + 'extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {}\n'
     with pytest.raises(ToolMissing, match="bubblewrap"):
         grade(problem, make_submission("mine.cu", source.encode()), Options(require_sandbox=required))

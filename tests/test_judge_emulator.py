@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import Options, grade
+from grader.compile.submission import make_submission
+from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.judge.conductor import Options, grade
 from grader.problem import load_problem
-from grader.submission import make_submission
-from grader.verdict import FaultClass, Verdict, WrongKind
 
 ROOT = Path(__file__).parents[1]
 MATMUL = ROOT / "problems" / "matmul"
@@ -183,9 +183,9 @@ import os
 import signal
 import sys
 from pathlib import Path
-from grader.judge import Options, grade
+from grader.judge.conductor import Options, grade
 from grader.problem import load_problem
-from grader.submission import make_submission
+from grader.compile.submission import make_submission
 
 def progress(text):
     if text.startswith("case"):
@@ -209,6 +209,7 @@ def test_no_process_outlives_the_judge(sent, tmp_path):
         text=True,
     )
     with judge:
+        assert judge.stdout is not None and judge.stderr is not None
         pids = judge.stdout.readline().split()
         assert pids
         judge.send_signal(sent)

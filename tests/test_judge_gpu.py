@@ -6,23 +6,30 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from played_devices import PlayedGpu
 from test_judge import SOURCE, PythonRunner, multiply, out_of_bounds
 
-from grader import cases, compiling, judge
+from grader.compile import programs as compiling
 from grader.compile.program import Kernel, Program
-from grader.errors import UsageError
-from grader.judge import Options, grade
-from grader.measuring import Timed
-from grader.problem import load_problem
-from grader.report import CaseResult, Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
-from grader.run import choose
-from grader.run.choose import choose_gpu, spread
-from grader.run.gpu.devices import Gpu
-from grader.run.runner import Run, RunnerStopped, RunStatus
-from grader.submission import make_submission
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.compile.submission import make_submission
+from grader.core.errors import UsageError
+from grader.core.report import CaseResult, Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.judge import conductor, passes
+from grader.judge.conductor import Options, grade
+from grader.judge.timing import Timed
+from grader.machine.gpus import Gpu
+from grader.plan.runner import Remark, Run, RunnerStopped, RunStatus
+from grader.problem import cases, load_problem
+from grader.run.devices import choose_gpu, spread
 
 GPUS = [Gpu(i, f"GPU-{i}", f"Card {i}", "580", (9, 0), 1 << 34) for i in range(2)]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """What stands in for the compiler is not to be remembered for others."""
+    monkeypatch.setenv("KGRADE_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +78,6 @@ def graded(monkeypatch, problem):
                 """Nothing is held."""
 
         class Referee:
-            def __init__(self, gpu, problem):
-                """Has no case to check."""
-
             def is_quicker(self, sizes):
                 return False
 
@@ -91,32 +95,24 @@ def graded(monkeypatch, problem):
                 steps.append("timing")
                 return timed
 
-        def compile_kernel(source, file_name, kernel, c_parameters, constants, gpu_target=None, **_):
-            kernels = (Kernel(kernel, "_Z1k"),)
-            return Program(
-                Form.KERNEL, "compute_89", "ptx", kernels, {**constants, "TILE": 8}, cubin=gpu_target.encode()
-            )
+        def compile_text(request, *_):
+            kernels, constants = (Kernel(request["kernel"], "_Z1k"),), {**request["constants"], "TILE": 8}
+            target = request["gpu_target"].encode()
+            return Program(Form.KERNEL, "compute_89", "ptx", kernels, constants, cubin=target)
 
-        monkeypatch.setattr(choose, "find_gpus", lambda: GPUS)
-        monkeypatch.setattr(choose, "EmulatorRunner", lambda folder, cache: emulator)
-        monkeypatch.setattr(choose, "GpuRunner", lambda gpu, folder: player)
-        monkeypatch.setattr(choose, "Turn", Turn)
-        monkeypatch.setattr(choose, "Referee", Referee)
-        monkeypatch.setattr(choose, "require_fit", lambda gpu: None)
-        monkeypatch.setattr(choose, "usable", lambda gpu: True)
-        monkeypatch.setattr(choose, "memcheck_runner", lambda gpu, folder: memcheck)
-        monkeypatch.setattr(judge, "Measurer", Measurer)
-        monkeypatch.setattr(choose, "draw_largest", lambda problem, seed, number, memory: LARGEST)
-        monkeypatch.setattr(compiling, "compile_kernel", compile_kernel)
+        monkeypatch.setattr(passes, "Measurer", Measurer)
+        monkeypatch.setattr(compiling, "compile_text", compile_text)
         submission = make_submission("mine.cu", SOURCE.encode())
-        report = grade(problem, submission, Options(**{"seed": 5, **options}), steps.append)
+        device = PlayedGpu(GPUS[0], emulator, player, Referee(), Turn, memcheck, LARGEST)
+        options = Options(**{"seed": 5, **options})
+        report = grade(problem, submission, options, steps.append, choose=lambda words: device)
         assert emulator.closed and player.closed
         return report, emulator, player, steps
 
     return run
 
 
-LARGEST = choose.Case({"M": 401, "N": 399, "K": 403}, "exact", 9)
+LARGEST = cases.Case({"M": 401, "N": 399, "K": 403}, "exact", 9)
 NOT_TIMED = Timed(note="the card has no clock", hint="buy one")
 
 
@@ -176,12 +172,13 @@ def test_memcheck_looks_where_the_emulator_does_not_know_an_instruction(graded):
     assert "by memcheck, at 6 small sizes: nothing beyond results" in accepted.checks
 
 
-def test_a_right_kernel_is_checked_on_the_emulator_and_runs_all_sizes_twice_on_the_gpu(graded):
+def test_a_right_kernel_is_checked_on_the_emulator_and_runs_all_sizes_on_the_gpu(graded):
     report, emulator, player, steps = graded()
     assert (report.verdict, report.device) == (Verdict.ACCEPTED, "Card 0")
     assert "Card 0" in report.headline
-    assert len(emulator.prepared) == 6
-    assert len(player.prepared) == 2 * 13
+    # Each case, and its sizes with other inputs; on the GPU the first inputs twice.
+    assert len(emulator.prepared) == 2 * 6
+    assert len(player.prepared) == 3 * 13
     assert [dict(case.sizes) for case in report.cases][-1] == LARGEST.sizes
     assert report.kernels[0].registers == 32
     assert "what a GPU sees" in report.checks
@@ -216,14 +213,14 @@ def test_what_the_emulator_can_not_run_is_left_to_the_gpu(graded, ending):
     report, emulator, player, _ = graded(emulated=lambda *_: ending)
     assert report.verdict is Verdict.ACCEPTED
     assert len(emulator.prepared) == 1
-    assert len(player.prepared) == 26
+    assert len(player.prepared) == 39
     assert any(check.startswith("not on the emulator: ") for check in report.checks)
 
 
 def test_results_of_code_for_another_gpu_do_not_decide(graded):
     report, _, player, _ = graded(emulated=lambda *_: None)
     assert report.verdict is Verdict.ACCEPTED
-    assert len(player.prepared) == 26
+    assert len(player.prepared) == 39
     assert any(
         check.startswith("other results on the emulator") and "never written" in check for check in report.checks
     )
@@ -233,6 +230,44 @@ def test_a_wrong_result_on_both_is_the_gpus_finding(graded):
     report, _, player, _ = graded(emulated=lambda *_: None, on_gpu=lambda *_: None)
     assert (report.verdict, report.kind) == (Verdict.WRONG_ANSWER, WrongKind.UNWRITTEN_OUTPUT)
     assert player.prepared
+
+
+def shuffled_from_the_gone(undefined):
+    """A wrong result, and a remark on the line that it comes from."""
+
+    def kernel(sizes, inputs, C):
+        remarks = (Remark("lane 0 takes the value of a lane that has left", 3, undefined),)
+        wrong, all_written = np.zeros_like(C), np.zeros(C.shape, bool)
+        return Run(RunStatus.DONE, outputs={"C": wrong}, unwritten={"C": all_written}, remarks=remarks)
+
+    return kernel
+
+
+def test_a_wrong_result_of_values_that_mean_nothing_decides(graded):
+    report, _, player, _ = graded(emulated=shuffled_from_the_gone(undefined=True))
+    assert (report.verdict, report.fault.fault, report.line) == (
+        Verdict.RUNTIME_ERROR,
+        FaultClass.BARRIER_DIVERGENCE,
+        3,
+    )
+    assert player.prepared == []
+    report, *_ = graded(emulated=shuffled_from_the_gone(undefined=False))
+    assert report.verdict is Verdict.ACCEPTED
+
+
+def test_a_refused_launch_decides(graded):
+    refused = FaultReport(FaultClass.LAUNCH_FAILURE, "256 threads, where __launch_bounds__ allows 128", line=2)
+    report, _, player, _ = graded(emulated=lambda *_: Run(RunStatus.FAULT, fault=refused))
+    assert (report.verdict, report.fault.fault) == (Verdict.RUNTIME_ERROR, FaultClass.LAUNCH_FAILURE)
+    assert player.prepared == []
+
+
+@pytest.mark.parametrize(("there", "line"), [(FaultClass.TRAP, 3), (FaultClass.ILLEGAL_INSTRUCTION, None)])
+def test_a_trap_on_both_keeps_the_line_that_the_emulator_knows(graded, there, line):
+    here = Run(RunStatus.FAULT, fault=FaultReport(there, "assertion `x > 0' failed", line=3))
+    on_gpu = Run(RunStatus.FAULT, fault=FaultReport(FaultClass.TRAP, "an assert() of the kernel failed"))
+    report, *_ = graded(emulated=lambda *_: here, on_gpu=lambda *_: on_gpu)
+    assert (report.verdict, report.fault.fault, report.line) == (Verdict.RUNTIME_ERROR, FaultClass.TRAP, line)
 
 
 def test_a_program_that_the_emulator_can_not_load_is_left_to_the_gpu(graded):
@@ -251,7 +286,7 @@ def test_a_failure_on_the_gpu_alone_is_shrunk_there(graded):
     assert (report.verdict, report.kind) == (Verdict.WRONG_ANSWER, WrongKind.WRONG_VALUE)
     assert dict(report.smallest.sizes) == {"M": 41, "N": 1, "K": 1}
     assert "on the emulator, at 6 small sizes: nothing beyond results" in report.checks
-    assert len(player.prepared) > 26
+    assert len(player.prepared) > 39
 
 
 @pytest.mark.parametrize("wrong", [False, True])
@@ -274,8 +309,9 @@ def test_a_local_variable_without_a_value_is_told_whatever_the_gpu_makes_of_it(g
         def close(self):
             pass
 
-    monkeypatch.setattr(judge, "emulates", lambda part: not isinstance(part.runner, GpuPlayer))
-    monkeypatch.setattr(judge, "LocalsPass", Pass)
+    for module in (conductor, passes):
+        monkeypatch.setattr(module, "emulates", lambda part: not isinstance(part.runner, GpuPlayer))
+    monkeypatch.setattr(conductor, "LocalsPass", Pass)
 
     def on_gpu(sizes, inputs, C):
         multiply(sizes, inputs, C)
@@ -340,7 +376,7 @@ def test_an_element_that_only_one_of_two_runs_gets_wrong_is_wrong(graded):
 def test_sizes_too_large_for_the_emulator_are_for_the_gpu_alone(graded, monkeypatch):
     report, emulator, player, _ = graded(sizes=[{"M": 900, "N": 900, "K": 900}])
     assert report.verdict is Verdict.ACCEPTED
-    assert (len(emulator.prepared), len(player.prepared)) == (0, 4)
+    assert (len(emulator.prepared), len(player.prepared)) == (0, 6)
     assert "not on the emulator: every size is too large for it" in report.checks
     monkeypatch.setattr(cases, "MOST_FLOPS_ON_GPU", 10**6)
     with pytest.raises(UsageError, match="too large for the judge beside a GPU"):
@@ -360,10 +396,9 @@ def test_an_interrupt_closes_both_and_frees_the_gpu(graded, monkeypatch):
 
 
 @pytest.mark.parametrize(("device", "uuid"), [("auto", "GPU-0"), ("gpu", "GPU-0"), ("gpu:1", "GPU-1")])
-def test_a_device_is_chosen_by_number(monkeypatch, device, uuid):
-    monkeypatch.setattr(choose, "find_gpus", lambda: GPUS)
-    assert choose_gpu(device).uuid == uuid
-    assert choose_gpu("emulator") is None
+def test_a_device_is_chosen_by_number(device, uuid):
+    assert choose_gpu(device, GPUS).uuid == uuid
+    assert choose_gpu("emulator", GPUS) is None
 
 
 @pytest.mark.parametrize(
@@ -378,19 +413,17 @@ def test_a_device_is_chosen_by_number(monkeypatch, device, uuid):
         ("", GPUS, "''"),
     ],
 )
-def test_a_device_that_is_not_there_is_refused_with_what_is(monkeypatch, device, gpus, words):
-    monkeypatch.setattr(choose, "find_gpus", lambda: gpus)
+def test_a_device_that_is_not_there_is_refused_with_what_is(device, gpus, words):
     with pytest.raises(UsageError, match=words) as refused:
-        choose_gpu(device)
+        choose_gpu(device, gpus)
     assert refused.value.hint
 
 
-def test_without_a_gpu_auto_is_the_emulator(monkeypatch):
-    monkeypatch.setattr(choose, "find_gpus", list)
-    assert choose_gpu("auto") is None
+def test_without_a_gpu_auto_is_the_emulator():
+    assert choose_gpu("auto", []) is None
 
 
 @pytest.mark.parametrize(("count", "chosen"), [(3, [0, 1, 2]), (6, [0, 1, 2, 3, 4, 5]), (12, [0, 2, 4, 7, 9, 11])])
 def test_a_few_cases_are_taken_from_the_whole_range(count, chosen):
-    drawn = [choose.Case({"N": n}, "exact", n) for n in range(count)]
+    drawn = [cases.Case({"N": n}, "exact", n) for n in range(count)]
     assert [case.seed for case in spread(drawn, 6)] == chosen

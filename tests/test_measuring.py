@@ -11,24 +11,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import measuring
 from grader.compile.nvrtc import CompileFailure
 from grader.compile.program import Kernel, Program
-from grader.errors import JudgeError
-from grader.measure.ceilings import Figures
+from grader.core.errors import JudgeError
+from grader.core.report import CaseResult, Ceilings, FaultReport
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.judge import timing
+from grader.judge.timing import VERIFIED, Measurer, Timed
+from grader.machine.gpus import Gpu
 from grader.measure.overall import is_sound, ranked_score
 from grader.measure.samples import CANDIDATE, Timing
 from grader.measure.statistics import Quad
-from grader.measuring import VERIFIED, Measurer, Timed
 from grader.plan.planner import HarnessPlanner
+from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import Problem, load_problem
-from grader.report import CaseResult, Ceilings, FaultReport
-from grader.run.gpu.devices import Gpu
+from grader.run.device import Stopwatch
+from grader.run.gpu.ceilings import Figures
 from grader.run.gpu.refill import make_values, replay_key, stream_of
-from grader.run.runner import Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
 
-ZIP = Path(measuring.__file__).parents[1] / "problems" / "zip"
+ZIP = Path(__file__).parents[1] / "problems" / "zip"
 H200 = Gpu(0, "GPU-one", "NVIDIA H200", "580.95.05", (9, 0), 140 << 30)
 SMALL, LARGE = {"N": 1000}, {"N": 3000}
 QUADS = (Quad((1e-5, 1e-5), (2e-5, 2e-5), (1900.0,) * 4),) * 24
@@ -135,8 +136,8 @@ def referee() -> PlayedReferee:
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> PlayedCeilings:
     played = PlayedCeilings()
-    monkeypatch.setattr(measuring, "ceilings", played)
-    monkeypatch.setattr(measuring, "compile_kernel", lambda *_, **__: program(b"baseline", 256))
+    monkeypatch.setattr(timing, "ceilings", played)
+    monkeypatch.setattr(timing, "compile_submission", lambda *_, **__: program(b"baseline", 256))
     return played
 
 
@@ -147,9 +148,9 @@ def measure(
     played: Any = (runner, referee)
 
     def run() -> Timed:
-        return Measurer(problem, program(), "// line 1\n", *played, H200, tmp_path, HarnessPlanner(problem, {})).run(
-            lambda text: None
-        )
+        return Measurer(
+            problem, program(), "// line 1\n", Stopwatch(H200, *played), tmp_path, HarnessPlanner(problem, {})
+        ).run(lambda text: None)
 
     return run
 
@@ -318,7 +319,7 @@ def compile_failure(*_: Any, **__: Any) -> Program:
 def test_a_baseline_that_does_not_compile_is_the_problems_fault(
     measure: Measure, runner: PlayedRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measuring, "compile_kernel", compile_failure)
+    monkeypatch.setattr(timing, "compile_submission", compile_failure)
     found = measure()
     assert (found.failure, found.measurement) == (None, None)
     assert "3_vectorised.cu can't be compiled" in found.note and found.hint == "kgrade verify tries it"
@@ -403,6 +404,6 @@ def test_a_gpu_that_can_not_be_measured_leaves_the_verdict_alone(
     def fails(*_: Any, **__: Any) -> Any:
         raise JudgeError("the ceilings can't be measured", "type: nvidia-smi")
 
-    monkeypatch.setattr(measuring, "ceilings", fails)
+    monkeypatch.setattr(timing, "ceilings", fails)
     assert measure() == Timed(note="the ceilings can't be measured", hint="type: nvidia-smi")
     assert runner.requests == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.pattern import Observation, candidates, find_pattern
+from grader.judge.pattern import Observation, candidates, find_pattern
 
 SIZES = [
     *[(1, 1, 1), (15, 16, 17), (16, 17, 15), (17, 15, 16), (31, 32, 33), (32, 33, 31), (48, 64, 16)],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.errors import ProblemError
+from grader.core.errors import ProblemError
 from grader.problem import find_problems, load_problem
 
 GOOD = """

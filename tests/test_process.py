@@ -12,16 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from grader import process
-from grader.errors import ToolMissing, UsageError
-from grader.process import Child, ChildDied, ChildFailed, ChildTimeout, child_connection
+from grader.core.errors import ToolMissing, UsageError
+from grader.sandbox import Confinement, Profile, Sandbox, children
+from grader.sandbox.children import Child, ChildDied, ChildFailed, ChildTimeout, child_connection
+from grader.sandbox.confinement import make_folder, remove_folder
+from grader.sandbox.landlock import landlock_version
 
 ROOT = Path(__file__).resolve().parent.parent
 
 CHILD = """
 import ctypes, os, signal, subprocess, sys, time
-from grader.errors import ToolMissing
-from grader.process import serve
+from grader.core.errors import ToolMissing
+from grader.sandbox.children import serve
 
 def answer(message):
     what = message["do"]
@@ -61,11 +63,13 @@ serve(answer)
 
 RAW_CHILD = """
 import sys, time
-from grader.process import child_connection
+from grader.sandbox.children import child_connection
 
 connection = child_connection()._connection
 if sys.argv[1] == "array":
     connection.send_bytes(b"[1, 2]")
+elif sys.argv[1] == "failure":
+    connection.send_bytes(b'{"kgrade failure": "none"}')
 else:
     connection._send(b"\\0\\0\\1\\0half a message")
 time.sleep(60)
@@ -73,7 +77,7 @@ time.sleep(60)
 
 PARENT = """
 import sys
-from grader.process import Child
+from grader.sandbox.children import Child
 
 child = Child("echo_child", environment={"PYTHONPATH": sys.argv[1]})
 child.send({"do": "grandchild"})
@@ -187,19 +191,19 @@ def test_a_child_sees_only_what_it_needs(modules: str, monkeypatch: pytest.Monke
     finally:
         os.close(secret)
     assert "SECRET_TOKEN" not in seen["environment"]
-    assert process._CHANNEL not in seen["environment"]
+    assert children._CHANNEL not in seen["environment"]
     assert seen["environment"]["KGRADE_CACHE"] == "/somewhere"
     assert seen["args"] == ["one", "two"]
     assert seen["folder"] == "/"
     assert seen["session"] == seen["pid"] == child.pid
-    # Its standard streams, its channel, and the folder that it was just listing.
-    assert len(seen["descriptors"]) == 5
+    # Its standard streams, its channel, the shared memory, and the folder that it was just listing.
+    assert len(seen["descriptors"]) == 6
 
 
 def test_the_package_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    with Child("grader.process") as child, pytest.raises(ChildDied) as caught:
+    with Child("grader.sandbox.children") as child, pytest.raises(ChildDied) as caught:
         child.receive(20)
     assert caught.value.returncode == 0
 
@@ -239,15 +243,42 @@ def test_a_message_that_is_no_object(modules: str) -> None:
         assert not is_running(child.pid)
 
 
+def test_a_message_of_more_values_than_memory_has_room_for(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "MOST_VALUES", 3)
+    child.send({"do": "echo", "text": [1]})
+    assert child.receive(20) == {"text": [1]}
+    child.send({"do": "echo", "text": [[]] * 4})
+    with pytest.raises(ChildFailed, match="not a JSON object"):
+        child.receive(20)
+    assert not is_running(child.pid)
+
+
+def test_a_failure_that_is_none(modules: str) -> None:
+    child = Child("raw_child", ["failure"], environment={"PYTHONPATH": modules})
+    with child, pytest.raises(ChildFailed, match="not a JSON object"):
+        child.receive(20)
+
+
+def test_folders_deeper_than_a_path_may_be_long_are_removed(tmp_path: Path) -> None:
+    folder = make_folder()
+    inside = "import os\nfor _ in range(1500): os.mkdir('d' * 9); os.chdir('d' * 9)\nopen('f', 'w'); os.chmod('.', 0)"
+    subprocess.run([sys.executable, "-c", inside], cwd=folder, check=True)
+    (folder / "link").symlink_to(tmp_path)
+    before = tmp_path.stat().st_mode
+    remove_folder(folder)
+    assert not folder.exists()
+    assert tmp_path.stat().st_mode == before
+
+
 def test_a_message_that_stops_halfway(modules: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "TRANSFER_SECONDS", 0.3)
+    monkeypatch.setattr(children, "TRANSFER_SECONDS", 0.3)
     child = Child("raw_child", ["half"], environment={"PYTHONPATH": modules})
     with child, pytest.raises(ChildDied, match="SIGKILL"):
         child.receive(20)
 
 
 def test_a_message_over_the_limit_ends_the_child(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "MESSAGE_LIMIT", 1000)
+    monkeypatch.setattr(children, "MESSAGE_LIMIT", 1000)
     child.send({"do": "echo", "text": "x" * 5000})
     with pytest.raises(ChildDied):
         child.receive(20)
@@ -255,7 +286,7 @@ def test_a_message_over_the_limit_ends_the_child(child: Child, monkeypatch: pyte
 
 
 def test_a_child_module_alone_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(process._CHANNEL, raising=False)
+    monkeypatch.delenv(children._CHANNEL, raising=False)
     with pytest.raises(UsageError, match="started by kgrade itself"):
         child_connection()
 
@@ -264,6 +295,77 @@ def test_no_child_knows_a_servers_secrets(monkeypatch):
     monkeypatch.setenv("KGRADE_TOKEN", "secret")
     monkeypatch.setenv("KGRADE_DATABASE", "postgresql://secret")
     monkeypatch.setenv("KGRADE_CACHE", "/cache")
-    told = process._environment(3, 1, {})
+    told = children._environment(3, 1, {})
     assert told["KGRADE_CACHE"] == "/cache"
     assert not any("secret" in value for value in told.values())
+
+
+HIDDEN = ("/etc/passwd", str(ROOT / "README.md"), str(ROOT / "problems"), str(ROOT / "pyproject.toml"))
+CONFINED = """
+import os
+from grader.sandbox.children import serve, shared_memory
+
+MEMORY = shared_memory()
+
+def answer(message):
+    os.pwrite(MEMORY, b"handed over", 0)
+    closed = []
+    for path in message["paths"]:
+        try:
+            os.listdir(path) if os.path.isdir(path) else open(path).close()
+        except OSError:
+            closed.append(path)
+    return {"closed": closed, "environment": sorted(os.environ), "folder": os.getcwd()}
+
+serve(answer)
+"""
+
+
+def kinds_of_sandbox() -> Iterator[Sandbox]:
+    found = Sandbox.find()
+    if found.program is not None:
+        yield found
+    if version := landlock_version():
+        yield Sandbox(None, "for a test", landlock=version)
+
+
+@pytest.mark.parametrize("sandbox", list(kinds_of_sandbox()), ids=lambda sandbox: sandbox.name)
+@pytest.mark.parametrize("profile", [Profile.COMPILE, Profile.COMPUTE])
+def test_a_confined_child_sees_kgrade_and_nothing_beside_it(
+    sandbox: Sandbox, profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "confined_child.py").write_text(CONFINED)
+    monkeypatch.setenv("KGRADE_TOKEN", "hunter2")
+    paths = [*HIDDEN, str(ROOT / "grader" / "cli.py")]
+    confinement = Confinement(sandbox, profile, readable=(tmp_path,))
+    with Child("confined_child", environment={"PYTHONPATH": str(tmp_path)}, confinement=confinement) as child:
+        child.send({"paths": paths})
+        seen = child.receive(20)
+        assert os.pread(child.memory, 20, 0) == b"handed over"
+    assert seen["closed"] == list(HIDDEN)
+    assert "KGRADE_TOKEN" not in seen["environment"]
+
+
+@pytest.mark.parametrize("sandbox", list(kinds_of_sandbox()), ids=lambda sandbox: sandbox.name)
+def test_a_confined_child_writes_in_its_own_folder_alone(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "writing_child.py").write_text(
+        "import os\nfrom pathlib import Path\nfrom grader.sandbox.children import serve\n"
+        "def answer(message):\n"
+        "    Path('made').mkdir()\n    Path('made/file').write_text('text')\n    os.umask(0o777)\n"
+        "    Path('made/closed').mkdir()\n"
+        "    try:\n        Path(message['beside'], 'out').write_text('out')\n"
+        "    except OSError as error:\n        return {'refused': str(error), 'folder': os.getcwd()}\n"
+        "    return {}\n"
+        "serve(answer)\n"
+    )
+    confinement = Confinement(sandbox, Profile.COMPILE, readable=(tmp_path,))
+    with Child(
+        "writing_child", environment={"PYTHONPATH": str(tmp_path)}, confinement=confinement, scratch=()
+    ) as child:
+        child.send({"beside": str(tmp_path)})
+        answer = child.receive(20)
+        assert answer["refused"]
+        assert answer["folder"] == str(child.scratch)
+    assert child.scratch is not None
+    assert not child.scratch.exists()
+    assert not (tmp_path / "out").exists()

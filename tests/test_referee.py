@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader import referee as referee_module
-from grader.cases import Case
 from grader.check import check_case
-from grader.inputs import make_inputs
+from grader.core.verdict import Verdict, WrongKind
+from grader.machine.gpus import Gpu
 from grader.measure.samples import CANDIDATE
 from grader.problem import Problem, load_problem
-from grader.process import Child
-from grader.referee import Referee
-from grader.run.gpu.devices import Gpu
+from grader.problem.cases import Case
+from grader.problem.inputs import make_inputs
+from grader.run.gpu import referee as referee_module
+from grader.run.gpu.referee import Referee
 from grader.run.gpu.refill import make_values, replay_key, stream_of
-from grader.verdict import Verdict, WrongKind
+from grader.sandbox.children import Child
 
-MATMUL = Path(referee_module.__file__).parents[1] / "problems" / "matmul"
+MATMUL = Path(__file__).parents[1] / "problems" / "matmul"
 NO_GPU = Gpu(0, "GPU-none", "no card", "580", (9, 0), 1 << 34)
 CASE = Case({"M": 5, "N": 30, "K": 4}, "normal", 11)
 SIZES = CASE.sizes

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.shrink import Effort, shrink
+from grader.judge.shrink import Effort, shrink
 
 ONES = {"M": 1, "N": 1, "K": 1}
 PLENTY = Effort(runs=1000, seconds=60)

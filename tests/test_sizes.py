@@ -7,12 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grader.definition import Cost, Problem
-from grader.errors import UsageError
-from grader.gates import contraction, elementwise
-from grader.parameters import array, choice, f32, index, out, product, size
+from grader.core.errors import UsageError
 from grader.problem import load_problem
-from grader.sizes import Budget, check_sizes, draw_sizes, fit_together, off_sixteen
+from grader.problem.choices import DIVIDING
+from grader.problem.definition import Cost, Problem
+from grader.problem.gates import contraction, elementwise
+from grader.problem.parameters import array, choice, f32, index, out, product, size
+from grader.problem.reach import Reach, reach_of
+from grader.problem.sizes import Budget, check_sizes, draw_sizes, fit_together, off_sixteen
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 BUILT_IN = {name: load_problem(PROBLEMS / name) for name in ("matmul", "reduce", "map", "zip")}
@@ -82,11 +84,57 @@ def test_a_default_draw_hits_the_edges(problem, seed):
         assert drawn[-1]["N"] % 16
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_loop_goes_far_and_rows_that_have_blocks_of_their_own_do_not(seed):
+    softmax = load_problem(PROBLEMS / "softmax")
+    drawn = draw_sizes(softmax, seed, 12, reach=reach_of(softmax, None))
+    # Beyond what 16 bits count.
+    assert any(sizes["M"] == 1 and sizes["N"] > 2**17 for sizes in drawn)
+    assert not any(sizes["N"] == 1 and sizes["M"] > 6000 for sizes in drawn)
+
+
 def test_the_largest_case_comes_near_the_budget(problem):
     for seed in SEEDS:
         largest = draw_sizes(problem, seed, 12)[-1]
         used = max(problem.cost_of(largest).flops / Budget().flops, problem.array_bytes(largest) / Budget().bytes)
         assert 0.5 < used <= 1.0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("name", "constants", "units"),
+    [
+        ("matmul", {"TILE": 24}, {"M": 24, "N": 24, "K": 24}),
+        ("map", {"BLOCK": 96}, {"N": 96}),
+        ("reduce", {"BLOCK": 128}, {"N": 128}),
+        # What solve() launches is unknown: multiples of these are multiples of all usual ones.
+        ("matmul", None, {"M": 64, "N": 64, "K": 64}),
+        ("reduce", None, {"N": 1024}),
+    ],
+)
+def test_each_size_gets_a_multiple_of_the_block_one_more_and_one_less(name, constants, units, seed):
+    drawn = draw_sizes(BUILT_IN[name], seed, 12, reach=reach_of(BUILT_IN[name], constants))
+    for size_name, unit in units.items():
+        rests = {sizes[size_name] % unit for sizes in drawn if sizes[size_name] >= unit - 1}
+        assert {0, 1, unit - 1} <= rests
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("constants", "threads"), [({"BLOCK": 256}, 262_144), ({"BLOCK": 1024}, 1 << 20)])
+def test_a_grid_that_may_be_too_small_is_filled_and_passed_by_one(constants, threads, seed):
+    drawn = draw_sizes(BUILT_IN["reduce"], seed, 12, reach=reach_of(BUILT_IN["reduce"], constants))
+    assert {threads, threads + 1} <= {sizes["N"] for sizes in drawn}
+
+
+def test_what_a_block_covers_is_found_by_the_harness():
+    found = {name: load_problem(PROBLEMS / name) for name in ("gemv", "softmax", "breadth_first_search", "map")}
+    reach = {name: reach_of(problem, problem.constants) for name, problem in found.items()}
+    # A warp for each row, eight in a block; the columns are a loop's. Rows of a softmax have a block each.
+    assert reach["gemv"] == {"M": Reach(8), "N": Reach(256)}
+    assert reach["softmax"] == {"M": Reach(1), "N": Reach(256)}
+    assert reach["breadth_first_search"] == {"V": Reach(1024)}
+    assert reach["map"] == {"N": Reach(256)}
+    assert reach_of(found["map"], {"BLOCK": 2048}) == {}
 
 
 @settings(max_examples=60, deadline=None)
@@ -186,7 +234,7 @@ def test_an_index_takes_every_value_below_its_choice():
 
 
 def small_factors(number):
-    return [divisor for divisor in (2, 3, 5, 7) if number % divisor == 0]
+    return [divisor for divisor in DIVIDING if number % divisor == 0]
 
 
 def test_products_have_factors_and_others_are_often_prime():

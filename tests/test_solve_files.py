@@ -15,23 +15,24 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader import compiling, diagnose
+from grader.compile import programs as compiling
+from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_host_compiler, find_nvcc
-from grader.errors import ToolMissing
-from grader.extras import cutlass_command
-from grader.judge import Options, grade
+from grader.core.errors import ToolMissing
+from grader.core.limits import Limits
+from grader.core.report import Report, from_json, to_json
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.judge import diagnosis
+from grader.judge.conductor import Options, grade
+from grader.judge.shrink import Effort
+from grader.judge.verify import Expectation, compare, expectation_met_by
+from grader.machine.cuda_packages import cutlass_command
+from grader.machine.gpus import Gpu, find_gpus
 from grader.plan import recorder
 from grader.problem import Problem, load_problem
-from grader.report import Report, from_json, to_json
-from grader.run import choose
-from grader.run.gpu.devices import Gpu, find_gpus
-from grader.run.runner import Limits
+from grader.run import devices
 from grader.sandbox import Sandbox
-from grader.shrink import Effort
-from grader.submission import read_submission
 from grader.terminal.report import print_report
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
-from grader.verify import Expectation, compare, expectation_met_by
 from tests.plan.recorded import shared_cache
 
 FOLDER = Path(__file__).parent / "solve"
@@ -148,9 +149,9 @@ def hurried(file: SolveFile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "SECONDS", COMPILE_SECONDS)
     if file.fields["expect"] == Verdict.TIME_LIMIT_EXCEEDED:
         monkeypatch.setattr(recorder, "record", partial(recorder.record, seconds=HOST_SECONDS))
-        monkeypatch.setattr(choose, "limits_of", lambda problem, sizes: Limits(HOST_SECONDS))
-    monkeypatch.setattr(diagnose, "TRIALS", Effort(runs=2, seconds=0.1))
-    monkeypatch.setattr(diagnose, "SHRINKING", Effort(runs=1, seconds=0.05))
+        monkeypatch.setattr(devices, "limits_of", lambda problem, sizes: Limits(HOST_SECONDS))
+    monkeypatch.setattr(diagnosis, "TRIALS", Effort(runs=2, seconds=0.1))
+    monkeypatch.setattr(diagnosis, "SHRINKING", Effort(runs=1, seconds=0.05))
 
 
 def check(report: Report, expected: list[Expectation], says: str = "") -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.compile.parse import parse
-from grader.errors import ProblemError
+from grader.compile.starters import starter_of
+from grader.core.errors import ProblemError
+from grader.core.verdict import Form
 from grader.problem import load_problem
-from grader.starters import starter_of
-from grader.verdict import Form
 
 PROBLEMS = sorted(folder.parent for folder in (Path(__file__).parents[1] / "problems").glob("*/problem.py"))
 

@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from grader.structure import Draw
+from grader.problem.structure import Draw
 
 
 def draw(seed):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import SourceError
-from grader.submission import SIZE_LIMIT, make_submission, read_submission
-from grader.verdict import Form
+from grader.compile.submission import SIZE_LIMIT, make_submission, read_submission
+from grader.core.errors import SourceError
+from grader.core.verdict import Form
 
 KERNEL = "__global__ void map_kernel(const float* a, float* b, int n) { b[0] = a[n]; }\n"
 

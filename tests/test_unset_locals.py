@@ -7,21 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from grader import unset_locals
-from grader.cases import Case
 from grader.compile.compiler import CompileFailure
-from grader.compiling import compile_submission
-from grader.grading import Grading
-from grader.judge import Options, grade
+from grader.compile.programs import compile_submission
+from grader.compile.submission import make_submission
+from grader.core.report import Report
+from grader.core.verdict import FaultClass, Verdict
+from grader.judge import unset_locals
+from grader.judge.conductor import Options, grade
+from grader.judge.grading import Grading
+from grader.judge.unset_locals import CHECK, LocalsPass
 from grader.plan.planner import HarnessPlanner
+from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import load_problem
-from grader.report import Report
-from grader.run.choose import start_parts
+from grader.problem.cases import Case
+from grader.run.devices import EmulatorDevice, deal
 from grader.run.emulator_runner import EmulatorRunner
-from grader.run.runner import Run, RunnerStopped, RunStatus
-from grader.submission import make_submission
-from grader.unset_locals import CHECK, LocalsPass
-from grader.verdict import FaultClass, Verdict
+from grader.sandbox import Sandbox
 from tests.plan.recorded import require_nvcc, shared_cache
 
 ZIP = Path(__file__).parents[1] / "problems" / "zip"
@@ -114,9 +115,10 @@ def test_beside_a_part_that_decides_it_runs_in_a_thread(
 ) -> None:
     problem = load_problem(ZIP)
     submission = make_submission("mine.cu", KERNEL.replace("CONDITION", condition).encode())
-    program = compile_submission(problem, submission, tmp_path, None)
+    program = compile_submission(problem, submission, tmp_path, None, Sandbox.find())
     case = Case({"N": 200}, "normal", 1)
-    (alone,) = start_parts(problem, [case], None, tmp_path, lambda text: None)
+    parts = EmulatorDevice().start(problem, Sandbox.find(), tmp_path, lambda text: None)
+    (alone,) = deal(parts, problem, [case])
     part = replace(alone, helps="on the emulator")
     if dies:
         execute = EmulatorRunner.execute
@@ -126,7 +128,7 @@ def test_beside_a_part_that_decides_it_runs_in_a_thread(
             raise RunnerStopped(RunStatus.CRASHED, "killed")
 
         monkeypatch.setattr(EmulatorRunner, "execute", killed)
-    locals_pass = LocalsPass(problem, submission, tmp_path)
+    locals_pass = LocalsPass(problem, submission, tmp_path, Sandbox.find())
     try:
         assert locals_pass.found() is None
         locals_pass.begin(part, program)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from grader.errors import ProblemError
-from grader.values import below, integers, uniform
+from grader.core.errors import ProblemError
+from grader.problem.values import below, integers, uniform
 
 SIZES = {"N": 50, "K": 7}
 

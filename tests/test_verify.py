@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import grader.verify
-from grader import compiling
-from grader.errors import ProblemError
-from grader.verdict import Verdict
-from grader.verify import (
+import grader.judge.verify
+from grader.compile import programs as compiling
+from grader.core.errors import ProblemError
+from grader.core.verdict import Verdict
+from grader.judge.verify import (
     Expectation,
     Outcome,
     TrivialKernels,
@@ -22,7 +22,7 @@ from grader.verify import (
     verify,
     works_of,
 )
-from grader.workspace import Workspace, builtin_folder
+from grader.store.workspace import Workspace, builtin_folder
 
 COMPILE_SECONDS = 300.0
 """Tests run beside each other, and templates of CuTe take a busy processor minutes."""
@@ -50,7 +50,7 @@ def test_every_problem_has_enough_worked_submissions(name: str) -> None:
 
 def test_only_files_with_solve_need_a_host_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     lacks = "g++ is not installed (type: apt install g++)"
-    monkeypatch.setattr(grader.verify, "_missing_for_solve", lambda: lacks)
+    monkeypatch.setattr(grader.judge.verify, "_missing_for_solve", lambda: lacks)
     left_out = {work.name: missing_for(work) for work in WORKS}
     assert left_out["zip/accepted/solve_plain.cu"] == lacks
     assert left_out["zip/accepted/1_simple.cu"] == ""

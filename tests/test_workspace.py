@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import UsageError, WorkspaceError
-from grader.workspace import Workspace, builtin_folder, cache_folder, find_workspace
+from grader.core.errors import UsageError, WorkspaceError
+from grader.core.paths import cache_folder
+from grader.store.workspace import Workspace, builtin_folder, find_workspace
 
 
 def make(root: Path) -> Path:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from grader.boards.ranking import Row, rank, score_of
 from grader.boards.roofline import MOST_OTHERS
 from grader.boards.words import name
-from grader.report import Measurement
-from grader.store import Store
+from grader.core.report import Measurement
+from grader.store.database import Store
 from grader.store.entry import Summary
 
 Named = tuple[str, Measurement]
@@ -28,7 +28,7 @@ def best_numbers(rows: Iterable[Row], entry: Summary) -> tuple[int, ...]:
     return tuple(other.id for other in ranked if other.user != entry.user)[:MOST_OTHERS]
 
 
-def measured(store: Store, numbers: Iterable[int]) -> list[Named]:
+def list_measured(store: Store, numbers: Iterable[int]) -> list[Named]:
     """Users' names and measurements of these submissions; what has none is left out."""
     entries = [store.get(number) for number in numbers]
     return [(name(entry.user), entry.report.measurement) for entry in entries if entry.report.measurement is not None]
@@ -37,4 +37,4 @@ def measured(store: Store, numbers: Iterable[int]) -> list[Named]:
 def best_beside(store: Store, number: int) -> list[Named]:
     """What to show beside the recorded submission `number`."""
     entry = store.get(number)
-    return measured(store, best_numbers(rank(store.summaries(entry.problem)), entry))
+    return list_measured(store, best_numbers(rank(store.summaries(entry.problem)), entry))

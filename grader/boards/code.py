@@ -5,6 +5,7 @@ It returns HTML that is escaped; what is remarked was decided before.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,10 +13,16 @@ from html import escape
 from markupsafe import Markup
 
 from grader.boards.words import label, visible
-from grader.report import Diagnostic, Report
+from grader.compile import reading
+from grader.core.report import Diagnostic, Report
 
 LARGEST_HIGHLIGHTED = 200_000
-"""Characters. A lexer needs seconds for more; such a text is shown in one colour."""
+"""Characters. A page with more elements is slow to show; such a text is shown in one colour."""
+LARGEST_COLOURS = 200_000
+"""Characters of `colours_of`: some ten thousand words. What needs more is no code that somebody reads."""
+MOST_LINES = 1_000
+"""Rows of a listing that a server makes; what follows is the text of one more."""
+_RUN = re.compile(r"([a-z0-9]{0,3})\.([0-9]{1,6})")
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,12 @@ class CodeLine:
         return next((word for word in ("error", "warning", "note") if word in found), "")
 
 
-def listing(source: str, remarks: Mapping[int, Sequence[Remark]]) -> list[CodeLine]:
-    """Every line of the source, with its remarks."""
-    return [
-        CodeLine(number, html, tuple(remarks.get(number, ()))) for number, html in enumerate(highlight(source), start=1)
-    ]
+def listing(
+    source: str, remarks: Mapping[int, Sequence[Remark]], lines: Sequence[Markup] | None = None
+) -> list[CodeLine]:
+    """Every line of the source, with its remarks; `lines` are its HTML where it is known."""
+    known = highlight(source) if lines is None else lines
+    return [CodeLine(number, html, tuple(remarks.get(number, ()))) for number, html in enumerate(known, start=1)]
 
 
 def excerpt(lines: Sequence[CodeLine], source: str, diagnostic: Diagnostic, around: int = 2) -> list[CodeLine]:
@@ -54,7 +62,7 @@ def excerpt(lines: Sequence[CodeLine], source: str, diagnostic: Diagnostic, arou
     if diagnostic.line is None or not 1 <= diagnostic.line <= len(lines):
         return []
     first, last = max(1, diagnostic.line - around), min(len(lines), diagnostic.line + around)
-    text = split_lines(source)[diagnostic.line - 1]
+    text = visible(source.split("\n", diagnostic.line)[diagnostic.line - 1])
     remark = (Remark(diagnostic.severity, ""),)
     return [
         CodeLine(
@@ -90,19 +98,39 @@ def _all_remarks(report: Report) -> Iterator[tuple[int, Remark]]:
 
 
 def highlight(source: str) -> list[Markup]:
-    """The source's lines as HTML with Pygments' classes."""
-    lines = split_lines(source)
-    if len(source) > LARGEST_HIGHLIGHTED:
-        return [Markup(escape(line)) for line in lines]
-    from pygments import highlight as render
-    from pygments.formatters.html import HtmlFormatter
-    from pygments.lexers.c_like import CudaLexer
+    """The source's lines as HTML with Pygments' classes; in one colour where no process has told its words in time."""
+    return colour_lines(source, colours_of(source))
 
-    # Leading blank lines count, or every number below them would be off.
-    lexer = CudaLexer(stripnl=False, ensurenl=False)
-    html = render("\n".join(lines), lexer, HtmlFormatter(nowrap=True))
-    marked = html.split("\n")[: len(lines)]
-    return [Markup(line) for line in marked]
+
+def colours_of(source: str) -> str | None:
+    """What `coloured` needs to show the source: each piece's class and length, in one word each.
+
+    None where it is too long, or where no process has told them in time.
+    """
+    lines = reading.highlight("\n".join(split_lines(source))) if len(source) <= LARGEST_HIGHLIGHTED else None
+    if lines is None:
+        return None
+    words = " .1 ".join(" ".join(f"{kind}.{len(piece)}" for kind, piece in line) for line in lines)
+    return words if len(words) <= LARGEST_COLOURS else None
+
+
+def colour_lines(source: str, colours: str | None, most_lines: int | None = None) -> list[Markup]:
+    """The source's lines as HTML by what `colours_of` said of it, plain where that is missing or is of another text.
+
+    Nothing looks into the text. Of more than `most_lines` the last holds all that is left.
+    """
+    few = most_lines is None or source.count("\n") <= most_lines
+    whole = "\n".join(split_lines(source)) if few else visible(source)
+    runs = [(name, int(length)) for name, length in _RUN.findall(colours or "")]
+    if sum(length for _, length in runs) != len(whole):
+        runs = [("", len(whole))]
+    html, at = [], 0
+    for name, length in runs:
+        text = escape(whole[at : at + length])
+        parts = text.split("\n") if name else ()
+        html.append("\n".join(part and f'<span class="{name}">{part}</span>' for part in parts) if name else text)
+        at += length
+    return [Markup(line) for line in "".join(html).split("\n", -1 if most_lines is None else most_lines)]
 
 
 def split_lines(source: str) -> list[str]:

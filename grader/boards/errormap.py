@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from grader.boards.axes import Tick, index_ticks
-from grader.report import ErrorMap, OutputCheck
+from grader.core.report import ErrorMap, OutputCheck
 
 WIDTH, HEIGHT = 400.0, 320.0
 """The largest plot. With its labels it fits a phone without text below 9 pixels."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from grader.errors import WorkspaceError
+from grader.core.errors import WorkspaceError
 
 STAGE = ".kgrade-stage-"
 STALE_SECONDS = 3600.0

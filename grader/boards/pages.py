@@ -11,15 +11,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
 from grader.boards import code, errormap, roofline, timing
 from grader.boards.files import write_files
 from grader.boards.templating import pages
 from grader.boards.words import repeat_command
-from grader.errors import WorkspaceError
+from grader.core.errors import WorkspaceError
+from grader.core.report import CaseResult, Diagnostic, Measurement, OutputCheck, Report, SizeMeasurement
+from grader.core.verdict import Verdict
 from grader.measure.overall import overall_score
-from grader.report import CaseResult, Diagnostic, Measurement, OutputCheck, Report, SizeMeasurement
 from grader.store.entry import parse_utc
-from grader.verdict import Verdict
 
 TEMPLATE = "report.html"
 MOST_DIAGNOSTICS = 20
@@ -84,10 +86,14 @@ def render_report(
     links: Links | None = None,
     stamp: str = "",
     beside: Beside = (),
+    lines: Sequence[Markup] | None = None,
 ) -> str:
-    """The report's page. `number` is the submission's; `stamp` lets the site see whether it is up to date."""
+    """The report's page. `number` is the submission's; `stamp` lets the site see whether it is up to date.
+
+    `lines` are the source's as HTML; it is highlighted here where they are not given.
+    """
     measurement = report.measurement
-    lines = code.listing(report.source, code.remarks_of(report))
+    listed = code.listing(report.source, code.remarks_of(report), lines)
     ordered = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     return pages(tuple(template_folders)).render(
         TEMPLATE,
@@ -97,9 +103,9 @@ def render_report(
         stamp=stamp,
         submitted=parse_utc(report.submitted),
         accepted=report.verdict is Verdict.ACCEPTED,
-        lines=lines,
+        lines=listed,
         diagnostics=[
-            DiagnosticView(diagnostic, code.excerpt(lines, report.source, diagnostic))
+            DiagnosticView(diagnostic, code.excerpt(listed, report.source, diagnostic))
             for diagnostic in ordered[:MOST_DIAGNOSTICS]
         ],
         more_diagnostics=max(0, len(ordered) - MOST_DIAGNOSTICS),

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 
+from grader.core.report import Interval
+from grader.core.verdict import Verdict
 from grader.measure.score import shared_ranks
-from grader.report import Interval
 from grader.store.entry import Summary
-from grader.verdict import Verdict
 
 EMULATOR = "emulator"
 WIDEST = 0.01

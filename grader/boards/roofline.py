@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from grader.boards.axes import Frame, Tick
 from grader.boards.numbers import Place, place_numbers
 from grader.boards.words import duration, percent, quantity, sizes
-from grader.report import Ceilings, Measurement, SizeMeasurement
+from grader.core.report import Ceilings, Measurement, SizeMeasurement
 
 FRAME = Frame(440.0, 330.0, left=74.0, right=424.0, top=12.0, bottom=284.0)
 """A phone shows it at two thirds, where its text is still 10 pixels high."""

@@ -14,14 +14,14 @@ from typing import Protocol
 
 from markupsafe import Markup
 
-from grader.boards.best import best_numbers, measured
+from grader.boards.best import best_numbers, list_measured
 from grader.boards.charts import best_so_far
 from grader.boards.files import write_files
 from grader.boards.pages import Links, render_report
 from grader.boards.ranking import Row, accepted_users, progress, rank
 from grader.boards.templating import Pages, pages
 from grader.boards.words import name, visible
-from grader.store import Store
+from grader.store.database import Store
 from grader.store.entry import Summary
 
 MOST_LISTED = 500
@@ -128,7 +128,7 @@ def _all_pages(
             best = best_numbers(board.rows, summary)
             stamp = _stamp(fingerprint, summary, best)
             if not _up_to_date(folder / path, stamp):
-                report, beside = store.get(summary.id).report, measured(store, best)
+                report, beside = store.get(summary.id).report, list_measured(store, best)
                 yield (
                     path,
                     render_report(report, template_folders, number=summary.id, links=links, stamp=stamp, beside=beside),

@@ -20,8 +20,9 @@ from markupsafe import Markup
 
 import grader
 from grader.boards.words import FILTERS
-from grader.errors import WorkspaceError
-from grader.workspace import builtin_folder
+from grader.core.errors import WorkspaceError
+from grader.core.verdict import Verdict
+from grader.store.workspace import builtin_folder
 
 SCRIPT, STYLE = "theme.js", "style.css"
 
@@ -38,8 +39,8 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters.update(FILTERS)
-        with explained():
+        self._environment.filters.update(FILTERS, facts=lambda word: Verdict(word).facts)
+        with naming_the_template():
             style, script = self._environment.get_template(STYLE).render(), self._text(SCRIPT)
         digest = b64encode(sha256(script.encode()).digest()).decode()
         self.policy = (
@@ -57,12 +58,12 @@ class Pages:
 
     def render(self, template: str, **values: Any) -> str:
         """The page. Raises WorkspaceError where a template has a mistake, with its name and line."""
-        with explained():
+        with naming_the_template():
             return self._environment.get_template(template).render(**values)
 
     def load(self, template: str) -> None:
         """Compiles a template ahead of its first use. Raises WorkspaceError as `render` does."""
-        with explained():
+        with naming_the_template():
             self._environment.get_template(template)
 
     @property
@@ -85,7 +86,7 @@ def pages(template_folders: tuple[Path, ...] = ()) -> Pages:
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def naming_the_template() -> Iterator[None]:
     """Turns a mistake in a template into a WorkspaceError that names its place."""
     try:
         yield

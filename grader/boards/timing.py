@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.boards.words import percent, sizes, spread
+from grader.core.report import Measurement
 from grader.measure.overall import NULL_TOLERANCE, impossible, is_sound, light_of
-from grader.report import Measurement
 
 WIDE = 0.03
 """Timing stops at an interval of ± 0.3 %; one ten times as wide is worth a word."""

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from grader.report import CaseResult, Interval, Report
+from grader.core.report import CaseResult, Interval, Report
 
 # Control characters, and marks that change the direction of text: they could make code or a name look like
 # something else.
@@ -152,9 +152,10 @@ def iso(time: datetime) -> str:
     return time.isoformat(timespec="seconds")
 
 
-def sizes(values: Mapping[str, int]) -> str:
-    """Sizes as people write them: M=17 N=1 K=3."""
-    return visible(" ".join(f"{key}={value}" for key, value in values.items()))
+def sizes(values: Mapping[str, float]) -> str:
+    """Sizes as people write them: M=17 N=1 K=3. Scalars stand behind them: a=0.5."""
+    shown = ((key, f"{value:.9g}" if isinstance(value, float) else value) for key, value in values.items())
+    return visible(" ".join(f"{key}={value}" for key, value in shown))
 
 
 def element(index: Sequence[int]) -> str:
@@ -170,8 +171,9 @@ def repeat_command(report: Report, case: CaseResult | None = None) -> str:
     words = ["kgrade", "test", report.problem, report.file]
     if report.problem_set:
         words[2:3] = ["--problems", report.problem_set, report.problem.partition(":")[2]]
-    if case is not None:
-        words += ["--case", ",".join(f"{key}={value}" for key, value in case.sizes.items())]
+    given = [case] if case is not None else report.cases if report.own_sizes else ()
+    for sizes in dict.fromkeys(",".join(f"{key}={value}" for key, value in one.sizes.items()) for one in given):
+        words += ["--case", sizes]
     if report.seed >= 0:
         # A contest that hides its cases hides their seed.
         words += ["--seed", str(report.seed)]

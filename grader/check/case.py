@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.arrays import module_of, on_host
 from grader.check import explain
 from grader.check.compare import Comparison, Mask, compare
 from grader.check.errormap import error_map
 from grader.check.precision import recognise
 from grader.check.tolerance import ELEMENT_UNITS, SUM_UNITS, Bound, Inputs, bounds, magnitudes, scaled_units
-from grader.definition import Problem
-from grader.errors import JudgeError
-from grader.report import ElementError, OutputCheck
-from grader.verdict import Verdict, WrongKind
+from grader.core.errors import JudgeError
+from grader.core.report import ElementError, OutputCheck
+from grader.core.verdict import Verdict, WrongKind
+from grader.problem.arrays import module_of, on_host
+from grader.problem.definition import Problem
 
 CaseCheck = tuple[Verdict, WrongKind | None, str, tuple[OutputCheck, ...]]
 

@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.arrays import module_of, widen
 from grader.check.tolerance import Bound
-from grader.definition import Floats
+from grader.problem.arrays import module_of, widen
+from grader.problem.definition import Floats
 
 Mask = npt.NDArray[np.bool_]
+
+SCATTERED = 4.0
+"""How often the usual scatter of truncating sums one element of many may have."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,11 @@ def compare(bound: Bound, got: npt.NDArray[Any], unwritten: Mask) -> Comparison:
     finite = xp.isfinite(seen) & xp.isfinite(expected)
     # NaN and infinity are results like any other: the same ones have to be there, in the same places.
     same_special = (xp.isnan(seen) & xp.isnan(expected)) | (~finite & (seen == expected))
-    with np.errstate(invalid="ignore", over="ignore"):
-        error = xp.where(finite, seen - _target(bound), np.nan)
-        share = abs(error) / bound.allowed
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        error = xp.where(finite, _difference(bound, got, seen), np.nan)
+        rest, allowed, aggregate = without_truncation(bound, error)
+        # Of a zero nothing is allowed: what is right there is no share of it.
+        share = xp.where(rest == 0, 0.0, abs(rest) / allowed)
     units = xp.where(finite, share, xp.where(same_special, 0.0, np.inf))
     wrong = xp.where(finite, _outside(bound, got, units), ~same_special)
     if bound.exact:
@@ -57,27 +62,49 @@ def compare(bound: Bound, got: npt.NDArray[Any], unwritten: Mask) -> Comparison:
         # neighbour.
         units = xp.where(wrong, xp.maximum(units, 2.0), units)
     gate = bound.gate
-    if not wrong.any() and np.isfinite(bound.aggregate) and finite.any():
-        ratio = sqrt(float((error[finite] ** 2).mean())) / bound.aggregate if bound.aggregate else 0.0
+    if not wrong.any() and np.isfinite(aggregate) and finite.any():
+        ratio = sqrt(float((rest[finite] ** 2).mean())) / aggregate if aggregate else 0.0
         if ratio > 1.0:
             # The mean is too large, so at least one element is above it: those are the ones to show.
             gate = "G2"
-            units = xp.where(finite, abs(error) / bound.aggregate, units)
+            units = xp.where(finite, abs(rest) / aggregate, units)
             wrong = units > 1.0
     units = xp.where(unwritten, np.inf, units)
     return Comparison(got, error, units, wrong | unwritten, unwritten, gate)
 
 
-def _target(bound: Bound) -> Floats:
+def without_truncation(bound: Bound, error: Floats) -> tuple[Floats, Floats, float]:
+    """Errors without the share of the results that truncating sums lost, and what is allowed of an element and of all.
+
+    The share is that of least squares. Errors that no truncation explains have no part in it.
+    """
+    limits = bound.truncation
+    if limits is None:
+        return error, bound.allowed, bound.aggregate
+    xp, result, spread = module_of(error), bound.reference, limits.spread
+    within = abs(error) <= bound.allowed + limits.most * (abs(result) + SCATTERED * spread)
+    squares = float(xp.where(within, result * result, 0.0).sum())
+    lost = -float(xp.where(within, error * result, 0.0).sum()) / squares if squares else 0.0
+    lost = min(max(lost, 0.0), limits.most)
+    scatter = min(lost + limits.few * limits.most, limits.most)
+    aggregate = bound.aggregate + scatter * sqrt(float((spread**2).mean()))
+    return error + lost * result, bound.allowed + SCATTERED * scatter * spread, aggregate
+
+
+def _difference(bound: Bound, got: npt.NDArray[Any], seen: Floats) -> Floats:
+    if bound.reference.dtype.kind == "i":
+        # In 64 bits, which may wrap round, but never to 0 where the two differ.
+        between: Floats = (got - bound.expected).astype(np.float64)
+        return between
     target: Floats = widen(bound.expected) if bound.exact else bound.reference
-    return target
+    return seen - target
 
 
 def _outside(bound: Bound, got: npt.NDArray[Any], units: Floats) -> Mask:
     if not bound.exact:
         return units > 1.0
     different: Mask = widen(got) != widen(bound.expected)
-    if bound.signed_zeros:
+    if bound.signed_zeros is not False:
         xp = module_of(got)
-        different |= xp.signbit(got) != xp.signbit(bound.expected)
+        different |= (xp.signbit(got) != xp.signbit(bound.expected)) & bound.signed_zeros
     return different

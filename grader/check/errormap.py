@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from grader.report import ErrorMap
+from grader.core.report import ErrorMap
 
 CELLS = 64
 

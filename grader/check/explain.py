@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from grader.check.compare import Comparison
 from grader.check.precision import LowPrecision
-from grader.check.tolerance import UNIT, Bound, Magnitudes
+from grader.check.tolerance import Bound, Magnitudes
 
 Index = tuple[int, ...]
 
@@ -56,7 +56,7 @@ def low_precision(
     size = np.where(found.wrong & np.isfinite(found.error), np.abs(found.error), 0.0)
     relative = size / np.where(measured.scale > 0, measured.scale, np.inf)
     index = _unravel(int(np.argmax(relative)), relative.shape)
-    off = f"{element(array, index)} is off by {_units(float(relative[index]) / UNIT)} u"
+    off = f"{element(array, index)} is off by {_units(float(relative[index]) / bound.unit)} u"
     if bound.exact:
         allowed = "where 0 u are allowed"
     elif found.gate == "G2":
@@ -68,7 +68,8 @@ def low_precision(
 
 def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
     index = first_index(found.wrong & ~found.unwritten)
-    got, expected = float(found.got[index]), float(bound.expected[index])
+    # As they are: float64 holds no whole numbers beyond 2^53.
+    got, expected = found.got[index], bound.expected[index]
     shown, wanted = (number(value, found.got.dtype) for value in (got, expected))
     text = f"{element(array, index)} is {shown}, expected {wanted}"
     if shown == wanted:

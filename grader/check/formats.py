@@ -38,12 +38,26 @@ def keep_bits(bits: int, nearest: bool) -> Callable[[Floats32], Floats32]:
     return round_to
 
 
+def keep_bits_away(bits: int) -> Callable[[Floats32], Floats32]:
+    """The same to nearest, ties away from zero, as cvt.rna does."""
+    kept = 23 - bits
+    round_down = keep_bits(bits, nearest=False)
+
+    def round_to(x: Floats32) -> Floats32:
+        with np.errstate(over="ignore"):
+            half = (x.view(np.uint32) + np.uint32(1 << (kept - 1))).view(np.float32)
+        return np.where(np.isfinite(x), round_down(half), x)
+
+    return round_to
+
+
 def _to_half(x: Floats32) -> Floats32:
     with np.errstate(over="ignore", under="ignore"):
         rounded: Floats32 = x.astype(np.float16).astype(np.float32)
     return rounded
 
 
+FP32 = Format("fp32", 24, lambda x: x.astype(np.float32))
 FP16 = Format("fp16", 11, _to_half)
 BF16 = Format("bf16", 8, keep_bits(7, nearest=True))
 
@@ -51,6 +65,7 @@ INPUT_FORMATS = (
     # Within fp16's range both formats round alike, and results can't tell them apart.
     Format("TF32 or fp16", 11, keep_bits(10, nearest=True)),
     FP16,
+    Format("TF32", 11, keep_bits_away(10)),
     Format("TF32", 10, keep_bits(10, nearest=False)),
     BF16,
     Format("bf16", 7, keep_bits(7, nearest=False)),

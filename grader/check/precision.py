@@ -1,7 +1,9 @@
 """Recognises results that are wrong because they were computed in low precision, and names the format.
 
-Three kinds of evidence, from sharp to blunt. The blunt one can take a small indexing error for rounding where
-there are few elements to see; a case with more of them then says otherwise.
+Three kinds of evidence, from sharp to blunt. Rounding of inputs has to be met by the reference of rounded inputs, and
+results of a format are its numbers. Rounding somewhere on the way is told by its size and its spread: it touches most
+elements, has no part in common with the results, and is smaller than a term that is left out or counted twice. Of few
+elements the spread is not to be seen; a case with more of them then says otherwise.
 """
 
 from __future__ import annotations
@@ -14,15 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.arrays import widen
 from grader.check.compare import Comparison
-from grader.check.formats import INPUT_FORMATS, RESULT_FORMATS, Format
-from grader.check.tolerance import Bound, Inputs, Magnitudes, to_type
-from grader.definition import Floats, Problem
-from grader.parameters import f16
+from grader.check.formats import FP32, INPUT_FORMATS, RESULT_FORMATS, Format
+from grader.check.tolerance import Bound, Inputs, Magnitudes
+from grader.problem.arrays import widen
+from grader.problem.definition import Floats, Problem
+from grader.problem.parameters import Array, f32, f64
 
 MOST = 0.9
 NEARLY_ALL = 0.99
+MANY = 8
+"""Elements from which on their spread says something."""
 FP16_NORMAL = 2.0**-14
 """fp16's smallest normal number: below it even the best fp16 result has a large relative error."""
 
@@ -41,6 +45,7 @@ class _Evidence:
     everything: npt.NDArray[Any]
     got: npt.NDArray[Any]
     error: Floats
+    reference: Floats
     scale: Floats
     spread: Floats
 
@@ -66,33 +71,38 @@ def recognise(
         found.got,
         found.got[where],
         found.error[where],
+        bound.reference[where],
         measured.scale[where],
         measured.spread[where],
     )
-    exactly_half = problem.outputs[output].dtype is f16
-    for form in INPUT_FORMATS:
-        rounded = dict(inputs) | {name: form.round(inputs[name].astype(np.float32)) for name in problem.operands}
-        if _explains(problem.expected(rounded, sizes)[output][where], seen, bound):
+    written, operands = problem.outputs[output], problem.operands.items()
+    numbers = {name: array.numbers(inputs[name]).astype(np.float32) for name, array in operands}
+    double = written.dtype is f64
+    for form in (FP32,) if double else INPUT_FORMATS:
+        rounded = dict(inputs) | {name: form.round(values) for name, values in numbers.items()}
+        if _explains(problem.expected(rounded, sizes)[output][where], seen, bound, written):
             return LowPrecision(f"{form.name} inputs (2^-{form.unit})")
     terms = problem.gates.count_terms(sizes) if problem.gates.terms else None
-    for form in () if exactly_half else RESULT_FORMATS:
-        if _kept_in(form, seen, terms):
+    for form in (FP32,) if double else RESULT_FORMATS if written.dtype is f32 else ():
+        if (double and _beyond_float(seen)) or _kept_in(form, seen, terms):
             return LowPrecision(f"results kept in {form.name} (2^-{form.unit})")
+    if double or _follows_results(seen, problem.gates.kind):
+        return None
     if _small_everywhere(seen, terms):
         return LowPrecision("low precision on the way (fp16, bf16, TF32 or a coarse approximation)")
     return None
 
 
-def _explains(supposed: Floats, seen: _Evidence, bound: Bound) -> bool:
+def _explains(supposed: Floats, seen: _Evidence, bound: Bound, written: Array) -> bool:
     """Whether the reference of rounded inputs meets the results: where it does, the format is proven.
 
     Exact cases stay exact with rounded inputs, so results have to be met to the last bit. Elsewhere
-    float32's own errors remain, and the format has to explain at least three quarters of each error and
-    nearly all of them together; a wrong element that is off by chance does not fit that.
+    float32's own errors remain, of sums that truncate a tenth of these: the format has to explain nearly all of the
+    errors together, and of few elements at least three quarters of each. What is off by chance does not fit that.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         if bound.exact:
-            rounded, got = widen(to_type(supposed, seen.got.dtype.name)), widen(seen.got)
+            rounded, got = widen(written.rounded(supposed)), widen(seen.got)
             met = (rounded == got) | (np.isnan(rounded) & np.isnan(got))
             return bool(met.mean() >= MOST)
         distance = np.abs(widen(seen.got) - supposed)
@@ -100,8 +110,10 @@ def _explains(supposed: Floats, seen: _Evidence, bound: Bound) -> bool:
         finite = np.isfinite(distance) & np.isfinite(seen.error)
         if not finite.any():
             return False
-        together = _rms(distance[finite]) <= _rms(seen.error[finite]) / 8
-    return bool(met[finite].mean() >= MOST and finite.mean() >= MOST and together)
+        left, size = _rms(distance[finite]), _rms(seen.error[finite])
+    if finite.sum() >= MANY:
+        return bool(finite.mean() >= MOST and left <= size / 4)
+    return bool(met[finite].mean() >= MOST and finite.mean() >= MOST and left <= size / 8)
 
 
 def _kept_in(form: Format, seen: _Evidence, terms: int | None) -> bool:
@@ -122,18 +134,44 @@ def _kept_in(form: Format, seen: _Evidence, terms: int | None) -> bool:
     return _near(seen, seen.spread * min(1 / 8, (2 + 3 * sqrt(terms)) * 2.0**-form.unit), MOST)
 
 
-def _small_everywhere(seen: _Evidence, terms: int | None) -> bool:
-    """Whether all errors have a size that half precision somewhere on the way explains.
+def _beyond_float(seen: _Evidence) -> bool:
+    """Whether all that is wrong is infinite because the right number is beyond float32's range."""
+    beyond = np.abs(seen.reference) > np.finfo(np.float32).max
+    return bool(np.all(beyond & np.isinf(seen.got) & (np.signbit(seen.got) == np.signbit(seen.reference))))
 
-    Rounding K partial sums to fp16, a random walk, is off by 0.4 · 2^-11 √K Q. A sum that misses one of K
-    terms is off by Q / √K, which is more while K stays below some thousand, the most that one block adds.
-    Imprecise operations touch most elements; a few wrong ones among right ones have another cause.
+
+def _small_everywhere(seen: _Evidence, terms: int | None) -> bool:
+    """Whether errors have the size and the spread that half precision somewhere on the way explains.
+
+    Rounding K partial sums to fp16, a random walk, is off by 0.4 · 2^-11 √K Q. A sum that misses one of K terms, or has
+    one twice, is off by Q / √K, so that rounding has to stay below half of that, and far below it where there are few
+    elements. Imprecise operations touch most elements; a few wrong ones among right ones have another cause.
     """
     if seen.got.size < seen.everything.size / 8:
         return False
     if terms is None:
         return _near(seen, seen.scale / 128 + FP16_NORMAL, NEARLY_ALL)
-    return _near(seen, seen.spread * (2 + 1.5 * sqrt(min(terms, 1024))) * 2.0**-11, NEARLY_ALL)
+    rounding = (2 + 1.5 * sqrt(min(terms, 1024))) * 2.0**-11
+    term = (0.5 if seen.got.size >= MANY else 0.1) / sqrt(terms)
+    return _near(seen, seen.spread * min(rounding, max(term, 2.0**-12)), NEARLY_ALL)
+
+
+def _follows_results(seen: _Evidence, kind: str) -> bool:
+    """Whether errors are a share of the results: a wrong factor, or a divisor that has an element twice or not at all.
+
+    Rounding is as often up as down, and truncation as large as it happens to be: the correlation is 0, or 0.9. A wrong
+    divisor of a row makes another share of each row, so that less is enough there. By chance it is 1 / √n.
+    """
+    # Results that float32 can't hold are a share of nothing.
+    finite = np.isfinite(seen.error) & (np.abs(seen.reference) < np.inf)
+    finite &= np.abs(seen.reference) >= float(np.finfo(np.float32).smallest_subnormal)
+    error, result = seen.error[finite], seen.reference[finite]
+    if kind != "scaled":
+        # Elements count alike, however large: a factor is the same for all.
+        error, result = error / result, result / result
+    both = _rms(error) * _rms(result) if error.size else 0.0
+    least = 0.5 if kind == "scaled" else 0.95
+    return both > 0 and abs(float((error * result).mean())) >= both * max(least, 3 / sqrt(error.size))
 
 
 def _near(seen: _Evidence, allowed: Floats, share: float) -> bool:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.arrays import narrow, widen
 from grader.check.case import check_case
-from grader.definition import Problem
-from grader.inputs import families, make_inputs
-from grader.sizes import Budget, draw_sizes
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
+from grader.problem.arrays import widen
+from grader.problem.definition import Problem
+from grader.problem.inputs import draw_scalars, families, make_inputs
+from grader.problem.sizes import Budget, draw_sizes
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -30,16 +30,19 @@ def trivial_outputs(
     constants = (
         ("zeros", 0.0),
         ("the constant 1", 1.0),
-        (f"the mean of {first}", float(values.mean(dtype=np.float64))),
+        (f"the mean of {first}", float(problem.inputs[first].numbers(values).mean(dtype=np.float64))),
     )
-    shapes = {name: (array.shape(sizes), array.dtype.numpy) for name, array in problem.outputs.items()}
+    outputs = problem.outputs.items()
     for label, value in constants:
-        yield label, {name: narrow(np.full(shape, value), dtype) for name, (shape, dtype) in shapes.items()}
+        yield label, {name: output.stored(np.full(output.shape(sizes), value)) for name, output in outputs}
     for name, source in inputs.items():
         # Repeated or cut where the shapes differ, as a kernel that copies by flat index would do.
         yield (
             f"a copy of {name}",
-            {output: narrow(np.resize(widen(source), shape), dtype) for output, (shape, dtype) in shapes.items()},
+            {
+                out: o.stored(np.resize(widen(problem.inputs[name].numbers(source)), o.shape(sizes)))
+                for out, o in outputs
+            },
         )
 
 
@@ -55,13 +58,16 @@ def accepted_trivial_kernels(
     turns = families(problem)
     for i, sizes in enumerate(draw_sizes(problem, seed, count, budget)):
         family = turns[i % len(turns)]
-        inputs = make_inputs(problem, sizes, family, seed + i)
+        inputs, numbers = (
+            make_inputs(problem, sizes, family, seed + i),
+            {**sizes, **draw_scalars(problem, family, seed + i)},
+        )
         passed = set()
         for label, outputs in trivial_outputs(problem, sizes, inputs):
             order[label] = None
             if passing is not None and label not in passing:
                 continue
-            if check_case(problem, sizes, family, inputs, outputs)[0] is Verdict.ACCEPTED:
+            if check_case(problem, numbers, family, inputs, outputs)[0] is Verdict.ACCEPTED:
                 passed.add(label)
         passing = passed
         if not passing:

@@ -6,7 +6,7 @@ Every sentence follows from counted numbers, which it names. What is rare or sma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from grader.coach.lines import LineCounts, Totals
 from grader.coach.target import Resources
@@ -18,9 +18,6 @@ INSTRUCTION_CYCLES = 0.25
 """What a multiprocessor takes for each: 64 bytes a cycle from L2 (two sectors), one wavefront of shared memory or turn
 of an atomic a cycle, four warp instructions a cycle (Nsight Compute's documentation, "Hardware Model"; the same from
 Volta on)."""
-
-LEAST_SHARE = 0.02
-"""Of the cycles of all counted work; advice that gains less is left out."""
 
 
 @dataclass(frozen=True)
@@ -64,48 +61,3 @@ class Subject:
 
 
 Check = Callable[[Subject], Iterator[Advice]]
-
-
-@dataclass(frozen=True)
-class Review:
-    """All that there is to say: advice, the best first, and sentences on what is good."""
-
-    advice: tuple[Advice, ...]
-    good: tuple[str, ...]
-
-
-def review(subject: Subject) -> Review:
-    """Every check's advice, and of each check that has none what it found."""
-    from grader.coach.checks import CHECKS
-
-    found: list[Advice] = []
-    good: list[str] = []
-    for check, praise in CHECKS:
-        own = [_weighed(one, subject) for one in _joined(list(check(subject)))]
-        own = [one for one in own if one.share is None or one.share >= LEAST_SHARE]
-        found += own
-        if not own and (words := praise(subject)):
-            good.append(words)
-    return Review(tuple(sorted(found, key=lambda one: (one.gain is None, -(one.gain or 0)))), tuple(good))
-
-
-def _joined(found: Sequence[Advice]) -> Iterator[Advice]:
-    """Advice of which several lines have the same, given once."""
-    same: dict[tuple[str, str], list[Advice]] = {}
-    for one in found:
-        same.setdefault((one.message, one.remedy), []).append(one)
-    for group in same.values():
-        first, *others = group
-        if not others:
-            yield first
-            continue
-        lines = ", ".join(str(one.line) for one in others)
-        message = f"{first.message}; the same in line {lines}"
-        gain = None if first.gain is None else sum(one.gain or 0.0 for one in group)
-        yield replace(first, message=message, gain=gain)
-
-
-def _weighed(one: Advice, subject: Subject) -> Advice:
-    if one.gain is None or not subject.cycles:
-        return one
-    return replace(one, share=one.gain / subject.cycles)

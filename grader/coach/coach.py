@@ -9,27 +9,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.cases import Case, case_seed
-from grader.coach.advice import Advice, Subject, review
+from grader.coach.advice import Advice, Subject
 from grader.coach.counting import CountedKernel, count
 from grader.coach.lines import LineCounts, Totals, by_line, total
+from grader.coach.review import review
 from grader.coach.target import DEFAULT, Resources, gpu_like, resources_of
 from grader.compile.compiler import CompileFailure
 from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
 from grader.compile.program import Program
-from grader.compiling import compile_submission
-from grader.errors import UsageError
-from grader.inputs import families
+from grader.compile.programs import compile_submission
+from grader.compile.submission import Submission
+from grader.core.errors import UsageError
+from grader.core.report import Dim3, Report
+from grader.core.verdict import Form, Verdict
 from grader.plan.device_table import EMULATED
-from grader.plan.planner import HarnessPlanner, Planner, RecordingPlanner
+from grader.plan.planner import planner_for
 from grader.problem import Problem
-from grader.report import Dim3, Report
+from grader.problem.cases import Case, case_seed
+from grader.problem.inputs import families
+from grader.problem.sizes import Budget, fit_together
 from grader.run.emulator.counts import ArrayCounts
 from grader.sandbox import Sandbox
-from grader.sizes import Budget, fit_together
-from grader.submission import Submission
-from grader.verdict import Form, Verdict
 
 Progress = Callable[[str], None]
 
@@ -96,12 +97,14 @@ def explain(
 
     Raises UsageError where it does not compile for the target, and JudgeError where it can't be run again.
     """
-    sandbox = Sandbox.find(require_sandbox) if submission.form is Form.SOLVE else None
+    sandbox = Sandbox.find(require_sandbox)
     progress(f"compiling for {target}")
     program = _compile(problem, submission, cache, target, sandbox)
     progress("counting")
     case = Case(dict(sizes), families(problem)[0], case_seed(report.seed, 0))
-    counted = count(problem, program, _planner(problem, program, sandbox, cache), case, cache)
+    counted = count(
+        problem, program, planner_for(problem, program, lambda: EMULATED, sandbox, cache), case, sandbox, cache
+    )
     facts = _facts(program)
     return Explanation(
         problem=problem.name,
@@ -116,7 +119,7 @@ def explain(
     )
 
 
-def _compile(problem: Problem, submission: Submission, cache: Path, target: str, sandbox: Sandbox | None) -> Program:
+def _compile(problem: Problem, submission: Submission, cache: Path, target: str, sandbox: Sandbox) -> Program:
     # nvcc makes machine code for the usual target unasked: it has been compiled by then.
     known = submission.form is Form.SOLVE and target == DEFAULT
     try:
@@ -125,12 +128,6 @@ def _compile(problem: Problem, submission: Submission, cache: Path, target: str,
         said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
         message = f"{submission.path_name} compiles for the emulator, and not for {target}: {said}"
         raise UsageError(message, f"type: --target {DEFAULT}") from None
-
-
-def _planner(problem: Problem, program: Program, sandbox: Sandbox | None, cache: Path) -> Planner:
-    if sandbox is None:
-        return HarnessPlanner(problem, program.constants)
-    return RecordingPlanner(problem, program, lambda: EMULATED, sandbox, cache)
 
 
 def _facts(program: Program) -> Mapping[str, KernelFacts]:

@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.cases import Case, limits_of
 from grader.compile.program import Program
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
+from grader.core.limits import Limits
+from grader.core.report import Dim3
 from grader.plan.planner import Planner
+from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem
-from grader.report import Dim3
-from grader.run.budget import Budgeted
+from grader.problem.cases import Case, limits_of
 from grader.run.child_runner import START_SECONDS, launch_names
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
 from grader.run.emulator_runner import EmulatorRunner
-from grader.run.runner import Limits, RunnerStopped, RunStatus
+from grader.run.limited import Limited
+from grader.sandbox import Sandbox
 
 MODULE = "grader.run.counting_child"
 SLOWER = 20
@@ -50,8 +52,8 @@ class CountedKernel:
 class CountingRunner(EmulatorRunner):
     """The emulator, counting."""
 
-    def __init__(self, folder: Path, cache: Path | None = None) -> None:
-        super().__init__(folder, cache, MODULE)
+    def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
+        super().__init__(folder, sandbox, cache, MODULE)
 
     def counts(self) -> list[dict[str, Any]]:
         """What the child tells of all launches since the program was loaded."""
@@ -60,20 +62,22 @@ class CountingRunner(EmulatorRunner):
         return found
 
 
-def count(problem: Problem, program: Program, planner: Planner, case: Case, cache: Path) -> tuple[CountedKernel, ...]:
+def count(
+    problem: Problem, program: Program, planner: Planner, case: Case, sandbox: Sandbox, cache: Path
+) -> tuple[CountedKernel, ...]:
     """The kernels that one case launches, in their order.
 
     Raises JudgeError where the run does not come to its end: it did so when it was graded.
     """
     usual = limits_of(problem, case.sizes)
     limits = Limits(usual.seconds * SLOWER, usual.instructions * MORE_SPINNING)
-    runner = CountingRunner(problem.folder, cache / "kernels")
+    runner = CountingRunner(problem.folder, sandbox, cache / "kernels")
     try:
         runner.load(program)
         addresses = runner.prepare(problem, case.sizes, case.family, case.seed)
-        device = Budgeted(runner, limits)
-        plan = planner.plan(case.sizes, addresses, device)
-        run = runner.execute(plan, device.left())
+        device = Limited(runner, limits)
+        plan = planner.plan(case.numbers(problem), addresses, device)
+        run = runner.execute(plan, limits)
         if run.status is not RunStatus.DONE:
             said = run.fault.message if run.fault else run.message
             raise JudgeError(f"the kernel was graded and could not be counted: {said or run.status}", run.details)

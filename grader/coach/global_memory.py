@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.coach.advice import INSTRUCTION_CYCLES, SECTOR_CYCLES, Advice, Subject
-from grader.coach.lines import COPY, LineCounts, reads_of, refetched, total
-from grader.coach.pattern import FRAGMENT, Pattern, pattern_of, width_of
+from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
+from grader.coach.pattern import Pattern, pattern_of, width_of
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, RowCounts
+from grader.run.emulator.ptx.traits import MatrixRole, Memory
 
 WASTE = 1.2
 """Sectors a request by those that would do, above which something is said."""
@@ -16,13 +17,11 @@ REUSE = 2.0
 LEAST_REFETCHED = 0.05
 """Of all sectors that the kernel moves: what is read again below that is not worth a word."""
 WIDE = 16
-_VERBS = {"ld": "read", "ldu": "read", COPY: "read", "st": "written", "atom": "updated", "red": "updated"}
+_VERBS = {Memory.LOAD: "read", Memory.COPY: "read", Memory.STORE: "written", Memory.ATOMIC: "updated"}
 
 
 def _verb(row: RowCounts) -> str:
-    if row.opcode == FRAGMENT:
-        return "written" if "store" in row.modifiers else "read"
-    return _VERBS.get(row.opcode, "touched")
+    return _VERBS.get(row.traits.memory, "touched")
 
 
 def accesses(line: LineCounts) -> Iterator[tuple[str, str, list[RowCounts]]]:
@@ -55,12 +54,12 @@ def uncoalesced(subject: Subject) -> Iterator[Advice]:
 
 
 def _remedy(subject: Subject, array: str, row: RowCounts) -> str:
-    if row.opcode == FRAGMENT:
+    if row.traits.matrix is MatrixRole.FRAGMENT:
         return (
             f"a fragment is half a sector of each of eight lines at a time: copy a tile of {array or 'it'} to shared "
             "memory, whole lines at a time, and load fragments from there"
         )
-    if row.opcode == COPY:
+    if row.traits.memory is Memory.COPY:
         # Its sample may be of the other side.
         return "let neighbouring lanes copy neighbouring elements, or each of them 16 bytes"
     pattern = pattern_of(row)
@@ -103,7 +102,7 @@ def reuse(subject: Subject) -> Iterator[Advice]:
     """Arrays of which a block fetches the same sectors again, and whose elements several threads or loops read."""
     by_line: dict[int | None, list[ArrayCounts]] = {}
     for array in subject.arrays:
-        again, reads = refetched(array), reads_of(array)
+        again, reads = refetch_ratio(array), reads_of(array)
         if again is None or reads is None or again < REUSE or reads < REUSE:
             continue
         if array.load_sectors - array.block_sectors >= LEAST_REFETCHED * subject.totals.sectors:
@@ -111,7 +110,7 @@ def reuse(subject: Subject) -> Iterator[Advice]:
     for line, arrays in by_line.items():
         facts = "; ".join(
             f"each element of {a.name} is read {reads_of(a):.4g} times from global memory, and a block fetches each of "
-            f"its sectors {refetched(a):.4g} times ({a.load_sectors:,} sectors, {a.block_sectors:,} would do)"
+            f"its sectors {refetch_ratio(a):.4g} times ({a.load_sectors:,} sectors, {a.block_sectors:,} would do)"
             for a in arrays
         )
         yield Advice(
@@ -173,7 +172,7 @@ def _neighbours(rows: Sequence[RowCounts]) -> Iterator[list[RowCounts]]:
     blocks: dict[tuple[object, ...], list[RowCounts]] = {}
     for row in rows:
         width = width_of(row)
-        if row.requests and row.sample is not None and 0 < width < WIDE and row.opcode in ("ld", "st"):
+        if row.requests and row.sample is not None and 0 < width < WIDE and _is_plain(row):
             key = (row.block, row.opcode, row.array, width, row.requests, row.sample.block, row.sample.warp)
             blocks.setdefault((*key, _mask(row)), []).append(row)
     for group in blocks.values():
@@ -187,6 +186,10 @@ def _neighbours(rows: Sequence[RowCounts]) -> Iterator[list[RowCounts]]:
                 found += [row for row in piece if row is not None]
         if found:
             yield found
+
+
+def _is_plain(row: RowCounts) -> bool:
+    return row.traits.is_load or row.traits.is_store
 
 
 def _mask(row: RowCounts) -> tuple[bool, ...]:
@@ -210,7 +213,7 @@ def _moved(one: RowCounts, other: RowCounts) -> bool:
 def _is_row_of_words(row: RowCounts) -> bool:
     """A load or store of a full warp whose lanes are neighbours, from a multiple of 16 bytes on."""
     pattern = pattern_of(row)
-    if pattern is None or not row.requests or row.opcode not in ("ld", "st") or pattern.size >= WIDE:
+    if pattern is None or not row.requests or not _is_plain(row) or pattern.size >= WIDE:
         return False
     whole = len(pattern.active) == len(pattern.sample.offsets)
     return whole and pattern.is_even and pattern.step == pattern.size and pattern.active[0][1] % WIDE == 0

@@ -10,11 +10,10 @@ from math import prod
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts
 from grader.run.emulator.native.ir import LANES
+from grader.run.emulator.ptx.traits import Barrier, MatrixRole, Memory
 
-_OPERATIONS = {"fma": 2, "mad": 2, "add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1}
 _FLOATS = {"f16": 1, "bf16": 1, "f32": 1, "f64": 1, "f16x2": 2, "bf16x2": 2, "f32x2": 2}
-COPY = "cp"
-_PRODUCT = re.compile(r"m(\d+)n(\d+)k(\d+)")
+_PRODUCT = re.compile(r"m([0-9]{1,4})n([0-9]{1,4})k([0-9]{1,4})")
 
 
 @dataclass(frozen=True)
@@ -68,18 +67,18 @@ class LineCounts:
 
 
 def is_branch(row: RowCounts) -> bool:
-    return row.opcode in ("bra", "brx") and "uni" not in row.modifiers
+    return row.traits.branches and "uni" not in row.modifiers
 
 
 def flops_of(row: RowCounts) -> int:
     """Floating-point operations of one thread that executes this once, or its part of a warp's matrix product."""
-    if row.opcode in ("mma", "wmma"):
+    if row.traits.matrix is MatrixRole.PRODUCT:
         shape = _PRODUCT.search(".".join(row.modifiers))
-        if shape is None or not _FLOATS.keys() & set(row.modifiers) or {"load", "store"} & set(row.modifiers):
+        if shape is None or not _FLOATS.keys() & set(row.modifiers):
             return 0
         return 2 * prod(int(side) for side in shape.groups()) // LANES
     kinds = [_FLOATS[m] for m in row.modifiers if m in _FLOATS]
-    return _OPERATIONS.get(row.opcode, 0) * kinds[-1] if kinds else 0
+    return row.traits.operations * kinds[-1] if kinds else 0
 
 
 def total(rows: Iterable[RowCounts]) -> Totals:
@@ -90,8 +89,8 @@ def total(rows: Iterable[RowCounts]) -> Totals:
             sums[name] += getattr(row, name, 0)
         sums["flops"] += flops_of(row) * row.threads
         sums["branches"] += row.executed if is_branch(row) else 0
-        sums["copies"] += row.requests if row.opcode == COPY else 0
-        sums["barriers"] += row.executed if row.opcode in ("bar", "barrier") and "warp" not in row.modifiers else 0
+        sums["copies"] += row.requests if row.traits.memory is Memory.COPY else 0
+        sums["barriers"] += row.executed if row.traits.barrier is Barrier.BLOCK else 0
     return Totals(**sums)
 
 
@@ -113,6 +112,6 @@ def reads_of(array: ArrayCounts) -> float | None:
     return array.load_bytes / array.distinct_bytes if array.distinct_bytes else None
 
 
-def refetched(array: ArrayCounts) -> float | None:
+def refetch_ratio(array: ArrayCounts) -> float | None:
     """How often a block fetches each sector that it reads of the array."""
     return array.load_sectors / array.block_sectors if array.block_sectors else None

@@ -12,10 +12,9 @@ from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import RowCounts, Sample
 from grader.run.emulator.native.counting import BANK_BYTES, BANKS
 from grader.run.emulator.native.matrix_access import ROW_BYTES
+from grader.run.emulator.ptx.traits import MatrixRole
 
 MOST_PADDING = 4
-ROWS_OF_A_MATRIX = ("ldmatrix", "stmatrix")
-FRAGMENT = "wmma"
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,15 @@ class Pattern:
 def pattern_of(row: RowCounts) -> Pattern | None:
     """The pattern of a row's sample; None where it has none."""
     size = width_of(row)
-    return Pattern(row.sample, size, row.opcode == "ld") if row.sample is not None and size else None
+    return Pattern(row.sample, size, row.traits.is_load) if row.sample is not None and size else None
 
 
 def width_of(row: RowCounts) -> int:
     """The bytes that a lane asks for at a time."""
     asked = row.bytes or row.shared_bytes
-    if row.opcode in ROWS_OF_A_MATRIX:
+    if row.traits.matrix is MatrixRole.ROWS:
         return ROW_BYTES if asked else 0
-    if row.opcode == FRAGMENT:
+    if row.traits.matrix is MatrixRole.FRAGMENT:
         return asked // (len(row.sample.offsets) * (row.requests or row.shared_requests)) if row.sample else 0
     widths = {"v2": 2, "v4": 4, "v8": 8}
     kind = next((m for m in reversed(row.modifiers) if m[0] in "busf" and m[-1].isdigit()), "")

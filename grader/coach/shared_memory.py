@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.coach.advice import WAVEFRONT_CYCLES, Advice, Subject
-from grader.coach.lines import COPY, total
-from grader.coach.pattern import FRAGMENT, ROWS_OF_A_MATRIX, Pattern, pattern_of
+from grader.coach.lines import total
+from grader.coach.pattern import Pattern, pattern_of
 from grader.run.emulator.counts import RowCounts
 from grader.run.emulator.native.counting import BANKS
+from grader.run.emulator.ptx.traits import MatrixRole, Memory
 
 CONTENDED = 2.0
 
@@ -34,12 +35,12 @@ def bank_conflicts(subject: Subject) -> Iterator[Advice]:
 
 
 def _remedy(array: str, row: RowCounts) -> str:
-    if row.opcode == FRAGMENT or row.opcode in ROWS_OF_A_MATRIX:
+    if row.traits.matrix is not MatrixRole.NONE:
         return (
             f"lines of a matrix go together, eight of 16 bytes or four of 32: make those of {array or 'the array'} "
             "16 bytes longer, 32 for sums of 32 bits"
         )
-    if row.opcode == COPY:
+    if row.traits.memory is Memory.COPY:
         # Its sample may be of the other side.
         return f"let lanes copy to different banks: pad the rows of {array or 'the array'}, or permute pieces of them"
     pattern = pattern_of(row)

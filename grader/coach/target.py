@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.compile.cubin import KernelFacts
-from grader.errors import UsageError
-from grader.run.gpu.devices import Gpu
+from grader.core.errors import UsageError
+from grader.machine.gpus import Gpu
 from grader.run.gpu.occupancy import BlockNeeds, SmLimits, block_limits, limited_by, occupancy_of
 
 DEFAULT = "sm_89"

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.options import device_option, json_option, parse_size_option, problem_argument, workspace_of
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.bench import Comparison, SizeResult
+    from grader.judge.bench import Comparison, SizeResult
+    from grader.machine.gpus import Gpu
     from grader.measure.standings import Ranking
     from grader.problem import Problem
-    from grader.run.gpu.devices import Gpu
 
 
 @click.command()
@@ -49,12 +49,12 @@ def command(
     One file alone is timed beside the problem's baseline. Nothing is recorded. Exit code 0 when at least one file
     is right and every size could be timed, 1 when not, 2 where there is no GPU.
     """
-    from grader.bench import compare
-    from grader.contesting import Contests
+    from grader.compile.submission import read_submission
+    from grader.core.paths import cache_folder
+    from grader.judge.bench import compare
+    from grader.judge.duel import Contests
     from grader.run.gpu.lock import Turn
-    from grader.submission import read_submission
     from grader.terminal.console import messages
-    from grader.workspace import cache_folder
 
     loaded = workspace_of(ctx).load(problem)
     _check_count(files)
@@ -159,7 +159,7 @@ def _ranking(ranking: Ranking, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _check_count(files: Sequence[str]) -> None:
-    from grader.measure.contest import MOST_FILES
+    from grader.measure.duel import MOST_FILES
 
     if len(files) > MOST_FILES:
         raise UsageError(
@@ -170,7 +170,7 @@ def _check_count(files: Sequence[str]) -> None:
 
 def _chosen(device: str) -> Gpu:
     """The GPU that `device` means. Raises UsageError where it is none."""
-    from grader.run.choose import choose_gpu
+    from grader.run.devices import choose_gpu
 
     gpu = choose_gpu(device)
     if gpu is None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.options import json_option
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from grader.measure.ceilings import Figures
-    from grader.report import Ceilings
-    from grader.run.gpu.devices import Gpu
+    from grader.core.report import Ceilings
+    from grader.machine.gpus import Gpu
+    from grader.run.gpu.ceilings import Figures
 
 
 @click.command()
@@ -29,10 +29,10 @@ def command(device: str, fresh: bool, as_json: bool) -> int:
     Scores are shares of these ceilings. They are measured once for each GPU and driver and kept.
     Exit code 2 where there is no GPU.
     """
-    from grader.measure.ceilings import ceilings
+    from grader.core.paths import cache_folder
+    from grader.run.gpu.ceilings import ceilings
     from grader.run.gpu.lock import Turn
     from grader.terminal.console import messages
-    from grader.workspace import cache_folder
 
     gpu = _chosen(device)
     with (
@@ -57,8 +57,8 @@ def command(device: str, fresh: bool, as_json: bool) -> int:
 
 def _chosen(device: str) -> Gpu:
     """The GPU that `device` names. Raises UsageError where there is none."""
-    from grader.run.choose import choose_gpu
-    from grader.run.gpu.devices import find_gpus
+    from grader.machine.gpus import find_gpus
+    from grader.run.devices import choose_gpu
 
     if not find_gpus():
         raise UsageError(
@@ -74,8 +74,8 @@ def _chosen(device: str) -> Gpu:
 def _table(found: Ceilings, figures: Figures) -> Table:
     """A row a ceiling: what it is, what was reached, what the data sheet says, and the share of it."""
     from grader.boards.words import duration, percent, quantity
-    from grader.measure.ceilings import PRECISIONS
     from grader.measure.datasheet import datasheet
+    from grader.run.gpu.ceilings import PRECISIONS
     from grader.terminal.table import plain_table
 
     sheet = datasheet(found.gpu)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.challenges.folder import STARTER, STATEMENT, ChallengeSet
-from grader.commands.grading import told_progress
-from grader.errors import ProblemError
+from grader.commands.progress import show_progress
+from grader.core.errors import ProblemError
+from grader.problem.challenges.folder import STARTER, STATEMENT, ChallengeSet
 
 if TYPE_CHECKING:
-    from grader.judge import Options
-    from grader.report import Report
+    from grader.core.report import Report
+    from grader.judge.conductor import Options
 
 
 def grade_challenge(
@@ -27,10 +27,10 @@ def grade_challenge(
     meanwhile: Callable[[], None],
 ) -> Report:
     """As `grade_file`, for a challenge."""
-    from grader.challenges.materialise import materialised
-    from grader.judge import grade
-    from grader.run.choose import choose_gpu
-    from grader.submission import read_submission
+    from grader.compile.submission import read_submission
+    from grader.judge.conductor import grade
+    from grader.problem.challenges.materialise import materialised
+    from grader.run.devices import choose_gpu
 
     challenges = ChallengeSet(Path(problem_set))
     challenge = challenges.find(problem)
@@ -40,7 +40,7 @@ def grade_challenge(
     asked = [sizes["test"] for sizes in options.sizes if "test" in sizes]
     large = choose_gpu(options.device) is not None
     with (
-        told_progress(quiet, f"making the tests of {challenge.short_name}") as progress,
+        show_progress(quiet, f"making the tests of {challenge.short_name}") as progress,
         materialised(challenges, challenge, seed, large=large, asked=asked) as loaded,
     ):
         report = grade(loaded, submission, replace(options, seed=seed), progress=progress, meanwhile=meanwhile)
@@ -49,7 +49,7 @@ def grade_challenge(
 
 def statement_of(problem_set: str, problem: str) -> tuple[str, str]:
     """The challenge's statement in Markdown, and how to go on."""
-    from grader.challenges.statement import markdown_of
+    from grader.problem.challenges.statement import markdown_of
 
     challenge = ChallengeSet(Path(problem_set)).find(problem)
     try:
@@ -69,11 +69,11 @@ def challenge_starter(problem_set: str, problem: str) -> tuple[str, str]:
         pass
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(f"{challenge.folder / STARTER} can't be read: {error}") from None
-    from grader.challenges.materialise import materialised
-    from grader.starters import starter_for
+    from grader.compile.starters import starter_for
+    from grader.problem.challenges.materialise import materialised
 
     with (
-        told_progress(False, "reading the signature"),
+        show_progress(False, "reading the signature"),
         materialised(challenges, challenge, seed=0, large=False) as loaded,
     ):
         return challenge.short_name, starter_for(loaded)

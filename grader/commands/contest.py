@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from grader.cli import LazyGroup
+from grader.commands.lazy import LazyGroup
 
 COMMANDS: dict[str, str] = {
     "new": "Write a contest's file, with everything explained in it.",

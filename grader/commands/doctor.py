@@ -18,7 +18,7 @@ def command(ctx: click.Context, as_json: bool) -> int:
 
     Exit code 0 when kernels can be graded on this machine, 3 when not.
     """
-    from grader.doctor import can_grade, examine
+    from grader.doctor.machine import can_grade, examine
 
     findings = examine(workspace_of(ctx))
     able = can_grade(findings)

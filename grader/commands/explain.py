@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.options import Asked, file_argument, json_option, parse_size_option, problem_argument, workspace_of
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from grader.coach.coach import Explanation, KernelExplanation
@@ -54,10 +54,10 @@ def command(
     """
     from grader.coach.coach import explain, usual_sizes
     from grader.coach.target import checked_target
-    from grader.commands.grading import exit_code, grade_file, print_result
-    from grader.submission import read_submission
+    from grader.commands.grading import grade_file, print_result
+    from grader.compile.submission import read_submission
+    from grader.core.paths import cache_folder
     from grader.terminal.console import messages, output
-    from grader.workspace import cache_folder
 
     workspace = workspace_of(ctx)
     chosen = checked_target(target)
@@ -67,7 +67,7 @@ def command(
     report = grade_file(workspace, problem, file, asked, user="", sizes=(sizes,), quiet=as_json)
     if report.verdict not in EXPLAINED:
         print_result(report, file, as_json=as_json)
-        return exit_code(report.verdict)
+        return report.verdict.facts.exit_code
     console = messages()
     console.quiet = as_json
     with console.status("counting") as status:
@@ -75,7 +75,7 @@ def command(
         explanation = explain(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update)
     page = None
     if html is not None:
-        from grader.coach.page import write_page
+        from grader.boards.coach_page import write_page
 
         page = write_page(explanation, Path(html), workspace)
     if as_json:
@@ -84,7 +84,7 @@ def command(
         from grader.terminal.explain import print_explanation
 
         print_explanation(explanation, output(), page)
-    return exit_code(report.verdict)
+    return report.verdict.facts.exit_code
 
 
 def json_object(explanation: Explanation, page: Path | None) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def json_object(explanation: Explanation, page: Path | None) -> dict[str, Any]:
 
 
 def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
-    from grader.coach.lines import reads_of, refetched
+    from grader.coach.lines import reads_of, refetch_ratio
 
     return {
         "kernel": kernel.name,
@@ -111,7 +111,7 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "launches": kernel.launches,
         "blocks": kernel.blocks,
         "totals": {**asdict(kernel.totals), "moved": kernel.totals.moved, "intensity": kernel.totals.intensity},
-        "arrays": [{**asdict(a), "reads": reads_of(a), "refetched": refetched(a)} for a in kernel.arrays],
+        "arrays": [{**asdict(a), "reads": reads_of(a), "refetched": refetch_ratio(a)} for a in kernel.arrays],
         "lines": [{"line": line.line, **asdict(line.totals), "ways": line.ways} for line in kernel.lines],
         "resources": kernel.resources and asdict(kernel.resources),
         "advice": [asdict(one) for one in kernel.advice],

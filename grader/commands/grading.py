@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,18 +15,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.options import Asked
-from grader.verdict import Verdict
-from grader.workspace import Workspace
+from grader.commands.progress import show_progress
+from grader.store.workspace import Workspace
 
 if TYPE_CHECKING:
-    from grader.filing import Filing
-    from grader.report import Report
-
-_EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.INTERNAL_ERROR: 3}
-
-
-def exit_code(verdict: Verdict) -> int:
-    return _EXIT_CODES.get(verdict, 1)
+    from grader.boards.filing import Filing
+    from grader.core.report import Report
 
 
 def grade_file(
@@ -47,17 +40,22 @@ def grade_file(
     `problem_set` is the folder of somebody else's problems where `problem` is one of those. `filing` is begun at
     once, and opened when grading begins: where that fails, nothing is timed.
     """
-    from grader import head_start
+    from grader.compile.reading import end_waiting
+    from grader.run import head_start
 
-    # Before anything else is loaded.
-    head_start.begin(asked.device)
+    # Before anything else is loaded. Tests of somebody else's problem are yet to be made.
+    folder = workspace.folder_of(problem) if problem_set is None else None
+    if folder is not None:
+        from grader.sandbox import Sandbox
+
+        head_start.begin(asked.device, folder, Sandbox.find(asked.require_sandbox))
     # More threads take NumPy longer to start than they save a reference.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
     try:
         if filing is not None:
             filing.begin()
-        from grader.judge import Options, grade
-        from grader.submission import read_submission
+        from grader.compile.submission import read_submission
+        from grader.judge.conductor import Options, grade
 
         def meanwhile() -> None:
             # What is needed later and takes a tenth of a second to load.
@@ -75,22 +73,11 @@ def grade_file(
             return grade_challenge(problem_set, problem, Path(file), options, quiet=quiet, meanwhile=meanwhile)
         loaded = workspace.load(problem)
         submission = read_submission(Path(file))
-        with told_progress(quiet, "compiling") as progress:
+        with show_progress(quiet, "compiling") as progress:
             return grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
     finally:
         head_start.end()
-
-
-@contextmanager
-def told_progress(quiet: bool, begins: str) -> Iterator[Callable[[str], None]]:
-    """What tells a person how far it is, unless `quiet`."""
-    if quiet:
-        yield lambda text: None
-        return
-    from grader.terminal.console import messages
-
-    with messages().status(begins) as status:
-        yield status.update
+        end_waiting()
 
 
 def print_result(
@@ -111,7 +98,7 @@ def json_object(report: Report, number: int | None = None, page: Path | None = N
 
     The source is left out, since the caller has it; its hash is there.
     """
-    from grader.report import to_data
+    from grader.core.report import to_data
 
     data = _with_fault_word(to_data(report))
     del data["source"]

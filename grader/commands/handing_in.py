@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from grader.commands.grading import exit_code, json_object, print_result
-from grader.errors import JudgeError
-from grader.submission import read_submission
+from grader.commands.grading import json_object, print_result
+from grader.compile.submission import read_submission
+from grader.core.errors import JudgeError
 
 
 def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
@@ -52,4 +52,4 @@ def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
         print_result(report, file, as_json=False, number=number)
         remark = " (practice: it does not count)" if found["practice"] else ""
         click.echo(f"  contest   {contest}{remark}\n  page      {page}")
-    return exit_code(report.verdict)
+    return report.verdict.facts.exit_code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from grader.commands.options import any_problem_argument, workspace_of
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
 
 
 @click.command()
@@ -17,7 +17,7 @@ def command(ctx: click.Context, problem: str | None, user: str | None, limit: in
     """List earlier submissions, to PROBLEM or to all, newest first."""
     from rich.text import Text
 
-    from grader.store import Store
+    from grader.store.database import Store
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from grader.commands.options import problem_argument, problems_option, workspace_of
-from grader.errors import UsageError
-from grader.verdict import Form
+from grader.core.errors import UsageError
+from grader.core.verdict import Form
 
 
 @click.command()
@@ -26,7 +26,7 @@ from grader.verdict import Form
 @click.pass_context
 def command(ctx: click.Context, problem: str, file: str | None, form: str, force: bool, problem_set: str | None) -> int:
     """Write the starter of PROBLEM, to be filled in."""
-    from grader.starters import starter_of
+    from grader.compile.starters import starter_of
 
     typed = problem
     if problem_set is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from grader.boards.ranking import Row
-    from grader.store import Store
+    from grader.store.database import Store
 
 
 @click.command()
@@ -27,7 +27,7 @@ def command(ctx: click.Context, problem: str | None, folder: str | None) -> int:
     What an emulator ran is shown as accepted and not ranked: its time says nothing of a GPU.
     """
     from grader.boards.site import write_site
-    from grader.store import Store
+    from grader.store.database import Store
 
     workspace = workspace_of(ctx)
     store = Store(workspace.database)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.options import problems_option, report_mistakes, user_name, user_option, workspace_of
-from grader.errors import ProblemError, UsageError
-from grader.verdict import Verdict
+from grader.core.errors import ProblemError, UsageError
+from grader.core.verdict import Verdict
 
 if TYPE_CHECKING:
-    from grader.challenges.folder import Challenge
     from grader.problem import Problem
-    from grader.workspace import Workspace
+    from grader.problem.challenges.folder import Challenge
+    from grader.store.workspace import Workspace
 
 SOLVED = "accepted"
 
@@ -72,7 +72,7 @@ def _all(
     if problem_set is None:
         problems, mistakes = workspace.load_all()
         return [(problem.name, problem) for problem in problems], mistakes
-    from grader.challenges.folder import ChallengeSet
+    from grader.problem.challenges.folder import ChallengeSet
 
     return [(challenge.short_name, challenge) for challenge in ChallengeSet(Path(problem_set)).challenges], ()
 
@@ -88,7 +88,7 @@ def _check(kind: str, asked: Sequence[str], known: Collection[str]) -> None:
 
 def standings(workspace: Workspace, user: str) -> dict[str, str]:
     """By problem: "accepted", or how many tries there were. Empty where nothing was ever recorded."""
-    from grader.store import Store
+    from grader.store.database import Store
 
     tries: dict[str, int] = {}
     accepted: set[str] = set()

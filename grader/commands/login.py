@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 
 @click.command()

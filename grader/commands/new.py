@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.errors import WorkspaceError
+from grader.core.errors import WorkspaceError
 
 _README = """\
 # A kgrade workspace

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
-from grader.errors import KgradeError, ProblemError, UsageError
-from grader.workspace import Workspace, find_workspace
+from grader.core.errors import KgradeError, ProblemError, UsageError
+from grader.store.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from grader.problem import Problem
@@ -37,6 +37,7 @@ class Asked:
     seed: int | None = None
     device: str = "auto"
     require_sandbox: bool = False
+    deadline: int = 300
 
 
 def complete_problem(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -67,7 +68,7 @@ def parse_sizes(text: str) -> dict[str, int]:
 
 def parse_size_option(problem: Problem, text: str) -> dict[str, int]:
     """The value of --size, as sizes of this problem. Raises UsageError."""
-    from grader.sizes import check_sizes
+    from grader.problem.sizes import check_sizes
 
     try:
         sizes = parse_sizes(text)
@@ -99,6 +100,32 @@ device_option = click.option(
     shell_complete=lambda _ctx, _param, word: [CompletionItem(d) for d in DEVICES if d.startswith(word)],
     help="What runs the kernel: gpu, gpu:1 for the second GPU, emulator, or auto: a GPU where there is one.",
 )
+
+
+no_sandbox_option = click.option(
+    "--no-sandbox",
+    is_flag=True,
+    help="Judge without a sandbox. What is submitted can then read, and do, whatever you can on this machine.",
+)
+
+
+def check_sandbox(no_sandbox: bool) -> None:
+    """Raises ToolMissing where others' code would run without a sandbox and nobody has said that it may."""
+    from grader.core.errors import ToolMissing
+    from grader.sandbox import Sandbox
+    from grader.sandbox.sandbox import INSTALL
+
+    found = Sandbox.find()
+    if found.protects:
+        return
+    meaning = "what is submitted can read this user's files, use the network, and end other processes"
+    if no_sandbox:
+        click.echo(f"kgrade: judging without a sandbox: {found.reason}; {meaning}", err=True)
+        return
+    raise ToolMissing(
+        f"there is no sandbox to judge in: {found.reason}. Without one {meaning}",
+        f"type: {INSTALL}; 'kgrade doctor' says more. If you trust everybody who submits: --no-sandbox",
+    )
 
 
 problems_option = click.option(
@@ -133,6 +160,14 @@ def grading_options(command: _F) -> _F:
             show_default=True,
             metavar="N",
             help="How many sizes to try.",
+        ),
+        click.option(
+            "--deadline",
+            type=click.IntRange(1, 86_400),
+            default=Asked.deadline,
+            show_default=True,
+            metavar="SECONDS",
+            help="End the grading after so long, and say at which step it was.",
         ),
         click.option(
             "--require-sandbox",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import device_option, workspace_of
-from grader.errors import ToolMissing
+from grader.commands.options import check_sandbox, device_option, no_sandbox_option, workspace_of
+from grader.core.errors import ToolMissing
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
@@ -29,9 +29,17 @@ if TYPE_CHECKING:
     metavar="HOSTS",
     help="Proxies whose word is taken for who asks, and whether by https.",
 )
+@no_sandbox_option
 @click.pass_context
 def command(
-    ctx: click.Context, host: str, port: int, database: str | None, workers: int | None, device: str, forwarded_by: str
+    ctx: click.Context,
+    host: str,
+    port: int,
+    database: str | None,
+    workers: int | None,
+    device: str,
+    forwarded_by: str,
+    no_sandbox: bool,
 ) -> int:
     """Serve the contests of this workspace until Ctrl-C, and judge what is submitted."""
     try:
@@ -42,19 +50,20 @@ def command(
     import asyncio
 
     from grader.contest.database import Database, default_url
-    from grader.contest.definitions import defined, publish
+    from grader.contest.definitions import defined_problems, publish
     from grader.contest.own_workers import OwnWorkers
 
     workspace = workspace_of(ctx)
+    check_sandbox(no_sandbox)
     url = default_url(workspace, database)
     store = Database(url)
     store.clock.check(store.newest())
-    for slug in defined(workspace):
+    for slug in defined_problems(workspace):
         settings = publish(store, workspace, slug, who="kgrade serve")
         click.echo(f"{slug}: {settings.title}, {settings.start:%Y-%m-%d %H:%M} to {settings.end:%Y-%m-%d %H:%M %Z}")
     _warn_of_others(store)
     listening = bound_socket(host, port)
-    own = OwnWorkers(store, workspace.root, _devices(device, workers), port)
+    own = OwnWorkers(store, workspace.root, _devices(device, workers), port, no_sandbox=no_sandbox)
     app = create_app(store, workspace, own.admission)
 
     async def first() -> None:
@@ -94,7 +103,7 @@ def _devices(device: str, workers: int | None) -> list[str]:
     """What each worker judges on: its own GPU, or the emulator."""
     if device not in ("auto", "gpu"):
         return [device] * (1 if workers is None else workers)
-    from grader.run.gpu.devices import find_gpus
+    from grader.machine.gpus import find_gpus
 
     gpus = [f"gpu:{number}" for number in range(len(find_gpus()))]
     if not gpus:

@@ -18,7 +18,7 @@ from grader.commands.options import (
     user_name,
     workspace_of,
 )
-from grader.errors import KgradeError, UsageError
+from grader.core.errors import KgradeError, UsageError
 
 
 @click.command()
@@ -44,8 +44,8 @@ def command(
 
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
-    from grader.commands.grading import exit_code, grade_file, print_result
-    from grader.filing import Filing
+    from grader.boards.filing import Filing
+    from grader.commands.grading import grade_file, print_result
 
     if problem_set is not None:
         refuse_cases(ctx)
@@ -70,7 +70,7 @@ def command(
     if filed.remark:
         click.echo(f"kgrade: {filed.remark}", err=True)
     print_result(report, file, as_json=as_json, number=filed.number, page=filed.page)
-    return exit_code(report.verdict)
+    return report.verdict.facts.exit_code
 
 
 def _refuse_options_of_home(ctx: click.Context) -> None:

@@ -38,11 +38,11 @@ def command(
 
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
-    from grader.commands.grading import exit_code, grade_file, print_result
+    from grader.commands.grading import grade_file, print_result
 
     if problem_set is not None:
         refuse_cases(ctx)
     workspace, name = workspace_of(ctx), user_name(user)
     report = grade_file(workspace, problem, file, asked, user=name, sizes=sizes, quiet=as_json, problem_set=problem_set)
     print_result(report, file, as_json=as_json)
-    return exit_code(report.verdict)
+    return report.verdict.facts.exit_code

@@ -11,11 +11,19 @@ import click
 from grader.commands.options import any_problem_argument, workspace_of
 
 if TYPE_CHECKING:
-    from grader.verify import Outcome
+    from grader.judge.verify import Outcome
 
 
 @click.command()
 @any_problem_argument
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many draws of cases to grade each file with.",
+)
 @click.option("--all", "show_all", is_flag=True, help="Show what passed too.")
 @click.option(
     "--processes",
@@ -25,15 +33,15 @@ if TYPE_CHECKING:
     help="How many to grade at once. Default: the number of processors.",
 )
 @click.pass_context
-def command(ctx: click.Context, problem: str | None, show_all: bool, processes: int) -> int:
+def command(ctx: click.Context, problem: str | None, seeds: int, show_all: bool, processes: int) -> int:
     """Grade the worked submissions of PROBLEM, or of all, against their declared verdicts.
 
     Trivial kernels, such as one that writes zeros, are tried too: no problem may accept them.
     Exit code 1 when any verdict, fault or line differs.
     """
     from grader.compile.toolkit import find_toolkit
+    from grader.judge.verify import missing_for, verify, works_of
     from grader.terminal.console import messages
-    from grader.verify import missing_for, verify, works_of
 
     # Without a compiler every work would say so on a line of its own, and none what to type.
     find_toolkit()
@@ -48,7 +56,7 @@ def command(ctx: click.Context, problem: str | None, show_all: bool, processes: 
         messages().print(f"{left_out} files with their own solve() are left out: {missing}", soft_wrap=True)
     outcomes = []
     with messages().status("starting") as status:
-        for outcome in verify(works, processes=processes):
+        for outcome in verify(works, processes=processes, seeds=seeds):
             outcomes.append(outcome)
             status.update(f"{len(outcomes)} of {len(works)}: {outcome.name}")
     outcomes.sort(key=lambda outcome: outcome.name)

@@ -17,7 +17,7 @@ from grader.commands.options import (
     user_name,
     workspace_of,
 )
-from grader.errors import KgradeError, SourceError, ToolMissing
+from grader.core.errors import KgradeError, SourceError, ToolMissing
 
 
 @click.command()
@@ -41,21 +41,26 @@ def command(
 ) -> int:
     """Test FILE for PROBLEM now and again each time it is saved. Ctrl-C ends it."""
     from grader.commands.grading import grade_file, print_result
-    from grader.terminal.console import messages, output
+    from grader.run.templates import use_templates
+    from grader.sandbox import Sandbox
+    from grader.terminal.console import messages, output, safe
 
     workspace, name, path = workspace_of(ctx), user_name(None), Path(file)
     asked = Asked(cases=cases, seed=seed, device=device)
     if problem_set is None:
         workspace.check_name(problem)
     else:
-        from grader.challenges.folder import ChallengeSet
+        from grader.problem.challenges.folder import ChallengeSet
 
         ChallengeSet(Path(problem_set)).find(problem)
     if not path.is_file():
         raise SourceError(f"there is no file {file} to watch", f"type: kgrade init {problem} -o {file}")
     console = output()
     try:
-        for _ in saves(path):
+        for number, _ in enumerate(saves(path)):
+            if number == 1:
+                # They take the first longer, and all others less.
+                use_templates(Sandbox.find())
             console.clear()
             try:
                 report = grade_file(workspace, problem, file, asked, user=name, sizes=sizes, problem_set=problem_set)
@@ -64,7 +69,7 @@ def command(
                 raise
             except KgradeError as error:
                 # An editor may leave the file empty or away for a moment: the next save tries again.
-                messages().print(f"kgrade: {error.message}", style="bold red")
+                messages().print(f"kgrade: {safe(error.message)}", style="bold red")
             else:
                 print_result(report, file, as_json=False)
             messages().print(f"\nwatching {file}; Ctrl-C ends", style="dim")

@@ -7,32 +7,39 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from grader.commands.options import device_option, workspace_of
-from grader.errors import UsageError
+from grader.commands.options import check_sandbox, device_option, no_sandbox_option, workspace_of
+from grader.core.errors import UsageError
 
-SECRETS = ("KGRADE_TOKEN", "KGRADE_DATABASE")
-"""Environment variables that no process of a grading may find."""
+VARIABLES = ("KGRADE_TOKEN", "KGRADE_DATABASE")
+"""Environment variables that hold secrets: who judges as this user could read them in /proc as long as this runs."""
+LONGEST_TOKEN_FILE = 1000
 
 
 @click.command()
 @click.option("--server", metavar="URL", help="The contest's server.")
-@click.option("--token", metavar="TOKEN", help="The worker's token. Default: the environment's KGRADE_TOKEN.")
+@click.option("--token-file", metavar="FILE", help="Where the worker's token stands; - for a line of standard input.")
+@click.option("--token", hidden=True)
 @click.option("--gpu", type=click.IntRange(min=0), metavar="N", help="Judge on this GPU; the same as --device gpu:N.")
 @device_option
 @click.option("--name", metavar="NAME", help="What staff see. Default: the machine's name and the device.")
-@click.option("--until-eof", is_flag=True, hidden=True, help="End with standard input: with what started it.")
+@no_sandbox_option
+@click.option("--until-eof", is_flag=True, hidden=True, help="End with standard input, and say now and then: I live.")
 @click.pass_context
 def command(
     ctx: click.Context,
     server: str | None,
+    token_file: str | None,
     token: str | None,
     gpu: int | None,
     device: str,
     name: str | None,
+    no_sandbox: bool,
     until_eof: bool,
 ) -> int:
     """Let this machine judge for a contest's server, until Ctrl-C.
@@ -40,27 +47,85 @@ def command(
     It begins with a self-test, and takes itself out of service when its GPU fails. Start one for each GPU.
     """
     from grader.contest.client import WorkerClient
-    from grader.contest.judging import MachineJudge
+    from grader.contest.descendants import adopt_orphans
+    from grader.contest.grading_process import GradingProcess
     from grader.contest.worker import Worker
+    from grader.run.devices import choose_device
 
-    found = {variable: os.environ.pop(variable, None) for variable in SECRETS}
-    token = token or found["KGRADE_TOKEN"]
+    _refuse_leaks(token)
     if server is None:
-        raise UsageError("whom to judge for is not said", "type: kgrade worker --server URL --token TOKEN")
-    if token is None:
+        raise UsageError("whom to judge for is not said", "type: kgrade worker --server URL --token-file FILE")
+    if token_file is None:
         raise UsageError(
-            "a worker needs a token", "staff make one: kgrade contest worker NAME; then give --token TOKEN"
+            "a worker needs a token", "staff make one: kgrade contest worker NAME; then give --token-file FILE"
         )
-    client = WorkerClient(server, token)
+    check_sandbox(no_sandbox)
+    client = WorkerClient(server, _read_token(token_file))
     device = device if gpu is None else f"gpu:{gpu}"
-    judge = MachineJudge(workspace_of(ctx), device)
-    name = name or f"{socket.gethostname()}/{device}"
-    worker = Worker(client, name, judge.gpu_model, judge, judge.self_test, say=lambda text: click.echo(text, err=True))
+    tick = _say_that_it_lives if until_eof else _say_nothing
+    adopt_orphans()
+    judge = GradingProcess(workspace_of(ctx).root, device, sandboxed=not no_sandbox, adopts=True)
+    worker = Worker(
+        client,
+        name or f"{socket.gethostname()}/{device}",
+        choose_device(device).name,
+        judge,
+        lambda: judge.self_test(lambda text: tick()),
+        say=lambda text: click.echo(text, err=True),
+        tick=tick,
+    )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
     if until_eof:
         _at_end_of_input(worker.stop)
-    return 3 if worker.run() else 0
+    try:
+        return 3 if worker.run() else 0
+    finally:
+        judge.close()
+
+
+def _refuse_leaks(token: str | None) -> None:
+    """Raises UsageError for a secret where other processes can read it."""
+    if token is not None:
+        raise UsageError(
+            "--token shows the token to everybody who lists this machine's processes",
+            "write it into a file: (umask 077; cat >worker.token), then give --token-file worker.token",
+        )
+    for variable in VARIABLES:
+        if variable in os.environ:
+            raise UsageError(
+                f"{variable} is set: processes of this user can read it as long as the worker runs",
+                f"type: unset {variable}; a worker needs a token alone: --token-file FILE",
+            )
+
+
+def _read_token(place: str) -> str:
+    """The token in a file of the owner's alone, or in a line of standard input."""
+    if place == "-":
+        # Byte by byte: what follows the line is not this function's.
+        line = b""
+        while len(line) <= LONGEST_TOKEN_FILE and (byte := os.read(0, 1)) not in (b"", b"\n"):
+            line += byte
+        return line.decode("ascii", "replace").strip()
+    try:
+        with Path(place).open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            data = file.read(LONGEST_TOKEN_FILE)
+    except OSError as error:
+        raise UsageError(f"{place} can't be read: {error.strerror}", "give --token-file FILE") from None
+    if mode & 0o077:
+        raise UsageError(f"others on this machine can read {place}", f"type: chmod 600 {quote(place)}")
+    return data.decode("ascii", "replace").strip()
+
+
+def _say_nothing() -> None:
+    """Nobody watches over this worker but who typed its command."""
+
+
+def _say_that_it_lives() -> None:
+    # Nobody reads it any more where the server has ended, which ends this too.
+    with suppress(OSError):
+        os.write(1, b".")
 
 
 def _at_end_of_input(do: Callable[[], None]) -> None:

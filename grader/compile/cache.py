@@ -5,19 +5,15 @@ A cache that can't be read or written is no error: then everything is compiled a
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grader.compile.program import Kernel, Program
-from grader.report import Diagnostic
-from grader.verdict import Form
-from grader.whole_files import write_whole
+from grader.compile.program import Program, program_from_json, program_to_json
+from grader.core.files import write_whole
 
 FORMAT = 5
 """Goes into every key: raise it when the same source compiles to something else, or is stored differently."""
@@ -46,20 +42,14 @@ class Cache:
             data = json.loads((self._folder / f"{key}.json").read_bytes())
             if data["key"] != key:
                 return None
-            return _to_program(data["program"])
+            return program_from_json(data["program"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
     def store(self, key: str, program: Program) -> None:
         if self._folder is None:
             return
-        plain = {
-            "constants": dict(program.constants),
-            "cubin": base64.b64encode(program.cubin).decode(),
-            "shared_object": base64.b64encode(program.shared_object).decode(),
-            "spills": dict(program.spills),
-        }
-        data = {"key": key, "program": {**asdict(program), **plain}}
+        data = {"key": key, "program": program_to_json(program)}
         with suppress(OSError):
             write_whole(self._folder / f"{key}.json", json.dumps(data).encode())
             self._forget_oldest()
@@ -75,17 +65,3 @@ class Cache:
             kept_bytes += status.st_size
             if number > KEEP // 2 or kept_bytes > KEEP_BYTES // 2:
                 file.unlink(missing_ok=True)
-
-
-def _to_program(data: Mapping[str, Any]) -> Program:
-    return Program(
-        form=Form(data["form"]),
-        target=str(data["target"]),
-        image=str(data["image"]),
-        kernels=tuple(Kernel(k["name"], k["symbol"], tuple(k["parameter_bytes"])) for k in data["kernels"]),
-        constants={str(name): int(value) for name, value in data["constants"].items()},
-        diagnostics=tuple(Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]),
-        cubin=base64.b64decode(data["cubin"], validate=True),
-        shared_object=base64.b64decode(data["shared_object"], validate=True),
-        spills={str(symbol): int(size) for symbol, size in data["spills"].items()},
-    )

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from grader.compile.facts import Facts
 from grader.compile.probe import UNSET, Lookup
-from grader.report import Diagnostic
+from grader.compile.template_names import shorten
+from grader.core.report import Diagnostic
 
 LARGEST = 2**31 - 1
 
@@ -39,7 +40,7 @@ def explain_macros(
     diagnostics = []
     for name in dict.fromkeys(names):
         macro = facts.macro(name)
-        value = "nothing" if macro is None or not macro.value else macro.value
+        value = "nothing" if macro is None or not macro.value else shorten(macro.value)
         if macro is not None and macro.parameters:
             value = "a macro with parameters"
         message = f"{name} is defined as {value}, which is not a whole number known when compiling"

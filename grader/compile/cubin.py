@@ -61,7 +61,8 @@ def read_cubin(data: bytes) -> Mapping[str, KernelFacts]:
     registers, frames = (_of_functions(info, symbols, wanted) for wanted in (_REGISTERS, _FRAME_SIZE))
     reserved = _SYSTEM_SHARED if ".nv.shared.reserved.0" in named else 0
     found = {}
-    for symbol in (one.name for one in symbols if one.other & _ENTRY and f".text.{one.name}" in named):
+    entries = dict.fromkeys(one.name for one in symbols if one.other & _ENTRY and f".text.{one.name}" in named)
+    for symbol in entries:
         own = named.get(f".nv.info.{symbol}")
         shared = named.get(f".nv.shared.{symbol}")
         attributes = list(_attributes(own.data)) if own else []

@@ -7,23 +7,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from grader.compile.headers import HEADERS
+from grader.compile.paths import without_paths
 from grader.compile.template_names import shorten
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 MOST = 20
 """How many remarks a report shows; later ones are mostly consequences of the first."""
 
+MOST_READ = 500
+"""How many remarks of a log are looked at."""
+
+LINE_LIMIT = 2000
+"""Characters of a line of a log; a longer one is of no use to anybody."""
+
 _HEAD = re.compile(
-    r"^(?:(?P<file>\S.*?)\((?P<line>\d+)\)|At end of source): "
-    r"(?P<severity>catastrophic error|error|warning|note|remark)(?: #(?P<number>\d+)(?:-D)?)?: "
+    r"^(?:(?P<file>\S.*?)\((?P<line>[0-9]{1,9})\)|At end of source): "
+    r"(?P<severity>catastrophic error|error|warning|note|remark)(?: #(?P<number>[0-9]{1,9})(?:-D)?)?: "
     r"(?P<message>.*)$"
 )
 _CARET = re.compile(r"^\s*\^\s*$")
-_CONTEXT = re.compile(r"^\s+(?P<what>.+) at line (?P<line>\d+)(?: of (?P<file>\S.*))?$")
+_CONTEXT = re.compile(r"\S.* at line (?P<line>[0-9]{1,9})(?: of (?P<file>\S.*))?$")
+_INCLUDE = re.compile(r"\s*#\s*include\b")
 _SEVERITIES = {"catastrophic error": "error", "remark": "note"}
 # "parsing restarts here", and "function X does not match because …" for each overload that exists.
 _NOISE = frozenset({"12", "3326", "3327"})
@@ -47,8 +56,10 @@ def read_remarks(log: str) -> list[Remark]:
     """Cut a log of NVRTC (or nvcc, whose front end is the same) into its remarks."""
     remarks: list[Remark] = []
     open_block = False
-    for text in log.split("\n"):
+    for text in (line[:LINE_LIMIT] for line in log.split("\n")):
         match = _HEAD.match(text)
+        if match and len(remarks) == MOST_READ:
+            break
         if match:
             severity = _SEVERITIES.get(match["severity"], match["severity"])
             line = int(match["line"]) if match["line"] else None
@@ -89,10 +100,11 @@ def read_log(log: str, source: str, file: str, includes: Sequence[str] = ()) -> 
 
 def cap(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """At most MOST diagnostics, and a last one that counts those left out."""
+    shown = tuple(replace(one, message=without_paths(one.message)) for one in diagnostics[:MOST])
     if len(diagnostics) <= MOST:
-        return tuple(diagnostics)
+        return shown
     more = Diagnostic("note", f"and {len(diagnostics) - MOST} more remarks of the compiler")
-    return (*diagnostics[:MOST], more)
+    return (*shown, more)
 
 
 @dataclass(frozen=True)
@@ -132,14 +144,17 @@ class _Reader:
     def _context_lines(self, remark: Remark, default: str) -> Iterator[int]:
         """Lines of the submission among those that the compiler lists under "detected during"."""
         for text in remark.rest:
-            match = _CONTEXT.match(text)
+            match = _CONTEXT.match(text.strip())
             if match and self._is_submission(match["file"] or default) and int(match["line"]) <= len(self.lines):
                 yield int(match["line"])
 
     def _including_line(self, file: str) -> int | None:
-        included = [(i, text) for i, text in enumerate(self.lines, 1) if re.match(r"\s*#\s*include\b", text)]
-        direct = [i for i, text in included if PurePosixPath(file).name in text]
-        return next(iter(direct or [i for i, _ in included]), None)
+        direct = (i for i, text in self._included if PurePosixPath(file).name in text)
+        return next(direct, next((i for i, _ in self._included), None))
+
+    @cached_property
+    def _included(self) -> list[tuple[int, str]]:
+        return [(i, text) for i, text in enumerate(self.lines, 1) if _INCLUDE.match(text[:LINE_LIMIT])]
 
     def _column(self, line: int | None, excerpt: str, caret: str) -> int | None:
         """The caret counts bytes of the line, of which it shows all or the beginning, two spaces indented."""
@@ -152,5 +167,4 @@ class _Reader:
         return file == self.file
 
     def _last_line(self) -> int:
-        used = [i for i, text in enumerate(self.lines, 1) if text.strip()]
-        return used[-1] if used else 1
+        return next((i for i in range(len(self.lines), 0, -1) if self.lines[i - 1].strip()), 1)

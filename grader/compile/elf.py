@@ -18,6 +18,7 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _MAGIC = b"\x7fELF\x02\x01"
 _NO_BITS = 8
+_NAME_BYTES = 4096
 
 
 class ElfError(ValueError):
@@ -52,9 +53,13 @@ def read_sections(data: bytes) -> tuple[Section, ...]:
     rows = [_SECTION.unpack(_slice(data, place + i * entry, entry)) for i in range(count)]
     if names_at >= len(rows):
         return ()
+    if sum(row[5] for row in rows if row[1] != _NO_BITS) > len(data):
+        # Each is copied: those that lie over each other could be the whole file a thousand times.
+        raise ElfError(f"sections of more bytes than the file's {len(data)}")
     names = _slice(data, rows[names_at][4], rows[names_at][5])
+    texts = _Names(names)
     return tuple(
-        Section(_text(names, name), size, b"" if kind == _NO_BITS else _slice(data, offset, size))
+        Section(texts.at(name), size, b"" if kind == _NO_BITS else _slice(data, offset, size))
         for name, kind, _, _, offset, size, *_ in rows
     )
 
@@ -68,8 +73,9 @@ def read_symbols(table: Section, names: Section) -> Iterator[Symbol]:
     """The symbols of a table such as `.dynsym`, whose names are in `.dynstr`. Raises ElfError."""
     if len(table.data) % _SYMBOL.size:
         raise ElfError(f"a symbol table of {len(table.data)} bytes")
+    texts = _Names(names.data)
     for name, _, other, section, _, _ in _SYMBOL.iter_unpack(table.data):
-        yield Symbol(_text(names.data, name), section, other)
+        yield Symbol(texts.at(name), section, other)
 
 
 def _slice(data: bytes, offset: int, size: int) -> bytes:
@@ -78,8 +84,16 @@ def _slice(data: bytes, offset: int, size: int) -> bytes:
     return data[offset : offset + size]
 
 
-def _text(names: bytes, place: int) -> str:
-    end = names.find(b"\0", place)
-    if place >= len(names) or end < 0:
-        raise ElfError(f"a name at {place} of {len(names)} bytes")
-    return names[place:end].decode(errors="replace")
+class _Names:
+    """The names in a table; all that are asked for may take a few times the table's bytes, as many share their ends."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._left = _NAME_BYTES + 8 * len(data)
+
+    def at(self, place: int) -> str:
+        end = self._data.find(b"\0", place, place + self._left)
+        if place >= len(self._data) or end < 0:
+            raise ElfError(f"a name at {place} of {len(self._data)} bytes")
+        self._left -= end - place
+        return self._data[place:end].decode(errors="replace")

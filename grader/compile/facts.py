@@ -5,9 +5,10 @@ They say what is written, not what it means: types are the compiler's business.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.verdict import Form
+from grader.core.verdict import Form
 
 ANONYMOUS = "(anonymous)"
 """Stands for the name of a namespace without one."""
@@ -73,24 +74,15 @@ class Variable:
 class Facts:
     """All that a parse of one file says, without the parts that the preprocessor certainly drops.
 
-    `macros` are those that hold at the end of the file, each by its last definition.
+    `macros` are those that hold at the end of the file, each by its last definition. `form` is what the preprocessor
+    leaves of the file (see form_of).
     """
 
     functions: tuple[Function, ...] = ()
     host_variables: tuple[Variable, ...] = ()
     macros: tuple[Macro, ...] = ()
     includes: tuple[Include, ...] = ()
-
-    @property
-    def form(self) -> Form:
-        """The solve form defines a host function `solve` at file scope, of C linkage; all else is the kernel form.
-
-        One that launches kernels is meant so, though its C linkage was forgotten: the compiler's side says that then.
-        """
-        solves = [f for f in self.functions if f.name == "solve" and not f.namespace and not f.template]
-        # A declaration with C linkage gives it to a later definition without.
-        linked = any(f.defined for f in solves) and any(f.c_linkage for f in solves)
-        return Form.SOLVE if linked or any(f.launches and f.space == "host" for f in solves) else Form.KERNEL
+    form: Form = Form.KERNEL
 
     @property
     def kernels(self) -> tuple[Function, ...]:
@@ -98,3 +90,14 @@ class Facts:
 
     def macro(self, name: str) -> Macro | None:
         return next((m for m in self.macros if m.name == name), None)
+
+
+def form_of(functions: Iterable[Function]) -> Form:
+    """The solve form defines a host function `solve` at file scope, of C linkage; all else is the kernel form.
+
+    One that launches kernels is meant so, though its C linkage was forgotten: the compiler's side says that then.
+    """
+    solves = [f for f in functions if f.name == "solve" and not f.namespace and not f.template]
+    # A declaration with C linkage gives it to a later definition without.
+    linked = any(f.defined for f in solves) and any(f.c_linkage for f in solves)
+    return Form.SOLVE if linked or any(f.launches and f.space == "host" for f in solves) else Form.KERNEL

@@ -11,13 +11,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from grader.compile.facts import Facts
-from grader.extras import cutlass_command, install_command
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
+from grader.machine.cuda_packages import cutlass_command, install_command
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_LONGEST_WORD, _MOST_WORDS = 60, 2000
+"""Of a source, that are compared with a misspelt one: how near two words are takes the square of their length."""
 _FUNCTION_HEAD = re.compile(r"\s*(__global__|__device__|extern|static|template|void|int|float)\b[^;=]*\)\s*\{")
 
 BUILTINS = (
@@ -100,7 +102,14 @@ class Context:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_WORD.findall(self.source)))
+        return _words_of(self.source)
+
+
+@lru_cache(maxsize=1)
+def _words_of(source: str) -> tuple[str, ...]:
+    """The first words of a text that could be meant where another is misspelt."""
+    words = dict.fromkeys(match[0] for match in _WORD.finditer(source) if len(match[0]) <= _LONGEST_WORD)
+    return tuple(words)[:_MOST_WORDS]
 
 
 Hint = Callable[[re.Match[str], Context], str]
@@ -143,7 +152,7 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     names = tuple(dict.fromkeys(known))
     same = [word for word in names if word.lower() == name.lower() and word != name]
     # Short names are all alike: i, j and k are no slips of each other.
-    near = same or (difflib.get_close_matches(name, names, n=1, cutoff=0.8) if len(name) > 3 else [])
+    near = same or (difflib.get_close_matches(name, names, n=1, cutoff=0.8) if 3 < len(name) <= _LONGEST_WORD else [])
     return f"Did you mean {near[0]}?" if near else ""
 
 
@@ -201,7 +210,7 @@ def _no_file(match: re.Match[str], context: Context) -> str:
         return f"CuTe's and CUTLASS's headers are missing or lack this one: {cutlass_command()}"
     if re.match(r"curand|cublas|helper_", name):
         return "Only CUDA's own headers (cuda_fp16.h, cooperative_groups.h, cub, …) can be included."
-    if re.search(rf'"{re.escape(name)}"', context.line):
+    if f'"{name}"' in context.line:
         return f"A submission is one file: paste what it needs of {name} into it."
     return "Device code can include CUDA's own headers and the common ones of C and C++. Try without this line."
 

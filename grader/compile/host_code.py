@@ -6,7 +6,9 @@ Line numbers stay; what kernels could not use in nvcc either is all that goes.
 from __future__ import annotations
 
 from grader.compile.facts import Facts, Function, Variable
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
+
+_BLANK = bytes(byte if byte == ord("\n") else ord(" ") for byte in range(256))
 
 
 def without_host_code(source: str, facts: Facts) -> tuple[str, tuple[Diagnostic, ...]]:
@@ -16,10 +18,11 @@ def without_host_code(source: str, facts: Facts) -> tuple[str, tuple[Diagnostic,
     """
     functions = [f for f in facts.functions if f.space == "host" and not f.template and not f.constexpr]
     items: list[Function | Variable] = [*functions, *facts.host_variables]
-    data = bytearray(source.encode())
-    for item in items:
-        start, end = item.span
-        data[start:end] = bytes(byte if byte == ord("\n") else ord(" ") for byte in data[start:end])
+    data, done = bytearray(source.encode(errors="replace")), 0
+    for item in sorted(items, key=lambda item: item.span):
+        start, end = max(item.span[0], done), item.span[1]
+        data[start:end] = data[start:end].translate(_BLANK)
+        done = max(done, end)
     if not items:
         return source, ()
     names = [f"{item.name}()" if isinstance(item, Function) else item.name for item in items]

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.compile.cache import Cache, make_key
 from grader.compile.compiler import TARGET, CompileFailure
 from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
@@ -33,10 +32,10 @@ from grader.compile.signature import Parameters
 from grader.compile.solve_remarks import order_remarks, stream_remarks
 from grader.compile.solve_signature import MARK, check_of, explain
 from grader.compile.toolkit import Nvcc, find_host_compiler, find_nvcc
-from grader.errors import JudgeError
-from grader.report import Diagnostic
+from grader.core.errors import JudgeError
+from grader.core.report import Diagnostic
+from grader.core.verdict import Form
 from grader.sandbox import Ended, Profile, Sandbox, SandboxLimits
-from grader.verdict import Form
 
 __all__ = ["TIME_LIMIT", "CompileFailure", "compile_solve"]
 
@@ -80,6 +79,8 @@ _WORDS = 4
 _NEWER = re.compile(r"not supported for this GPU architecture|no member \"\w*cluster\w*\"|requires \.target sm_\d+")
 """What compilers say of code for another GPU."""
 
+_CHECK_FAILED = re.compile(rf"static assertion failed.{{0,9}}{re.escape(MARK)}")
+
 _OWN_TARGET = "sm_89"
 """For which machine code is made where there is no GPU: it tells of parameters, registers and shared memory."""
 
@@ -90,7 +91,6 @@ def compile_solve(
     parameters: Parameters | None = None,
     *,
     time_limit: float = TIME_LIMIT,
-    cache: Path | None = None,
     gpu_target: str | None = None,
     sandbox: Sandbox | None = None,
     debug: bool = False,
@@ -98,33 +98,27 @@ def compile_solve(
     """Compile a solve-form submission for the emulator and a GPU's target ("sm_90a"), or for the former alone.
 
     `parameters` are those that solve() has to have, None where it may have any. A file that compiles for the GPU's
-    target only gives a Program whose `image` is empty. `time_limit` is in seconds, `cache` a folder, `sandbox` by
-    default the one that this machine has. `debug` makes a debug build, for the emulator alone.
+    target only gives a Program whose `image` is empty. `time_limit` is in seconds, `sandbox` by default the one
+    that this machine has. `debug` makes a debug build, for the emulator alone.
 
     Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
     """
     nvcc = find_nvcc()
     file = file_name if re.fullmatch(r"\w[\w.+-]*\.cu", file_name, re.ASCII) else "submission.cu"
-    store = Cache(cache / "compile" if cache is not None else None)
     check = "" if parameters is None else check_of(parameters)
-    asked = [_WORDS, source, check, file, gpu_target, debug]
-    key = make_key({"asked": asked, "tools": _identity(nvcc), "options": [*OPTIONS, *EXTENSIONS]})
-    program = store.load(key)
-    if program is None:
-        box = sandbox or Sandbox.find()
-        until, host = time.monotonic() + time_limit, find_host_compiler(nvcc)
-        task = _Task(nvcc, host, box, source, file, until, time_limit, check, parameters or (), debug)
-        program = task.run(gpu_target or _OWN_TARGET)
-        store.store(key, program)
-    return program
+    box = sandbox or Sandbox.find()
+    until, host = time.monotonic() + time_limit, find_host_compiler(nvcc)
+    task = _Task(nvcc, host, box, source, file, until, time_limit, check, parameters or (), debug)
+    return task.run(gpu_target or _OWN_TARGET)
 
 
-def _identity(nvcc: Nvcc) -> list[Any]:
-    """What tells one installed compiler from another, without starting it."""
+def identity(nvcc: Nvcc) -> list[Any]:
+    """What tells one installed compiler from another, without starting it; and how it is asked."""
     status = nvcc.program.stat()
     host = shutil.which("g++")
     host_status = [Path(host).stat().st_size, Path(host).stat().st_mtime_ns] if host else []
-    return [str(nvcc.program), status.st_size, status.st_mtime_ns, *map(str, nvcc.includes), host, *host_status]
+    asked = [_WORDS, TARGET, *OPTIONS, *EXTENSIONS]
+    return [str(nvcc.program), status.st_size, status.st_mtime_ns, *map(str, nvcc.includes), host, *host_status, *asked]
 
 
 @dataclass(frozen=True)
@@ -222,10 +216,11 @@ class _Task:
 
     def _explain(self, made: _Made, facts: Facts) -> Exception:
         """The submission's fault, unless the compiler can't compile anything."""
-        if MARK in made.log:
+        diagnostics = tuple(one for one in self._diagnose(made.log, facts) if MARK not in one.message)
+        wrong = any(one.severity == "error" for one in diagnostics)
+        if _CHECK_FAILED.search(made.log) or (MARK in made.log and not wrong):
             return CompileFailure([explain(self.parameters, facts)], made.log)
-        diagnostics = self._diagnose(made.log, facts)
-        if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        if wrong:
             return CompileFailure(diagnostics, made.log)
         died = how_it_died(made.log)
         if died is None:

@@ -8,18 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.compile.diagnostics import cap, read_log
+from grader.compile.diagnostics import LINE_LIMIT, cap, read_log
 from grader.compile.facts import Facts
 from grader.compile.ptx import plain_name
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
-LINE_LIMIT = 2000
-"""Characters of a line of the log; a longer one is of no use to anybody."""
-
-_GCC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<rest>.*)$")
+_GCC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?: (?P<rest>.*)$")
 _SEVERITY = re.compile(r"^(?P<severity>fatal error|error|warning|note|Error|Warning): (?P<message>.*)$")
 _NO_FILE = re.compile(r"^(?P<name>.*): (?:No such file or directory|Permission denied|Is a directory)$")
-_ASSEMBLER = re.compile(r"^ptxas (?:.*?, line \d+; )?(?P<severity>fatal|error|warning)\s*: (?P<message>.*)$")
+_ASSEMBLER = re.compile(r"^ptxas (?:.*?, line [0-9]{1,9}; )?(?P<severity>fatal|error|warning)\s*: (?P<message>.*)$")
 _ATTRIBUTE = re.compile(r"__attribute__\(\((\w+)\)\)")
 _CARET = re.compile(r"^\s*\^\s*$")
 _SYMBOL = re.compile(r"\b_Z\w+")

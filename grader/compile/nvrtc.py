@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader.compile.cache import Cache, make_key
 from grader.compile.compiler import OPTIONS, TARGET, Compiled, CompileFailure, Compiler
 from grader.compile.constants import check_values, explain_macros, note_unused
 from grader.compile.diagnostics import cap, read_log, read_remarks
@@ -27,14 +26,12 @@ from grader.compile.ptx import number_first, read_kernels, take_constants
 from grader.compile.resources import TELL, read_spills, without_resources
 from grader.compile.signature import differing_parameters, explain_kernel, explain_undefined
 from grader.compile.toolkit import Toolkit, find_toolkit
-from grader.errors import JudgeError
-from grader.extras import installed
-from grader.report import Diagnostic
-from grader.verdict import Form
+from grader.core.errors import JudgeError
+from grader.core.report import Diagnostic
+from grader.core.verdict import Form
+from grader.machine.cuda_packages import installed_extras
 
-__all__ = ["TIME_LIMIT", "CompileFailure", "compile_kernel"]
-
-TIME_LIMIT = 30.0
+__all__ = ["CompileFailure", "compile_kernel"]
 
 # For templates and constexpr functions without __device__, once other host code is out of the way.
 _DEVICE_DEFAULT = "--device-as-default-execution-space"
@@ -52,36 +49,26 @@ def compile_kernel(
     c_parameters: Sequence[tuple[str, str]],
     constants: Mapping[str, int],
     *,
-    time_limit: float = TIME_LIMIT,
-    cache: Path | None = None,
     gpu_target: str | None = None,
     debug: bool = False,
 ) -> Program:
     """Compile a kernel submission for the emulator and, where `gpu_target` names one ("sm_90a"), for a GPU.
 
     `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with
-    the values that hold where the submission gives none. `time_limit` is in seconds, `cache` a folder.
-    A `debug` build is not optimised.
+    the values that hold where the submission gives none. A `debug` build is not optimised.
 
     Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
     """
     toolkit = find_toolkit()
     file = file_name if re.fullmatch(r"[\w.+-]+", file_name, re.ASCII) else "submission.cu"
-    asked = [source, file, kernel, list(c_parameters), dict(constants), gpu_target, *(["debug"] if debug else [])]
-    store = Cache(cache / "compile" if cache is not None else None)
-    key = make_key({"asked": asked, "toolkit": _identity(toolkit), "options": [TARGET, *OPTIONS]})
-    program = store.load(key)
-    if program is None:
-        with Compiler(toolkit, file, time_limit) as compiler:
-            task = _Task(compiler, source, kernel, tuple(c_parameters), constants, gpu_target, debug)
-            program = replace(task.run(), debug=debug)
-        store.store(key, program)
-    return program
+    compiler = Compiler(toolkit, file)
+    task = _Task(compiler, source, kernel, tuple(c_parameters), constants, gpu_target, debug)
+    return replace(task.run(), debug=debug)
 
 
-def _identity(toolkit: Toolkit) -> list[Any]:
-    """What tells one installed compiler from another, without loading it."""
-    folders = [*(extra.name for extra in installed()), *map(str, toolkit.includes)]
+def identity(toolkit: Toolkit) -> list[Any]:
+    """What tells one installed compiler from another, without loading it; and how it is asked."""
+    folders = [*(extra.name for extra in installed_extras()), *map(str, toolkit.includes), TARGET, *OPTIONS]
     if toolkit.nvrtc is None:
         return folders
     status = toolkit.nvrtc.stat()
@@ -166,16 +153,17 @@ class _Task:
     def _read_answers(self, log: str, lookups: Mapping[str, Lookup]) -> dict[str, Lookup]:
         """Where else to look for launch constants. Raises CompileFailure if a probe says what is wrong."""
         errors = [remark for remark in read_remarks(log) if remark.severity == "error"]
-        answers = [(read_answer(remark.file), remark.message) for remark in errors]
+        read = [(answer, remark.message) for remark in errors if (answer := read_answer(remark.file))]
+        answers = [(a, message) for a, message in read if a.question == "kernel" or a.name in self.constants]
         wrong: tuple[Diagnostic, ...] = ()
-        if any(answer and answer.question == "kernel" for answer, _ in answers):
+        if any(answer.question == "kernel" for answer, _ in answers):
             wrong += (explain_kernel(self.kernel, self.c_parameters, self.facts),)
-        macros = [answer.name for answer, _ in answers if answer and answer.question == "macro"]
+        macros = [answer.name for answer, _ in answers if answer.question == "macro"]
         wrong += explain_macros(macros, self.constants, self.source, self.facts)
         if wrong:
             raise CompileFailure(wrong, log)
-        variables = {a.name: message for a, message in answers if a and a.question == "variable"}
-        if not variables:
+        variables = {a.name: message for a, message in answers if a.question == "variable"}
+        if all(lookups[name] is Lookup.NONE for name in variables):
             raise JudgeError("the compiler's answer can't be understood", log.strip())
         # An unnamed namespace competes with the default; without that its constant is found.
         found = {
@@ -185,7 +173,7 @@ class _Task:
         return {**lookups, **found}
 
     def _finish(self, compiled: Compiled, lookups: Mapping[str, Lookup]) -> Program:
-        image, values = take_constants(number_first(compiled.ptx, self.compiler.file))
+        image, values = take_constants(number_first(compiled.ptx, self.compiler.file), self.text)
         kernels = read_kernels(image)
         chosen = next((k for k in kernels if k.symbol == compiled.symbol), None)
         if chosen is None:

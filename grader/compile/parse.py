@@ -6,27 +6,46 @@ It reads the text as it stands, expands no macro in full and knows no types: tho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from grader.compile.facts import ANONYMOUS, Facts, Function, Include, Macro, Variable
+from grader.compile.facts import ANONYMOUS, Facts, Function, Include, Macro, Variable, form_of
+from grader.compile.lexical import code_only, without_comments
+from grader.compile.preprocess import preprocess
+from grader.compile.syntax import syntax_tree
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
+
+DEEPEST = 60
+"""How deep namespaces, conditions and blocks of linkage are followed into each other."""
+
+MOST_EXPANSIONS = 100_000
+"""How many words of macros are looked at in a file, each as often as the macro is used."""
 
 
 def parse(text: str) -> Facts:
-    """Read a file. Never fails: of broken text it finds what it can."""
-    data = text.encode()
+    """Read a file. Never fails: of broken text it finds what it can, of text that is not to be parsed nothing."""
+    walk = _walk(without_comments(text))
+    functions = walk.functions
+    if _DIRECTIVE.search(text):
+        functions = _walk(preprocess(text).encode(errors="replace")).functions
+    return Facts(
+        functions=tuple(walk.functions),
+        host_variables=tuple(walk.variables),
+        macros=tuple(walk.macros.values()),
+        includes=tuple(walk.includes),
+        form=form_of(functions),
+    )
+
+
+def _walk(data: bytes) -> _Walk:
     walk = _Walk(data)
-    # Thousands of nested namespaces or #elif: what was found so far is enough for text like that.
-    with suppress(RecursionError):
-        walk.visit(_parser().parse(_known_conditions(data)).root_node, _Place())
-    macros = tuple(walk.macros.values())
-    return Facts(tuple(walk.functions), tuple(walk.variables), macros, tuple(walk.includes))
+    tree = syntax_tree(_known_conditions(data))
+    if tree is not None:
+        walk.visit(tree.root_node.children, _Place())
+    return walk
 
 
 def _known_conditions(data: bytes) -> bytes:
@@ -34,17 +53,9 @@ def _known_conditions(data: bytes) -> bytes:
     return _CONDITION.sub(lambda line: _HAS_INCLUDE.sub(lambda one: b"1".ljust(len(one[0])), line[0]), data)
 
 
-@lru_cache(maxsize=1)
-def _parser() -> Parser:
-    import tree_sitter
-    import tree_sitter_cuda
-
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
-
-
+_DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:define|undef|if|ifdef|ifndef)\b", re.MULTILINE)
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:el)?if\b(?:\\\r?\n|[^\n])*", re.MULTILINE)
-_HAS_INCLUDE = re.compile(rb"""__has_include(?:_next)?[ \t]*\([ \t]*(?:<[^>\n]*>|"[^"\n]*")[ \t]*\)""")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HAS_INCLUDE = re.compile(rb"""__has_include(?:_next)?[ \t]*\([ \t]*(?:<[^<>\n]*>|"[^"\n]*")[ \t]*\)""")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEVICE_WORDS = frozenset({"__device__", "__constant__", "__shared__", "__managed__", "__global__"})
 _TYPE_WORDS = frozenset({"typedef", "using", "const", "constexpr", "friend", "static_assert"})
@@ -59,6 +70,7 @@ class _Place:
     template: bool = False
     start: int | None = None
     broken: bool = False
+    depth: int = 0
 
 
 @dataclass
@@ -68,31 +80,37 @@ class _Walk:
     variables: list[Variable] = field(default_factory=list)
     macros: dict[str, Macro] = field(default_factory=dict)
     includes: list[Include] = field(default_factory=list)
+    expansions: int = MOST_EXPANSIONS
 
-    def visit(self, node: Node, place: _Place) -> None:
-        for child in node.children:
+    def visit(self, nodes: Iterable[Node], place: _Place) -> None:
+        """Visit nodes that follow each other."""
+        if place.depth > DEEPEST:
+            return
+        place, before = replace(place, depth=place.depth + 1), None
+        for child in nodes:
             if child.type == "ERROR" or (child.type == "declaration" and child.has_error):
                 # A head or braces that don't match: statements of a kernel may stand at file scope behind it.
                 place = replace(place, broken=True)
-            self._visit_one(child, place)
+            self._visit_one(child, before, place)
+            before = child
 
-    def _visit_one(self, node: Node, place: _Place) -> None:
+    def _visit_one(self, node: Node, before: Node | None, place: _Place) -> None:
         kind = node.type
         if kind in ("function_definition", "declaration"):
-            self._declaration(node, place)
+            self._declaration(node, before, place)
         elif kind == "template_declaration":
-            self.visit(node, replace(place, template=True, start=node.start_byte))
+            self.visit(node.children, replace(place, template=True, start=node.start_byte))
         elif kind == "linkage_specification":
             c_linkage = '"C"' in self._text(node.child_by_field_name("value"))
             whole = node.start_byte if node.children[-1].type != "declaration_list" else None
-            self.visit(node, replace(place, c_linkage=c_linkage, start=whole))
+            self.visit(node.children, replace(place, c_linkage=c_linkage, start=whole))
         elif kind == "namespace_definition":
             name = self._text(node.child_by_field_name("name")) or ANONYMOUS
             inside = f"{place.namespace}::{name}" if place.namespace else name
-            self.visit(node, replace(place, namespace=inside, start=None))
+            self.visit(node.children, replace(place, namespace=inside, start=None))
         elif kind in ("preproc_def", "preproc_function_def"):
             name = self._text(node.child_by_field_name("name"))
-            value = _COMMENT.sub(" ", self._text(node.child_by_field_name("value"))).strip()
+            value = self._text(node.child_by_field_name("value")).strip()
             self.macros[name] = Macro(name, value, _line(node), kind == "preproc_function_def")
         elif kind == "preproc_call":
             self._undefine(node)
@@ -101,18 +119,24 @@ class _Walk:
         elif kind in ("preproc_if", "preproc_ifdef", "preproc_elif"):
             self._conditional(node, place)
         elif kind in ("declaration_list", "preproc_else", "ERROR"):
-            self.visit(node, place)
+            self.visit(node.children, place)
 
     def _conditional(self, node: Node, place: _Place) -> None:
         """Visit the branches that the preprocessor may keep."""
-        holds = self._holds(node)
-        alternative = node.child_by_field_name("alternative")
-        if holds is not False:
-            for child in node.children:
-                if child != alternative:
-                    self._visit_one(child, place)
-        if alternative is not None and holds is not True:
-            self._visit_one(alternative, place)
+        branch: Node | None = node
+        while branch is not None:
+            if branch.type == "preproc_else":
+                return self.visit(branch.children, place)
+            holds = self._holds(branch)
+            alternative = branch.child_by_field_name("alternative")
+            if holds is not False:
+                children = branch.children
+                # It is the last of them but for an #endif.
+                self.visit(children if alternative is None else [c for c in children if c != alternative], place)
+            if holds is True:
+                return None
+            branch = alternative
+        return None
 
     def _holds(self, node: Node) -> bool | None:
         """Whether a condition is true; None where only the preprocessor can tell."""
@@ -129,7 +153,7 @@ class _Walk:
         if self._text(node.child_by_field_name("directive")) == "#undef":
             self.macros.pop(self._text(node.child_by_field_name("argument")).strip(), None)
 
-    def _declaration(self, node: Node, place: _Place) -> None:
+    def _declaration(self, node: Node, before: Node | None, place: _Place) -> None:
         declarator = _function_declarator(node)
         if declarator is None:
             if node.type == "declaration":
@@ -141,7 +165,6 @@ class _Walk:
         head_start = node.start_byte
         if node.child_by_field_name("type") is None:
             # An attribute that the grammar doesn't know cuts the head off: `__global__ void ATTRIBUTE(2)`.
-            before = node.prev_sibling
             if before is None or before.type != "declaration":
                 return
             start = head_start = before.start_byte
@@ -160,7 +183,7 @@ class _Walk:
                 constexpr="constexpr" in words or "consteval" in words,
                 defined=body is not None,
                 c_linkage=place.c_linkage,
-                launches=body is not None and "<<<" in _COMMENT.sub(" ", self._text(body)),
+                launches=body is not None and "<<<" in code_only(self._text(body)),
             )
         )
 
@@ -181,18 +204,20 @@ class _Walk:
         parameters = declarator.child_by_field_name("parameters")
         for child in parameters.named_children if parameters else ():
             if child.type != "comment":
-                text = " ".join(_COMMENT.sub(" ", self._text(child)).split())
+                text = " ".join(self._text(child).replace("\\\n", " ").split())
                 if text != "void":
                     yield text
 
     def _words(self, start: int, end: int) -> set[str]:
         """The words of a piece of text, and those that the file's own macros in it stand for."""
-        found = _WORD.findall(_COMMENT.sub(" ", self.data[start:end].decode(errors="replace")))
+        found = _WORD.findall(self.data[start:end].decode(errors="replace"))
         words: set[str] = set()
         while found:
             word = found.pop()
-            if word not in words and word in self.macros:
-                found += _WORD.findall(self.macros[word].value)
+            if word not in words and word in self.macros and self.expansions > 0:
+                inner = _WORD.findall(self.macros[word].value)
+                self.expansions -= 1 + len(inner)
+                found += inner
             words.add(word)
         return words
 

@@ -7,11 +7,11 @@ itself by a file name of its own, so that an error in it says which question has
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from grader.compile.ptx import CONSTANT_PREFIX
+from grader.compile.ptx import constant_prefix
 
 UNSET = -(2**63)
 """The value of a launch constant that the submission does not define."""
@@ -19,7 +19,9 @@ UNSET = -(2**63)
 _PREFIX = "kgrade probe"
 # The compiler's own name for the text that looks up a kernel's symbol.
 _NAME_LOOKUP = "__nv_name_map"
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\b[A-Za-z]\w*")
+_STRING = re.compile(r'"[^"]*"')
+_QUESTIONS = ("kernel", "macro", "variable")
 
 
 class Lookup(Enum):
@@ -42,17 +44,30 @@ def read_answer(file: str) -> Answer | None:
     """The probe that has this file name, if it is one."""
     if file == _NAME_LOOKUP:
         return Answer("kernel")
-    return Answer(*file.split()[2:4]) if file.startswith(_PREFIX) else None
+    words = file.removeprefix(_PREFIX).split() if file.startswith(_PREFIX) else []
+    # A `#line` of the submission may name any file.
+    return Answer(*words) if 1 <= len(words) <= 2 and words[0] in _QUESTIONS else None
+
+
+def undefine(text: str, kept: Collection[str] = ()) -> list[str]:
+    """A `#undef` for each word of `text`, but for those that are kept and those that belong to the compiler.
+
+    A macro of the submission that has such a word's name would change what kgrade asks behind it.
+    """
+    lines = (line for line in _STRING.sub("", text).split("\n") if not line.startswith("#"))
+    words = dict.fromkeys(word for line in lines for word in _WORD.findall(line))
+    return [f"#undef {word}" for word in words if word not in kept]
 
 
 def append_probes(
     source: str, kernel: str, c_types: Sequence[str], constants: Mapping[str, Lookup], default: int = UNSET
 ) -> str:
     # Two line ends: a backslash at the end of the submission takes the first.
-    pieces = [source + "\n", *_signature(kernel, c_types)]
+    asked = _signature(kernel, c_types)
     for name, lookup in constants.items():
-        pieces += _constant(name, lookup, default)
-    return "\n".join([*pieces, ""])
+        asked += _constant(constant_prefix(source), name, lookup, default)
+    undefined = undefine("\n".join(asked), {*kernel.split("::"), *constants})
+    return "\n".join([source + "\n", f'#line 1 "{_PREFIX} kernel"', *undefined, *asked, ""])
 
 
 def _signature(kernel: str, c_types: Sequence[str]) -> list[str]:
@@ -60,29 +75,27 @@ def _signature(kernel: str, c_types: Sequence[str]) -> list[str]:
 
     Aliases, names, `__restrict__` and the `const` of what a pointer points to make no difference.
     """
-    # A macro of the submission that has a type's name would change the question.
-    words = dict.fromkeys(word for c_type in c_types for word in _WORD.findall(c_type))
-    expected = ", ".join(f"typename kgrade_bare<{c_type}>::type" for c_type in c_types)
+    expected = ", ".join(f"typename kgrade_bare<{c_type}>::kgrade_type" for c_type in c_types)
     return [
         f'#line 1 "{_PREFIX} kernel"',
-        *(f"#undef {word}" for word in words),
-        "template <class... T> struct kgrade_types {};",
-        "template <class T> struct kgrade_bare { typedef T type; };",
-        "template <class T> struct kgrade_bare<const T*> { typedef T* type; };",
-        "template <class A, class B> struct kgrade_same { enum { value = 0 }; };",
-        "template <class A> struct kgrade_same<A, A> { enum { value = 1 }; };",
-        "template <class... P>",
-        "__device__ kgrade_types<typename kgrade_bare<P>::type...> kgrade_parameters(void (*)(P...));",
+        "template <class... kgrade_T> struct kgrade_types {};",
+        "template <class kgrade_T> struct kgrade_bare { typedef kgrade_T kgrade_type; };",
+        "template <class kgrade_T> struct kgrade_bare<const kgrade_T*> { typedef kgrade_T* kgrade_type; };",
+        "template <class kgrade_A, class kgrade_B> struct kgrade_same { enum { kgrade_value = 0 }; };",
+        "template <class kgrade_A> struct kgrade_same<kgrade_A, kgrade_A> { enum { kgrade_value = 1 }; };",
+        "template <class... kgrade_P>",
+        "__device__ kgrade_types<typename kgrade_bare<kgrade_P>::kgrade_type...>",
+        "kgrade_parameters(void (*)(kgrade_P...));",
         f"static_assert(kgrade_same<decltype(kgrade_parameters(&::{kernel})),",
-        f'kgrade_types<{expected}>>::value, "parameters differ");',
+        f'kgrade_types<{expected}>>::kgrade_value, "parameters differ");',
     ]
 
 
-def _constant(name: str, lookup: Lookup, default: int) -> list[str]:
+def _constant(prefix: str, name: str, lookup: Lookup, default: int) -> list[str]:
     """Stores the constant's value in a variable that `take_constants` reads from the PTX."""
 
     def store(value: str) -> list[str]:
-        variable = f'extern "C" __device__ constexpr long long {CONSTANT_PREFIX}{name}'
+        variable = f'extern "C" __device__ constexpr long long {prefix}{name}'
         # The assertion refuses 2.5, of which the conversion would make 2.
         return [f"{variable} = (long long)({value});", f"static_assert(({value}) == (long long)({value}));"]
 

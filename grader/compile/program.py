@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from grader.report import Diagnostic
-from grader.verdict import Form
+from grader.core.report import Diagnostic
+from grader.core.verdict import Form
 
 
 @dataclass(frozen=True)
@@ -38,3 +40,42 @@ class Program:
     shared_object: bytes = b""
     debug: bool = False
     """Whether it is a debug build, in which the emulator follows local variables and looks for nothing else."""
+
+
+def program_to_json(program: Program) -> dict[str, Any]:
+    """The program as plain data, for a file or another process."""
+    plain = {
+        "constants": dict(program.constants),
+        "cubin": base64.b64encode(program.cubin).decode(),
+        "shared_object": base64.b64encode(program.shared_object).decode(),
+        "spills": dict(program.spills),
+    }
+    return {**asdict(program), **plain}
+
+
+def program_from_json(data: Mapping[str, Any]) -> Program:
+    """The reverse. Raises ValueError, KeyError or TypeError for anything that is no program."""
+    return Program(
+        form=Form(data["form"]),
+        target=str(data["target"]),
+        image=str(data["image"]),
+        kernels=tuple(
+            Kernel(str(k["name"]), str(k["symbol"]), tuple(int(size) for size in k["parameter_bytes"]))
+            for k in data["kernels"]
+        ),
+        constants={str(name): int(value) for name, value in data["constants"].items()},
+        diagnostics=tuple(diagnostic_from_json(diagnostic) for diagnostic in data["diagnostics"]),
+        cubin=base64.b64decode(data["cubin"], validate=True),
+        shared_object=base64.b64decode(data["shared_object"], validate=True),
+        spills={str(symbol): int(size) for symbol, size in data["spills"].items()},
+        debug=bool(data["debug"]),
+    )
+
+
+def diagnostic_from_json(data: Mapping[str, Any]) -> Diagnostic:
+    """A diagnostic that came from a file or another process. Raises as `program_from_json` does."""
+    severity = str(data["severity"])
+    if severity not in ("error", "warning", "note"):
+        raise ValueError(f"a diagnostic has no severity {severity!r}")
+    line, column = (None if data[name] is None else int(data[name]) for name in ("line", "column"))
+    return Diagnostic(severity, str(data["message"]), line, column, str(data["hint"]))

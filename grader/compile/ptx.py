@@ -6,41 +6,59 @@ It knows the few directives that NVRTC writes for these; instructions are the em
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from hashlib import sha256
 
 from grader.compile.program import Kernel
 
-CONSTANT_PREFIX = "kgrade_constant_"
-"""Begins the name of the variable that holds a launch constant's value."""
-
-_ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)\s*(?:\(([^)]*)\))?", re.MULTILINE)
-_PARAMETER = re.compile(
-    r"\.param\s+(?:\.align\s+\d+\s+)?\.([a-z]\d+)(?:\s+\.ptr[^\[,]*?)?\s+[\w$]+(?:\[(\d+)\])?\s*(?:,|$)"
-)
-_CONSTANT = re.compile(
-    rf"^(?:\.visible )?\.(?:global|const) \.align 8 \.[us]64 {CONSTANT_PREFIX}(\w+)(?: = (-?\d+))?;\n",
-    re.MULTILINE,
-)
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
-_FILE_NUMBER = re.compile(r"(^\s*\.(?:file|loc)\s+|\binlined_at\s+)(\d+)", re.MULTILINE)
-_MANGLED = re.compile(r"_Z(?:L|(N)K?)?(?=\d)")
-_LENGTH = re.compile(r"\d+")
-_LITERAL = re.compile(r"L([a-z])(n?\d+)E")
-_END = re.compile(r"(?:I((?:L[a-z]n?\d+E)+))?E")
+# Inline assembly may hold anything: no pattern crosses a line, and no number has more digits than it needs.
+_ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)*\.entry[ \t]+([\w$]+)[ \t]*(\(?)", re.MULTILINE)
+_TYPE = re.compile(r"\.[a-z]([0-9]{1,3})")
+_ARRAY = re.compile(r"[\w$]+(?:\[([0-9]{1,9})\])?")
+_FILE = re.compile(r'^[ \t]*\.file[ \t]+([0-9]{1,9})[ \t]+"([^"\n]*)"', re.MULTILINE)
+_FILE_NUMBER = re.compile(r"(^[ \t]*\.(?:file|loc)[ \t]+|\binlined_at[ \t]+)([0-9]{1,9})\b", re.MULTILINE)
+_MANGLED = re.compile(r"_Z(?:L|(N)K?)?(?=[0-9])")
+_LENGTH = re.compile(r"[0-9]{1,6}(?![0-9])")
+_LITERAL = re.compile(r"L([a-z])(n?[0-9]{1,20})E")
+_END = re.compile(r"(?:I((?:L[a-z]n?[0-9]{1,20}E)+))?E")
 _UNNAMED = re.compile(r"_GLOBAL__N|_INTERNAL_|_NV_ANON")
 """What compilers call a namespace without a name."""
 
 
 def read_kernels(ptx: str) -> tuple[Kernel, ...]:
     """The `.entry` functions in the order of the text."""
-    return tuple(
-        Kernel(plain_name(match[1]), match[1], _parameter_bytes(match[2] or "")) for match in _ENTRY.finditer(ptx)
+    return tuple(Kernel(plain_name(symbol), symbol, _parameter_bytes(text)) for symbol, text in _entries(ptx))
+
+
+def _entries(ptx: str) -> Iterator[tuple[str, str]]:
+    """(symbol, text of the parameters) of each kernel."""
+    at = 0
+    while match := _ENTRY.search(ptx, at):
+        at = match.end()
+        end = ptx.find(")", at) if match[2] else at
+        if end < 0:
+            return
+        yield match[1], ptx[at:end]
+        at = end
+
+
+def constant_prefix(source: str) -> str:
+    """Begins the name of the variable that holds a launch constant's value, for one source.
+
+    It has the source's hash in it, so that no inline assembly of the source can define a variable of that name.
+    """
+    return f"kgrade_constant_{sha256(source.encode(errors='replace')).hexdigest()[:24]}_"
+
+
+def take_constants(ptx: str, source: str) -> tuple[str, dict[str, int]]:
+    """The text without the variables of launch constants that were asked for behind `source`, and their values."""
+    constant = re.compile(
+        rf"^(?:\.visible )?\.(?:global|const) \.align 8 \.[us]64 {constant_prefix(source)}(\w+)"
+        r"(?: = (-?[0-9]{1,20}))?;\n",
+        re.MULTILINE,
     )
-
-
-def take_constants(ptx: str) -> tuple[str, dict[str, int]]:
-    """The text without the variables of launch constants, and their values by name."""
-    values = {match[1]: int(match[2] or 0) for match in _CONSTANT.finditer(ptx)}
-    return _CONSTANT.sub("", ptx), values
+    values = {match[1]: int(match[2] or 0) for match in constant.finditer(ptx)}
+    return constant.sub("", ptx), values
 
 
 def number_first(ptx: str, file: str) -> str:
@@ -87,5 +105,14 @@ def _value(kind: str, digits: str) -> str:
 
 def _parameter_bytes(text: str) -> tuple[int, ...]:
     """Each parameter's size: a scalar's type names its bits, a structure is an array of bytes."""
-    matches = (_PARAMETER.search(part.strip()) for part in text.split(","))
-    return tuple(int(m[1][1:]) // 8 * int(m[2] or 1) for m in matches if m is not None)
+    return tuple(size for part in text.split(",") if (size := _bytes_of(part.split())) is not None)
+
+
+def _bytes_of(words: list[str]) -> int | None:
+    """The size of `.param [.align N] .TYPE [.ptr …] NAME[COUNT]`; None where it is no parameter."""
+    if ".param" not in words:
+        return None
+    behind = words[words.index(".param") + 1 :]
+    kind = next((match for word in behind[:3] if (match := _TYPE.fullmatch(word))), None)
+    name = _ARRAY.fullmatch(behind[-1]) if behind else None
+    return int(kind[1]) // 8 * int(name[1] or 1) if kind and name else None

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.compile.compiler import CompileFailure
 from grader.compile.elf import by_name, read_sections, read_symbols
 from grader.compile.fatbin import FatbinError, Image, read_images
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 LIMIT = 32 << 20
 

@@ -10,9 +10,13 @@ import re
 from collections.abc import Sequence
 
 from grader.compile.facts import ANONYMOUS, Facts, Function
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 Parameters = Sequence[tuple[str, str]]
+
+_SHOWN = 5
+_COMPARED = 100
+"""Kernels, and letters of a name, beyond which nobody looks for a name that was meant."""
 
 _TYPE_WORD = "float|double|int|unsigned|signed|long|short|char|bool|half|__half|size_t|int2|int4|float2|float4"
 _PLAIN_TYPE = re.compile(rf"(?:{_TYPE_WORD})(?: (?:{_TYPE_WORD}|\*|&))*")
@@ -33,7 +37,7 @@ def explain_kernel(kernel: str, c_parameters: Parameters, facts: Facts) -> Diagn
         hint = f"Write a kernel of that name without template; it can call a __device__ template.\n{expected}"
         return Diagnostic("error", f"{kernel} is a template, so there is no one kernel to launch", line, hint=hint)
     if len(distinct) > 1:
-        found = "\n".join(f"found:    {f.signature} in line {f.line}" for f in distinct.values())
+        found = "\n".join(f"found:    {f.signature} in line {f.line}" for f in [*distinct.values()][:_SHOWN])
         hint = f"Give the others another name.\n{expected}\n{found}"
         message = f"{kernel} is overloaded: {len(distinct)} kernels have that name"
         return Diagnostic("error", message, [*distinct.values()][1].line, hint=hint)
@@ -82,9 +86,9 @@ def first_difference(found: Sequence[str], expected: Parameters) -> str:
 
 def _bare_type(parameter: str) -> str:
     """A parameter's type without const, __restrict__ and its name; `x[]` is a pointer."""
-    text = re.sub(r"\b(const|__restrict__|__restrict|__grid_constant__)\b", " ", parameter.split("=")[0])
+    text = re.sub(r"\b(const|__restrict__|__restrict|__grid_constant__)\b", " ", parameter.partition("=")[0])
     arrays = text.count("[")
-    words = re.findall(r"\w+|\*|&", re.sub(r"\[[^]]*\]", "", text))
+    words = re.findall(r"\w+|\*|&", re.sub(r"\[[^][]*\]", "", text))
     if words and not re.fullmatch(rf"{_TYPE_WORD}|\*|&", words[-1]):
         words.pop()
     return " ".join([*words, *["*"] * arrays])
@@ -101,8 +105,9 @@ def _explain_missing(kernel: str, named: list[Function], facts: Facts, expected:
         return Diagnostic("error", f"{kernel} is {words}, not a kernel", function.line, hint=hint)
     if not facts.kernels:
         return Diagnostic("error", message, hint=f"The file has no __global__ function.\n{expected}")
-    order = difflib.get_close_matches(kernel, [k.qualified_name for k in facts.kernels], n=20, cutoff=0)
-    found = sorted(facts.kernels, key=lambda k: order.index(k.qualified_name) if k.qualified_name in order else 99)
-    lines = [f"found:    __global__ void {f.signature} in line {f.line}" for f in found[:5]]
+    compared = [k for k in facts.kernels[:_COMPARED] if len(k.qualified_name) <= _COMPARED] or [facts.kernels[0]]
+    order = difflib.get_close_matches(kernel, [k.qualified_name for k in compared], n=20, cutoff=0)
+    found = sorted(compared, key=lambda k: order.index(k.qualified_name) if k.qualified_name in order else 99)
+    lines = [f"found:    __global__ void {f.signature} in line {f.line}" for f in found[:_SHOWN]]
     hint = "\n".join([f"Rename your kernel to {kernel}.", expected, *lines])
     return Diagnostic("error", message, found[0].line, hint=hint)

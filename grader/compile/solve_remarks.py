@@ -6,10 +6,12 @@ They go by the text alone: whether the remark matters, its reader knows.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from grader.compile.facts import Facts
+from grader.compile.lexical import code_only
 from grader.compile.signature import Parameters
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 FLAG = "cudaStreamNonBlocking"
 
@@ -19,8 +21,6 @@ _MESSAGE = (
 )
 _HINT = "Where they share arrays, put an event or a synchronization between them, or take cudaStreamCreate()."
 
-_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_LAUNCH = re.compile(r"<<<(.*?)>>>", re.DOTALL)
 _CALL = re.compile(r"\bcudaMem(?:cpy|set)(?:2D|3D|ToSymbol|FromSymbol)?(Async)?\s*\(")
 _WAIT = re.compile(r"\bcuda(?:Device|Stream|Event)Synchronize\b|\bcudaStreamWaitEvent\b")
 _DEFAULT = ("", "0", "NULL", "nullptr", "cudaStreamLegacy")
@@ -44,7 +44,7 @@ def order_remarks(parameters: Parameters, facts: Facts) -> tuple[Diagnostic, ...
 
 def _name_of(parameter: str) -> str:
     """The last word of `const float *a`, `float a[]`."""
-    words = re.findall(r"\w+", re.sub(r"\[[^]]*\]", "", parameter.split("=")[0]))
+    words = re.findall(r"\w+", parameter.partition("=")[0].partition("[")[0])
     return words[-1] if words else ""
 
 
@@ -55,10 +55,10 @@ def stream_remarks(source: str) -> tuple[Diagnostic, ...]:
     Recorded work is replayed as if each stream waited for the default one and that for it, so that a file may need an
     event that nothing here misses.
     """
-    text = _TEXT.sub(_blanked, source)
+    text = code_only(source)
     if not re.search(rf"\b{FLAG}\b", text):
         return ()
-    launches = [(match.start(), _stream_of(match[1]) in _DEFAULT) for match in _LAUNCH.finditer(text)]
+    launches = [(place, _stream_of(configuration) in _DEFAULT) for place, configuration in _launches(text)]
     calls = [(match.start(), not match[1]) for match in _CALL.finditer(text)]
     work = sorted([*launches, *calls])
     first = next((place for place, in_default in work if in_default), None)
@@ -69,17 +69,18 @@ def stream_remarks(source: str) -> tuple[Diagnostic, ...]:
     return (Diagnostic("warning", _MESSAGE, text.count("\n", 0, first) + 1, hint=_HINT),)
 
 
-def _blanked(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
+def _launches(text: str) -> Iterator[tuple[int, str]]:
+    """(place, configuration) of each `<<<…>>>`."""
+    end = 0
+    while (start := text.find("<<<", end)) >= 0 and (end := text.find(">>>", start)) >= 0:
+        yield start, text[start + 3 : end]
 
 
 def _stream_of(configuration: str) -> str:
     """The fourth of a launch's parameters; empty where there are fewer."""
-    parts, depth = [""], 0
-    for character in configuration:
+    commas, depth = [], 0
+    for place, character in enumerate(configuration):
         depth += (character in "([{") - (character in ")]}")
         if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts[3].strip() if len(parts) > 3 else ""
+            commas.append(place)
+    return configuration[commas[2] + 1 : commas[3] if len(commas) > 3 else None].strip() if len(commas) > 2 else ""

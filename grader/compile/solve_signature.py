@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grader.compile.facts import Facts
+from grader.compile.probe import undefine
 from grader.compile.signature import Parameters, first_difference
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 MARK = "kgrade: the parameters of solve()"
 
@@ -18,7 +19,6 @@ _INTEGERS = ("unsigned", "long", "unsigned long", "long long", "unsigned long lo
 # const and the width of integers are free: addresses and sizes come in registers of 64 bits. So is which of its two
 # names C++ gives to a word of 64 bits.
 _CHECK = """
-#line 1 "parameters"
 namespace kgrade_check {{
 template <class T> struct kind {{ using bare = T; }};
 {integers}
@@ -47,7 +47,8 @@ def check_of(parameters: Parameters) -> str:
     """What stands behind a source that has to have `solve` with these parameters."""
     integers = "\n".join(f"template <> struct kind<{name}> {{ using bare = int; }};" for name in _INTEGERS)
     types = ", ".join(c_type for c_type, _ in parameters)
-    return _CHECK.format(types=types, mark=MARK, integers=integers)
+    text = _CHECK.format(types=types, mark=MARK, integers=integers)
+    return f'\n\n#line 1 "{MARK}"\n' + "\n".join([*undefine(text, {"solve"}), text])
 
 
 def explain(parameters: Parameters, facts: Facts) -> Diagnostic:
@@ -56,6 +57,10 @@ def explain(parameters: Parameters, facts: Facts) -> Diagnostic:
     expected = f"expected: {_declared(f'{c_type} {name}' for c_type, name in parameters)}"
     if found is None:
         return Diagnostic("error", "solve() does not have the problem's parameters", hint=expected)
+    overloads = {f.signature for f in facts.functions if f.name == "solve" and not f.namespace}
+    if len(overloads) > 1:
+        message = f"solve() is overloaded: {len(overloads)} functions have that name"
+        return Diagnostic("error", message, found.line, hint=f"Give the others another name.\n{expected}")
     difference = first_difference(found.parameters, parameters)
     message = f"solve() does not have the problem's parameters{difference and ': ' + difference}"
     return Diagnostic("error", message, found.line, hint=f"{expected}\nfound:    {_declared(found.parameters)}")

@@ -24,7 +24,7 @@ def _without_arguments(message: str, levels: int) -> str:
         if character == '"':
             # Names stand in quotes: what a comparison has opened ends here.
             level = 0
-        elif character == "<" and _ends_in_a_name(message[:place]):
+        elif character == "<" and _ends_in_a_name(message, place):
             level += 1
             if level == levels + 1:
                 kept.append(f"<{_CUT}>")
@@ -35,5 +35,6 @@ def _without_arguments(message: str, levels: int) -> str:
     return "".join(kept)
 
 
-def _ends_in_a_name(text: str) -> bool:
-    return (text[-1:].isalnum() or text[-1:] == "_") and not text.endswith("operator")
+def _ends_in_a_name(message: str, place: int) -> bool:
+    last = message[place - 1 : place]
+    return (last.isalnum() or last == "_") and not message.endswith("operator", 0, place)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from grader.errors import ToolMissing
-from grader.extras import install_command, nvcc_command, require_one
+from grader.core.errors import ToolMissing
+from grader.machine.cuda_packages import install_command, nvcc_command, require_one
 
 SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 

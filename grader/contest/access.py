@@ -15,19 +15,28 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from grader.contest.hidden import without_cases
+from grader.compile.submission import decode_source
+from grader.contest.hidden import only_verdict, without_cases
 from grader.contest.limits import LARGEST_SOURCE
-from grader.contest.records import ANY_GPU, JUDGED, QUEUED, STAFF, AccountRecord, AnnouncementRecord, SubmissionRecord
+from grader.contest.records import (
+    ANY_GPU,
+    HELD,
+    JUDGED,
+    QUEUED,
+    STAFF,
+    AccountRecord,
+    AnnouncementRecord,
+    SubmissionRecord,
+)
 from grader.contest.schema import Judging
 from grader.contest.settings import ContestProblem, Settings, settings_from_json
 from grader.contest.standing import board_name, freeze_of
 from grader.contest.tables.base import storable
-from grader.errors import KgradeError, SourceError, UsageError
+from grader.core.errors import KgradeError, SourceError, UsageError
+from grader.core.report import Report, from_json
+from grader.core.verdict import Verdict
 from grader.problem import Problem
-from grader.report import Report, from_json
-from grader.submission import make_submission
-from grader.verdict import Verdict
-from grader.workspace import Workspace
+from grader.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
@@ -145,7 +154,7 @@ class Access:
             raise Refused(413, f"the file is too large: {len(data):,} bytes, at most {LARGEST_SOURCE:,} are taken")
         name = file_name(file)
         try:
-            text = make_submission(name, data).text
+            text = decode_source(name, data)
         except SourceError as error:
             raise Refused(400, error.message, error.hint) from None
         if key is not None and not re.fullmatch(r"[\w-]{1,64}", key, re.ASCII):
@@ -185,7 +194,7 @@ class Access:
 
     def report(self, visitor: Visitor, row: SubmissionRecord) -> Report | None:
         """The report of a submission that was found by `submission`; None before it is judged."""
-        text = self.database.report(row.id)
+        text, is_open = self.database.report_and_openness(row.id)
         if text is None:
             return None
         report = replace(
@@ -195,9 +204,11 @@ class Access:
             file=row.file,
             submitted=row.submitted.isoformat(timespec="seconds"),
         )
-        if visitor.staff or (not visitor.contest.hidden_seeds and self._is_own(visitor, row)):
+        if visitor.staff:
             return report
-        return without_cases(report)
+        if self._is_own(visitor, row) and (is_open or not visitor.contest.hidden_seeds):
+            return report
+        return without_cases(report) if is_open or not visitor.contest.hidden_seeds else only_verdict(report)
 
     def progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
         """How far these submissions are, in two queries however many they are."""
@@ -262,6 +273,8 @@ def _progress(row: SubmissionRecord, place: int | None) -> Progress:
         return Progress(JUDGED, row.verdict or Verdict.INTERNAL_ERROR.value, verdict=row.verdict)
     if row.state == QUEUED:
         return Progress(QUEUED, "queued" if place is None else f"queued at place {place}", place)
+    if row.state == HELD:
+        return Progress(HELD, "held for staff: the judge came to no end with it")
     # What follows the colon are the sizes of a case, which may be hidden.
     words = row.progress.partition(":")[0].strip()
     if found := re.search(r"(\d{1,6}) of (\d{1,6})", words):

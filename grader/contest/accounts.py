@@ -15,7 +15,7 @@ from grader.contest.auth import hash_token, new_token
 from grader.contest.database import Database
 from grader.contest.records import AccountRecord, NewAccount
 from grader.contest.roster import Person
-from grader.errors import UsageError, WorkspaceError
+from grader.core.errors import UsageError, WorkspaceError
 
 COLUMNS = ("name", "email", "link", "token")
 

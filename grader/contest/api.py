@@ -5,16 +5,20 @@ It says in JSON what `access` allows; it reads no cookie, so no other site's pag
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing, suppress
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Security
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from sqlalchemy import select
+from starlette.types import Receive, Scope, Send
 
 from grader.contest.access import LARGEST_NUMBER, Access, Refused, Visitor
 from grader.contest.api_shapes import (
@@ -32,18 +36,21 @@ from grader.contest.api_shapes import (
     Result,
     Scoreboard,
     Sign,
+    Stall,
     State,
     Submission,
     Submitted,
     Work,
 )
 from grader.contest.auth import bearer, hash_token
+from grader.contest.bodies import flat_object
 from grader.contest.events import COMMENT, TooManyStreams, message
 from grader.contest.jobs import Claim, Job, Outcome
-from grader.contest.records import JUDGED, SubmissionRecord, WorkerRecord
+from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord, WorkerRecord
 from grader.contest.schema import Judging
 from grader.contest.site import Site
-from grader.report import from_json, to_data
+from grader.core.errors import KgradeError
+from grader.core.report import from_json, to_data
 
 MISTAKES: dict[int | str, dict[str, Any]] = {
     400: {"model": Mistake, "description": "The file, the report or the key can't be read."},
@@ -59,13 +66,44 @@ MISTAKES: dict[int | str, dict[str, Any]] = {
 # It is there for the description: who a token belongs to is found out below.
 _BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="What came with the personal link.")
 
-router = APIRouter(prefix="/api", responses=MISTAKES, dependencies=[Security(_BEARER)])
+
+KNOWN_SECONDS = 15.0
+"""How long a live stream goes on for somebody who has signed out, or whose account was renewed or revoked."""
+
+
+class FlatRequest(Request):
+    """A request whose JSON is one flat object: nothing else is asked for here, and nothing else is read."""
+
+    async def json(self) -> Any:
+        return flat_object(await self.body())
+
+
+class FlatRoute(APIRoute):
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_flat(request: Request) -> Response:
+            return await handle(FlatRequest(request.scope, request.receive))
+
+        return handle_flat
+
+
+router = APIRouter(prefix="/api", responses=MISTAKES, dependencies=[Security(_BEARER)], route_class=FlatRoute)
 
 Number = Annotated[int, Path(ge=1, le=LARGEST_NUMBER)]
 
 
 class EventStream(StreamingResponse):
+    """A live stream; `end` is called when it is over, however far it came."""
+
     media_type = "text/event-stream"
+    end: Callable[[], None]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self.end()
 
 
 def site_of(request: Request) -> Site:
@@ -152,12 +190,12 @@ def scoreboard_events(slug: InContest, visitor: AsVisitor, request: Request) -> 
     """Server-sent events: `board` with a number that grows whenever the scoreboard changes."""
     site, settings = site_of(request), _same_contest(visitor, slug).contest
 
-    async def texts() -> AsyncIterator[str]:
-        async with aclosing(site.board_hub.watch(settings.slug, visitor.account.id)) as news:
+    async def texts() -> AsyncGenerator[str, None]:
+        async with aclosing(site.board_hub.watch(settings.slug)) as news:
             async for version in news:
                 yield COMMENT if version is None else message(json.dumps({"version": version}), "board")
 
-    return stream(site, visitor, texts())
+    return stream(site, visitor, texts(), _by_token(request))
 
 
 @router.get("/submissions")
@@ -187,8 +225,8 @@ def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, re
     """Server-sent events: `progress` at each change, then one `done`."""
     site, row = site_of(request), access.submission(visitor, number)
 
-    async def texts() -> AsyncIterator[str]:
-        async with aclosing(site.hub.watch(row.id, visitor.account.id)) as news:
+    async def texts() -> AsyncGenerator[str, None]:
+        async with aclosing(site.hub.watch(row.id)) as news:
             async for progress in news:
                 if progress is None:
                     yield COMMENT
@@ -198,7 +236,7 @@ def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, re
                 if done:
                     return
 
-    return stream(site, visitor, texts())
+    return stream(site, visitor, texts(), _by_token(request))
 
 
 @router.post("/worker/claim")
@@ -222,7 +260,8 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
         except Exception as error:
             # A report that can't be read back would be an error on every page that shows it.
             raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
-    outcome = Outcome(result.verdict.value, result.score, result.score_low, result.score_high, result.report)
+    given = result.model_dump(exclude={"judging_id", "attempt", "verdict"})
+    outcome = Outcome(result.verdict.value, **given)
     queue = site_of(request).database.queue
     return Counted(current=_holds(request, worker, result) and queue.finish(_claim(result), outcome))
 
@@ -231,6 +270,13 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
 def release(held: Held, worker: AsWorker, request: Request) -> Counted:
     queue = site_of(request).database.queue
     return Counted(current=_holds(request, worker, held) and queue.release(_claim(held)))
+
+
+@router.post("/worker/stalled")
+def stalled(stall: Stall, worker: AsWorker, request: Request) -> Counted:
+    """The grading had to be ended: it is given on once, and then held for staff."""
+    queue = site_of(request).database.queue
+    return Counted(current=_holds(request, worker, stall) and queue.stalled(_claim(stall), stall.why))
 
 
 @router.post("/worker/seen")
@@ -244,15 +290,40 @@ def page_of(slug: str, number: int) -> str:
     return f"/contests/{slug}/submissions/{number}"
 
 
-def stream(site: Site, visitor: Visitor, texts: AsyncIterator[str]) -> StreamingResponse:
+def stream(
+    site: Site, visitor: Visitor, texts: AsyncGenerator[str, None], known: Callable[[], AccountRecord | None]
+) -> StreamingResponse:
+    """A live stream. `known` is asked now and then whether who opened it would still be let in."""
     try:
-        site.hub.admit(visitor.account.id)
-        site.board_hub.admit(visitor.account.id)
+        site.streams.take(visitor.account.id)
     except TooManyStreams:
         raise Refused(429, "too many live pages are open", "close some of them") from None
     # nginx would hold the events back.
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return EventStream(texts, headers=headers)
+    answer = EventStream(_while_known(texts, known), headers={"cache-control": "no-store", "x-accel-buffering": "no"})
+    answer.end = partial(site.streams.give_back, visitor.account.id)
+    return answer
+
+
+async def _while_known(
+    texts: AsyncGenerator[str, None], known: Callable[[], AccountRecord | None]
+) -> AsyncIterator[str]:
+    clock = asyncio.get_running_loop().time
+    asked = clock()
+    async with aclosing(texts) as news:
+        async for text in news:
+            if clock() - asked >= KNOWN_SECONDS:
+                asked = clock()
+                # A database that is away for a moment ends nobody's stream.
+                with suppress(KgradeError):
+                    if await run_in_threadpool(known) is None:
+                        return
+            yield text
+
+
+def _by_token(request: Request) -> Callable[[], AccountRecord | None]:
+    """Asks whose token the request bears."""
+    token = bearer(request.headers.get("authorization")) or ""
+    return partial(site_of(request).database.account_by_token, hash_token(token))
 
 
 def _same_contest(visitor: Visitor, slug: str) -> Visitor:

@@ -10,9 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from grader.boards.code import LARGEST_COLOURS
 from grader.contest.access import LARGEST_NUMBER
 from grader.contest.limits import LARGEST_SOURCE
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
 
 LARGEST_REAL = 1e12
 
@@ -151,12 +152,18 @@ class Beat(Held):
     progress: str = Field(max_length=500)
 
 
+class Stall(Held):
+    why: str = Field(max_length=500)
+
+
 class Result(Held):
     verdict: Verdict
     score: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
     score_low: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
     score_high: float | None = Field(default=None, ge=0, le=LARGEST_REAL)
     report: str | None = None
+    is_open: bool = False
+    colours: str | None = Field(default=None, max_length=LARGEST_COLOURS)
 
 
 class Sign(Ask):
@@ -174,6 +181,7 @@ class Work(BaseModel):
     text: str
     account: str
     hidden_seed: int | None
+    grading_seconds: float
 
 
 class Claimed(BaseModel):

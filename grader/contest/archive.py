@@ -36,7 +36,7 @@ from grader.contest.schema import (
     Team,
 )
 from grader.contest.settings import check_slug, settings_from_json
-from grader.errors import UsageError, WorkspaceError
+from grader.core.errors import UsageError, WorkspaceError
 from grader.store.schema import UtcDateTime
 
 FORMAT = 1
@@ -242,7 +242,8 @@ def _checked(model: type[Base], row: object, path: Path) -> dict[str, Any]:
         raise _damaged(path, f"a row of {model.__tablename__} is no row")
     values = {}
     for column in _columns(model):
-        value = row.get(column.name)
+        # What an older kgrade did not write yet.
+        value = row.get(column.name, column.default.arg if column.default is not None else None)  # type: ignore[attr-defined]
         try:
             values[column.name] = _typed(column, value)
         except (TypeError, ValueError) as error:

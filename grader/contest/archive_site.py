@@ -16,7 +16,7 @@ from grader.boards.templating import pages
 from grader.contest.database import Database
 from grader.contest.records import SubmissionRecord
 from grader.contest.standing import standing
-from grader.report import Report, from_json
+from grader.core.report import Report, from_json
 
 
 def archive_pages(

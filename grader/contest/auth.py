@@ -1,4 +1,4 @@
-"""Who asks: sessions of browsers by a signed cookie, programs by a bearer token, forms by a token of their own.
+"""Who asks: browsers by the random token in a cookie, programs by a bearer token, forms by a token of their own.
 
 It knows signatures and hashes; which account a hash belongs to is the database's to say.
 """
@@ -10,15 +10,12 @@ import hmac
 import os
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from shlex import quote
 
-from grader.errors import DiskFull, StoreError
+from grader.core.errors import DiskFull, StoreError
 
-SESSION_DAYS = 30
 LONGEST_TOKEN = 200
 """Characters. What is longer is no token of ours and is not hashed."""
 
@@ -32,46 +29,19 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-@dataclass(frozen=True)
-class Session:
-    """What a session cookie says: whose it is, of which epoch, and since when. A raised epoch ends all of before."""
-
-    account: int
-    epoch: int
-    since: datetime
-
-
 class Signer:
-    """Signs sessions and forms with the server's secret."""
+    """Signs forms with the server's secret. It lets nobody in: sessions and tokens are random, and the database's."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def session(self, account: int, epoch: int, now: datetime) -> str:
-        payload = f"{account}.{epoch}.{int(now.timestamp())}"
-        return f"{payload}.{self._sign('session', payload)}"
-
-    def read(self, cookie: str, now: datetime) -> Session | None:
-        """The session, or None where the cookie is forged, cut or too old."""
-        if len(cookie) > LONGEST_TOKEN:
-            return None
-        payload, _, signature = cookie.rpartition(".")
-        if not same(signature, self._sign("session", payload)):
-            return None
-        account, epoch, since = map(int, payload.split("."))
-        began = datetime.fromtimestamp(since, now.tzinfo)
-        return Session(account, epoch, began) if now - began < timedelta(days=SESSION_DAYS) else None
-
     def form(self, cookie: str) -> str:
         """The token of every form of this session; another site can neither read nor make it."""
-        return self._sign("form", cookie)
+        message = f"form\0{cookie}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, message, sha256).hexdigest()
 
     def accepts(self, cookie: str, form: str) -> bool:
         return bool(cookie) and same(form, self.form(cookie))
-
-    def _sign(self, purpose: str, text: str) -> str:
-        message = f"{purpose}\0{text}".encode("utf-8", "surrogatepass")
-        return hmac.new(self._secret, message, sha256).hexdigest()
 
 
 def same(given: str, expected: str) -> bool:
@@ -92,6 +62,11 @@ def server_secret(folder: Path) -> bytes:
     try:
         if not path.exists():
             _make_secret(path)
+        if path.stat().st_mode & 0o077:
+            raise StoreError(
+                f"others on this machine can read the server's secret {path}, so it is none",
+                f"remove it, and a new one is made: rm {quote(str(path))}",
+            )
         secret = path.read_text().strip()
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -99,7 +74,7 @@ def server_secret(folder: Path) -> bytes:
             raise DiskFull(f"no space left to make the server's secret {path}", hint) from None
         raise StoreError(f"the server's secret {path} can't be read: {error}", f"type: chmod u+rw {path}") from None
     if len(secret) < 64:
-        raise StoreError(f"the server's secret {path} is damaged", f"remove it; everybody signs in again: rm {path}")
+        raise StoreError(f"the server's secret {path} is damaged", f"remove it, and a new one is made: rm {path}")
     return secret.encode()
 
 

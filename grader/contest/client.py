@@ -17,8 +17,8 @@ import httpx
 
 from grader import __version__
 from grader.contest.jobs import Claim, Job, Outcome
-from grader.errors import JudgeError, UsageError
-from grader.report import Report, from_json
+from grader.core.errors import JudgeError, UsageError
+from grader.core.report import Report, from_json
 
 SECONDS = 30.0
 SILENCE = 60.0
@@ -189,6 +189,9 @@ class WorkerClient(Client):
 
     def release(self, job: Claim) -> bool:
         return bool(self.post("/api/worker/release", _held(job))["current"])
+
+    def stalled(self, job: Claim, why: str) -> bool:
+        return bool(self.post("/api/worker/stalled", {**_held(job), "why": why[:200]})["current"])
 
     def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
         sign = {"name": worker, "gpu_model": gpu_model, "state": state, "note": note[:2000]}

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
-from grader.errors import StoreError
+from grader.core.errors import StoreError
 
 TOLERATED = timedelta(seconds=5)
 """How far the clock may be behind the newest row: servers that share a database differ by as much."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
-from grader.errors import DiskFull, KgradeError, StoreError, UsageError
+from grader.core.errors import DiskFull, KgradeError, StoreError, UsageError
 from grader.store.connect import open_engine, writable
-from grader.store.failures import explained, unwritable
+from grader.store.failures import naming_the_database, unwritable
 
 EXPECTED = "give a path, sqlite:///PATH, or postgresql+psycopg://USER@HOST/NAME"
 
@@ -49,7 +49,7 @@ class Address:
         if self.path is not None:
             if not writable(self.path):
                 raise unwritable(self.path)
-            with explained(self.path):
+            with naming_the_database(self.path):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 # Everybody's code and the hidden seeds are in it: whoever else works on this machine reads it not.
                 # SQLite's log and the rest beside it get the same mode.
@@ -63,7 +63,7 @@ class Address:
     def explained(self) -> Iterator[None]:
         """Turns the database's errors below into StoreError or WorkspaceError that name it."""
         if self.path is not None:
-            with explained(self.path):
+            with naming_the_database(self.path):
                 yield
             return
         try:

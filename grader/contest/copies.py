@@ -12,9 +12,15 @@ from grader.contest.database import Database
 from grader.contest.definitions import settings_of
 from grader.contest.records import SubmissionRecord
 from grader.contest.settings import Settings
-from grader.contest.similarity import Pair, similar_pairs
+from grader.contest.similarity import Pair, Token, similar_pairs
 from grader.contest.standing import board_name
-from grader.verdict import Verdict
+from grader.core.errors import JudgeError
+from grader.core.verdict import Verdict
+from grader.sandbox import Confinement, Profile, Sandbox
+from grader.sandbox.children import Child
+
+READER = "grader.contest.tokens_child"
+READING_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,24 @@ def likenesses(
             continue
         chosen = {str(s.id): s for s in _chosen(settings, database.submissions(slug, problem=each.name))}
         files = {name: texts[submission.source_hash] for name, submission in chosen.items()}
-        pairs = similar_pairs(files, given=given.get(each.name, ()), threshold=threshold)
+        pairs = similar_pairs(files, given=given.get(each.name, ()), threshold=threshold, read=_tokens_of)
         found += [Likeness(each.name, chosen[pair.one], chosen[pair.other], pair) for pair in pairs]
     return sorted(found, key=lambda likeness: -likeness.pair.similarity)
+
+
+def _tokens_of(text: str) -> list[Token]:
+    """Has a text cut into tokens by a process that reads no other. A text at which that fails is like none."""
+    try:
+        with Child(READER, confinement=_confinement()) as child:
+            child.send({"do": "tokens", "text": text})
+            return [Token(str(word), int(line)) for word, line in child.receive(READING_SECONDS)["tokens"]]
+    except (JudgeError, KeyError, TypeError, ValueError):
+        return []
+
+
+def _confinement() -> Confinement | None:
+    sandbox = Sandbox.find()
+    return Confinement(sandbox, Profile.COMPUTE) if sandbox.protects else None
 
 
 def _chosen(settings: Settings, submissions: Sequence[SubmissionRecord]) -> list[SubmissionRecord]:

@@ -19,7 +19,7 @@ from grader.contest.tables.contests import Contests
 from grader.contest.tables.rejudges import Rejudges
 from grader.contest.tables.staff import Staff
 from grader.contest.tables.submissions import Submissions
-from grader.workspace import Workspace
+from grader.store.workspace import Workspace
 
 
 class Database(Contests, Accounts, Submissions, Rejudges, Staff):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from grader.contest.database import Database, contests_folder
 from grader.contest.settings import Settings, check_slug, read_settings, settings_from_json, settings_to_json
-from grader.errors import UsageError, WorkspaceError
-from grader.whole_files import write_whole
-from grader.workspace import Workspace
+from grader.core.errors import UsageError, WorkspaceError
+from grader.core.files import write_whole
+from grader.store.workspace import Workspace
 
 FILE = "contest.toml"
 
@@ -37,6 +37,9 @@ per_hour = 20
 # Which GPU model ranks, as `kgrade doctor` names it, such as "NVIDIA H100 80GB HBM3". With "emulator" no GPU is
 # needed, nothing is timed, and an accepted submission scores 1.
 gpu_model = "emulator"
+
+# After how many seconds a grading ends, wherever it is.
+grading_seconds = 300
 
 # What the hidden cases are drawn from, the same for all students. "secret" draws new ones for each submission.
 hidden_seeds = [{seed}]
@@ -96,7 +99,7 @@ def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
     return path
 
 
-def defined(workspace: Workspace) -> list[str]:
+def defined_problems(workspace: Workspace) -> list[str]:
     """The names of the contests that have a file, by name."""
     return sorted(path.parent.name for path in contests_folder(workspace).glob(f"*/{FILE}"))
 

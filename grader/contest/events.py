@@ -7,6 +7,7 @@ no API; what is watched is a key, and what is told of it any value that compares
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Hashable, Mapping
 from contextlib import suppress
 from typing import Generic, TypeVar
@@ -30,6 +31,28 @@ class TooManyStreams(Exception):
     pass
 
 
+class Streams:
+    """Who holds how many live streams: a place is taken before a stream is answered, and given back when it ends."""
+
+    def __init__(self, of_one: int = MOST_OF_ONE, most: int = MOST_STREAMS) -> None:
+        self._of_one, self._most = of_one, most
+        self._held: dict[Hashable, int] = {}
+        self._lock = threading.Lock()
+
+    def take(self, who: Hashable) -> None:
+        """Raises TooManyStreams where `who` holds enough of them already."""
+        with self._lock:
+            if self._held.get(who, 0) >= self._of_one or sum(self._held.values()) >= self._most:
+                raise TooManyStreams
+            self._held[who] = self._held.get(who, 0) + 1
+
+    def give_back(self, who: Hashable) -> None:
+        with self._lock:
+            self._held[who] -= 1
+            if not self._held[who]:
+                del self._held[who]
+
+
 class Hub(Generic[K, V]):
     """Tells watchers of a key whenever its value changes; `read` finds the values of many keys at once.
 
@@ -40,21 +63,14 @@ class Hub(Generic[K, V]):
     def __init__(self, read: Callable[[Collection[K]], Mapping[K, V]], seconds: float = SECONDS) -> None:
         self._read, self._seconds = read, seconds
         self._watchers: dict[K, set[asyncio.Queue[V | None]]] = {}
-        self._streams: dict[Hashable, int] = {}
         self._latest: dict[K, V] = {}
         self._task: asyncio.Task[None] | None = None
         self._ended = False
 
-    def admit(self, who: Hashable) -> None:
-        """Raises TooManyStreams where `who` holds enough of them already."""
-        if self._streams.get(who, 0) >= MOST_OF_ONE or sum(self._streams.values()) >= MOST_STREAMS:
-            raise TooManyStreams
-
-    async def watch(self, key: K, who: Hashable) -> AsyncGenerator[V | None, None]:
+    async def watch(self, key: K) -> AsyncGenerator[V | None, None]:
         """The value now and after each change; None after a while without one."""
         news: asyncio.Queue[V | None] = asyncio.Queue()
         self._watchers.setdefault(key, set()).add(news)
-        self._streams[who] = self._streams.get(who, 0) + 1
         if key in self._latest:
             news.put_nowait(self._latest[key])
         if self._task is None or self._task.done():
@@ -64,16 +80,13 @@ class Hub(Generic[K, V]):
             while asyncio.get_running_loop().time() < ends and not self._ended:
                 yield await _within(news.get(), SILENCE)
         finally:
-            self._leave(key, news, who)
+            self._leave(key, news)
 
-    def _leave(self, key: K, news: asyncio.Queue[V | None], who: Hashable) -> None:
+    def _leave(self, key: K, news: asyncio.Queue[V | None]) -> None:
         self._watchers[key].discard(news)
         if not self._watchers[key]:
             del self._watchers[key]
             self._latest.pop(key, None)
-        self._streams[who] -= 1
-        if not self._streams[who]:
-            del self._streams[who]
 
     async def _loop(self) -> None:
         clock = asyncio.get_running_loop().time

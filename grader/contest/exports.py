@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timezone
 
 from grader.boards.words import label, visible
@@ -64,10 +65,22 @@ def to_gradescope(settings: Settings, row: Row) -> str:
     )
 
 
-def to_autolab(row: Row) -> str:
+def to_autolab(settings: Settings, row: Row) -> str:
     """One participant's line of scores, as an Autolab autograder prints last; problem names are those of the lab."""
     scores = {cell.problem: round(cell.points.value, DIGITS) for cell in row.cells}
     return json.dumps({"scores": scores, "scoreboard": [round(row.points.value, DIGITS), *scores.values()]})
+
+
+@dataclass(frozen=True)
+class ForEach:
+    """A format with one file a participant: what is written, and how the file's name ends."""
+
+    write: Callable[[Settings, Row], str]
+    suffix: str
+
+
+FOR_ALL: Mapping[str, Callable[[Settings, Sequence[Row], Mapping[str, str]], str]] = {"csv": to_csv}
+FOR_EACH: Mapping[str, ForEach] = {"gradescope": ForEach(to_gradescope, "json"), "autolab": ForEach(to_autolab, "txt")}
 
 
 def _verdict(cell: Cell) -> str:

@@ -9,7 +9,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from grader.contest.access import Refused
-from grader.errors import DiskFull, KgradeError
+from grader.core.errors import DiskFull, KgradeError
 
 if TYPE_CHECKING:
     from fastapi import Request
@@ -26,7 +26,7 @@ NO_SPACE = "the server's disk is full, so this was not taken; what was confirmed
 FREE_SPACE = "tell whoever runs the contest, and try again in a few minutes: it works as soon as there is space"
 
 
-def failed(request: Request, error: KgradeError) -> Refused:
+def refuse(request: Request, error: KgradeError) -> Refused:
     """The answer to a request that failed, which is logged."""
     log.error("%s %s: %s (%s)", request.method, shown_path(request), error.message, error.hint)
     if isinstance(error, DiskFull):

@@ -7,22 +7,30 @@ somebody puts it here.
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 from grader.boards.words import label, visible
-from grader.explain import FAULTS, KINDS, VERDICTS, accepted_headline
-from grader.report import FaultReport, Report
-from grader.verdict import Verdict
+from grader.core.report import FaultReport, Report
+from grader.core.verdict import Verdict
+from grader.judge.wording import FAULTS, KINDS, accepted_headline
 
 HIDDEN_SEED = -1
 HIDDEN_CASES = "The cases of this contest are hidden. At home all is shown: {command}"
-LEADS = {
-    Verdict.WRONG_ANSWER: "Wrong answer",
-    Verdict.RUNTIME_ERROR: "Fails",
-    Verdict.REJECTED: "Breaks a rule",
-    Verdict.TIME_LIMIT_EXCEEDED: "Too slow or endless",
-    Verdict.MEMORY_LIMIT_EXCEEDED: "Too much memory",
-    Verdict.INTERNAL_ERROR: "The judge failed",
-}
+
+FAILS_HIDDEN = Verdict.WRONG_ANSWER
+"""What every failure in a hidden case is called: which one it was could be the submission's to choose, by a size."""
+ONLY_THAT = "All that depends on a hidden case is this one word; the cases that are shown were right."
+
+
+def only_verdict(report: Report) -> Report:
+    """What may be told where hidden cases were part of it: that they passed, or not, and what the compiler said."""
+    if report.verdict is Verdict.COMPILE_ERROR:
+        return without_cases(report)
+    kept = without_cases(replace(report, kind=None, fault=None, line=None, diagnostics=(), kernels=(), launch={}))
+    if report.verdict in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
+        return replace(kept, seconds=0.0)
+    words = (ONLY_THAT, *kept.explanation[-1:])
+    return replace(kept, verdict=FAILS_HIDDEN, headline="Fails in a hidden case", explanation=words, seconds=0.0)
 
 
 def without_cases(report: Report) -> Report:
@@ -63,7 +71,7 @@ def _headline(report: Report) -> str:
     if report.verdict is Verdict.ACCEPTED:
         return accepted_headline(report.device)
     detail = report.fault.fault if report.fault is not None else report.kind
-    words = LEADS[report.verdict] + (f": {label(detail)}" if detail else "")
+    words = report.verdict.facts.lead + (f": {label(detail)}" if detail else "")
     return words + (f", in line {report.line}" if report.line else "")
 
 
@@ -90,6 +98,6 @@ def _explanation(report: Report) -> tuple[str, ...]:
     elif report.kind is not None:
         words = KINDS.get(report.kind, "")
     else:
-        words = VERDICTS.get(report.verdict, "")
+        words = report.verdict.facts.meaning
     command = visible(shlex.join(["kgrade", "test", report.problem, report.file]))
     return tuple(sentence for sentence in (words, HIDDEN_CASES.format(command=command)) if sentence)

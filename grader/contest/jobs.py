@@ -6,6 +6,7 @@ Plain data and protocols; the queues and the worker are elsewhere.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
@@ -15,13 +16,19 @@ from sqlalchemy import Connection
 from grader.contest.records import ANY_GPU
 
 if TYPE_CHECKING:
-    from grader.report import Report
+    from grader.core.report import Report
 
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=25)
 """How long a worker that is silent keeps its work."""
 
-RETRIES = 3
-"""How often stalled work is tried again before it ends as the judge's own failure."""
+RETRIES = 1
+"""How often work is given on at which a worker stalled, or the judge failed. Then staff have to look at it."""
+
+MOST_DIAGNOSTICS, MOST_WORDS = 100, 4000
+
+
+class Stalled(Exception):
+    """A grading that had to be ended from outside; in words why, and at which step."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class Job(Claim):
-    """Work that was claimed. `hidden_seed` is the contest's; None lets the judge draw one."""
+    """Work that was claimed. `hidden_seed` is the contest's; None lets the judge draw one. `grading_seconds` are the
+    most that the grading may take on the wall.
+    """
 
     submission_id: int
     contest: str
@@ -43,29 +52,37 @@ class Job(Claim):
     text: str
     account: str
     hidden_seed: int | None
+    grading_seconds: float
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a judging ended in; `report` is the report's JSON without the source."""
+    """What a judging ended in; `report` is the report's JSON without the source.
+
+    With `is_open` nothing in it depends on a hidden case. `colours` are the source's, for pages.
+    """
 
     verdict: str
     score: float | None = None
     score_low: float | None = None
     score_high: float | None = None
     report: str | None = None
+    is_open: bool = False
+    colours: str | None = None
 
 
 def outcome_of(report: Report) -> Outcome:
-    """The outcome that a report says."""
+    """The outcome that a report says, of which so much is kept that a page of it is quickly made."""
     from dataclasses import replace
 
-    from grader.report import to_json
+    from grader.core.report import to_json
     from grader.store.entry import summarize
 
     summary = summarize(0, report)
     bounds = (summary.score, summary.score_low, summary.score_high)
-    return Outcome(report.verdict.value, *bounds, report=to_json(replace(report, source="")))
+    said = tuple(replace(d, message=d.message[:MOST_WORDS], hint=d.hint[:MOST_WORDS]) for d in report.diagnostics)
+    kept = replace(report, source="", diagnostics=said[:MOST_DIAGNOSTICS])
+    return Outcome(report.verdict.value, *bounds, report=to_json(kept))
 
 
 class WorkSource(Protocol):
@@ -83,6 +100,9 @@ class WorkSource(Protocol):
     def release(self, job: Claim) -> bool:
         """Gives the job back unjudged, as if it had not been claimed."""
 
+    def stalled(self, job: Claim, why: str) -> bool:
+        """Gives the job back because its grading had to be ended: it is given on once, and then held for staff."""
+
     def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
         """Notes that the worker lives, what it does, and why."""
 
@@ -92,6 +112,9 @@ class Queue(WorkSource, Protocol):
 
     def enqueue(self, connection: Connection, submission_id: int, gpu_model: str, rejudge_id: int | None = None) -> int:
         """Queues a submission, to count at once unless it belongs to a rejudge; the number of the judging."""
+
+    def judge_again(self, submission_ids: Collection[int], who: str) -> int:
+        """Queues those of these submissions' judgings that are held; how many."""
 
     def withdraw(self, connection: Connection, judging_id: int) -> None:
         """Ends a judging that is not to be made any more; who works on it hears so at the next heartbeat."""

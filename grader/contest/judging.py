@@ -1,32 +1,47 @@
-"""How a worker judges: `grader.judge.grade` for a job, and the self-test that grades a worked submission.
+"""How a worker judges: `grader.judge.conductor.grade` for a job, and the self-test that grades a worked submission.
 
 It finds out what a machine can do; it asks nobody for work.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from grader import __version__
+from grader.boards.code import colours_of
+from grader.compile.submission import Submission, make_submission, read_submission
+from grader.contest.hidden import FAILS_HIDDEN
 from grader.contest.jobs import Job, Outcome, outcome_of
-from grader.errors import KgradeError, SourceError, UsageError
-from grader.judge import Options, grade
-from grader.report import Report
-from grader.run.choose import choose_gpu, device_name
-from grader.submission import Submission, make_submission, read_submission
-from grader.verdict import Form, Verdict
-from grader.verify import SEED
-from grader.workspace import Workspace
+from grader.core.errors import JudgeError, KgradeError, SourceError, UsageError
+from grader.core.report import Report
+from grader.core.verdict import Form, Verdict
+from grader.judge.conductor import Options, grade
+from grader.judge.verify import SEED
+from grader.run.devices import choose_device
+from grader.store.workspace import Workspace
+
+HIDDEN_STEP = "checking the hidden cases"
+HIDDEN_CHECK = "the contest's hidden cases"
+HIDDEN_SECONDS = 5.0
+"""A verdict on hidden cases comes after a multiple of so many seconds."""
+LEAST_SECONDS = 10.0
+"""What is left for hidden cases at least."""
 
 
 class MachineJudge:
     """Judges with the problems of `workspace` on `device` (as `--device` names it)."""
 
-    def __init__(self, workspace: Workspace, device: str, cache: Path | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, device: str, cache: Path | None = None, *, require_sandbox: bool = True
+    ) -> None:
         self._workspace, self._device, self._cache = workspace, device, cache
-        self.gpu_model = device_name(choose_gpu(device))
+        self._require_sandbox = require_sandbox
+        self.gpu_model = choose_device(device).name
 
     def __call__(self, job: Job, progress: Callable[[str], None]) -> Outcome:
         """Raises a KgradeError where this machine can't judge the job: a tool or the problem is missing."""
@@ -34,10 +49,40 @@ class MachineJudge:
             submission = make_submission(job.file, job.text.encode())
         except SourceError as error:
             return outcome_of(_unreadable(job, self.gpu_model, error))
+        outcome = self._graded(job, submission, progress)
+        # Whatever becomes of it, it says nothing of the verdict: the text is shown plain then.
+        with suppress(JudgeError):
+            return replace(outcome, colours=colours_of(submission.text))
+        return outcome
+
+    def _graded(self, job: Job, submission: Submission, progress: Callable[[str], None]) -> Outcome:
+        """First as anywhere, of which all is told; what is right there is tried on the contest's hidden cases.
+
+        Those change nothing but the verdict, and that to one word, whatever it was that failed.
+        """
+        problem, began = self._workspace.load(job.problem), time.monotonic()
         options = Options(
-            seed=job.hidden_seed, device=self._device, user=job.account, cache=self._cache, require_sandbox=True
+            device=self._device,
+            user=job.account,
+            cache=self._cache,
+            require_sandbox=self._require_sandbox,
+            deadline=job.grading_seconds,
         )
-        return outcome_of(grade(self._workspace.load(job.problem), submission, options, progress))
+        seen = grade(problem, submission, options, progress)
+        if job.hidden_seed is None or seen.verdict is not Verdict.ACCEPTED:
+            return replace(outcome_of(seen), is_open=True)
+        progress(HIDDEN_STEP)
+        left = max(LEAST_SECONDS, job.grading_seconds - (time.monotonic() - began))
+        # Nothing that a case leaves in the kernels' variables is there in the next, nor while it is timed.
+        hidden = replace(options, seed=job.hidden_seed, timed=False, fresh_modules=True, deadline=left)
+        began = time.monotonic()
+        found = grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
+        # When the verdict comes tells how long the cases took, in these steps alone.
+        time.sleep(-(time.monotonic() - began) % HIDDEN_SECONDS)
+        if found.verdict is Verdict.ACCEPTED:
+            return replace(outcome_of(replace(seen, checks=(*seen.checks, HIDDEN_CHECK))), is_open=True)
+        outcome = outcome_of(found)
+        return outcome if found.verdict is Verdict.INTERNAL_ERROR else replace(outcome, verdict=FAILS_HIDDEN.value)
 
     def self_test(self) -> str:
         """What keeps this machine from judging, or nothing: a worked submission must be accepted here."""

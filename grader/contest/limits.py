@@ -9,14 +9,17 @@ import asyncio
 import json
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
 from threading import Lock
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 1 << 20
 """Bytes of a request, in all but the reports that workers hand in."""
-LARGEST_REPORT = 16 << 20
+LARGEST_OF_STRANGER = 16 << 10
+"""Bytes of a request of somebody who has not shown who it is: nobody signs in with more."""
+LARGEST_REPORT = 4 << 20
 LARGEST_SOURCE = 1 << 18
 """Bytes of a submitted file: a quarter of a body, so that no escaping of JSON makes a legal file too large."""
 BODY_SECONDS = 20.0
@@ -31,44 +34,71 @@ class BodyTooSlow(Exception):
     pass
 
 
-class BodyLimit:
-    """Refuses a body that is too large before it is read, and one that comes too slowly.
+class TooOften(Exception):
+    pass
 
-    A body is read before the application is called, so that a slow one occupies none of its threads and a failed one
-    never reaches a handler.
+
+@dataclass(frozen=True)
+class Allowance:
+    """What may come with one request: at most `largest` bytes, which are counted to `who`; None is never too often."""
+
+    largest: int
+    who: Hashable | None
+
+
+class BodyLimit:
+    """Refuses a body that is too large, or one too many, before it is read, and one that comes too slowly.
+
+    `allow` says from a request's head alone what may come with it. A body is read before the application is called, so
+    that a slow one occupies none of its threads and a failed one never reaches a handler.
     """
 
     def __init__(
-        self, app: ASGIApp, largest: Mapping[str, int] = {}, default: int = LARGEST_BODY, seconds: float = BODY_SECONDS
+        self, app: ASGIApp, allow: Callable[[Scope], Awaitable[Allowance]], seconds: float = BODY_SECONDS
     ) -> None:
-        self._app, self._largest, self._default, self._seconds = app, largest, default, seconds
+        self._app, self._allow, self._seconds = app, allow, seconds
+        self._budget = Budget()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
             return
-        limit = self._largest.get(scope["path"], self._default)
+        announced = announced_length(scope)
+        if announced is None:
+            # In chunks of a byte each a small body costs as much as a large one; no browser sends any.
+            await refuse(send, 411, "the request does not say how large it is: send Content-Length")
+            return
+        allowed = await self._allow(scope)
+        limit = allowed.largest
         try:
-            if announced_length(scope) > limit:
+            if announced > limit:
                 raise BodyTooLarge
+            if allowed.who is not None and not self._budget.spend(
+                allowed.who, limit if announced is None else announced
+            ):
+                raise TooOften
             body = await asyncio.wait_for(read_body(receive, limit), self._seconds)
         except BodyTooLarge:
             await refuse(send, 413, f"the request is too large: at most {limit:,} bytes are read")
+            return
+        except TooOften:
+            await refuse(send, 429, "too many requests, or too large ones: wait a minute")
             return
         except (BodyTooSlow, asyncio.TimeoutError, TimeoutError):
             await refuse(send, 408, f"the request took longer than {self._seconds:.0f} seconds to arrive")
             return
         except ConnectionError:
             return
-        await self._app(scope, replayed(body, receive), send)
+        await self._app(scope, replay_body(body, receive), send)
 
 
-def announced_length(scope: Scope) -> int:
-    """The Content-Length; a forged one is no harm, since the bytes are counted as well."""
-    for name, value in scope["headers"]:
-        if name == b"content-length" and value.isdigit() and len(value) < 20:
-            return int(value)
-    return 0
+def announced_length(scope: Scope) -> int | None:
+    """The Content-Length, 0 where no body comes; a forged one is no harm, since the bytes are counted as well."""
+    fields = dict(scope["headers"])
+    value = fields.get(b"content-length", b"0")
+    if b"transfer-encoding" in fields or not value.isdigit():
+        return None
+    return int(value[:19])
 
 
 async def read_body(receive: Receive, limit: int) -> bytes:
@@ -84,7 +114,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
             return bytes(body)
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
+def replay_body(body: bytes, receive: Receive) -> Receive:
     """A `receive` that gives the body once and then what comes from the connection."""
     given = False
 
@@ -108,6 +138,38 @@ async def refuse(send: Send, status: int, message: str) -> None:
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+class Budget:
+    """How many bytes each sender may still send: `burst` at once, and `rate` a second in the long run.
+
+    A request counts as `least` bytes at least. The table is bounded; who sent nothing for longest goes first, with a
+    full budget by then.
+    """
+
+    def __init__(
+        self,
+        burst: float = 4 << 20,
+        rate: float = 32 << 10,
+        least: int = 4 << 10,
+        senders: int = 20_000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._burst, self._rate, self._least, self._senders, self._clock = burst, rate, least, senders, clock
+        self._left: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+
+    def spend(self, who: Hashable, size: int) -> bool:
+        """Takes that many bytes off; False, and nothing is taken, where less is left. Called in one thread."""
+        now = self._clock()
+        left, since = self._left.get(who, (self._burst, now))
+        left = min(self._burst, left + self._rate * (now - since))
+        cost = max(size, self._least)
+        enough = cost <= left
+        self._left[who] = left - cost if enough else left, now
+        self._left.move_to_end(who)
+        while len(self._left) > self._senders:
+            self._left.popitem(last=False)
+        return enough
 
 
 class Failures:

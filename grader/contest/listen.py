@@ -12,22 +12,38 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 HEADER_SECONDS = 10.0
 """A request's line and headers have to be here by then; a body has limits of its own."""
+PIECE = 8 << 10
+"""Bytes that are read at once, and that headers may have: theirs are read by Python, line by line."""
+MOST_HEADERS = 100
+_TOO_MANY = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 class PunctualProtocol(H11Protocol):
-    """Closes a connection whose headers never come to an end, which uvicorn itself would keep for ever."""
+    """Closes a connection whose headers never come to an end, which uvicorn itself would keep for ever, or are many."""
 
     _overdue: asyncio.TimerHandle | None = None
+    _headers = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        # h11 counts the bytes of headers only while they are not at an end: all of a piece would be read.
+        transport.max_size = PIECE  # type: ignore[attr-defined]
         super().connection_made(transport)
         self._watch()
 
     def data_received(self, data: bytes) -> None:
+        if self.conn.their_state is h11.IDLE:
+            head, end, _ = data.partition(b"\r\n\r\n")
+            self._headers += head.count(b"\n")
+            if self._headers > MOST_HEADERS:
+                self.transport.write(_TOO_MANY)
+                self.transport.close()
+                return
+            if end:
+                self._headers = 0
         super().data_received(data)
         self._watch()
 
@@ -84,7 +100,9 @@ def make_server(
         forwarded_allow_ips=forwarded_by,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=2,
-        h11_max_incomplete_event_size=32 << 10,
+        # The pieces above are this loop's.
+        loop="asyncio",
+        h11_max_incomplete_event_size=PIECE,
         backlog=2048,
     )
     return CourteousServer(config, first)

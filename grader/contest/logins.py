@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import UsageError, WorkspaceError
+from grader.core.errors import UsageError, WorkspaceError
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,15 @@ port of their own on this machine: where the site listens, and which proxy stand
 
 from __future__ import annotations
 
+import logging
 import os
+import select
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING
 from grader.contest.auth import new_token, same
 from grader.contest.listen import bound_socket
 from grader.contest.records import ANY_GPU, IDLE, WorkerRecord
-from grader.errors import DiskFull, KgradeError
+from grader.core.errors import DiskFull, KgradeError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,11 +34,17 @@ if TYPE_CHECKING:
 OUT_OF_SERVICE = 3
 """What a worker ends with that took itself out: starting it again would not help."""
 AGAIN_SECONDS = 5.0
+SILENCE = 20.0
+"""A worker that says nothing for so long is stuck, and another takes its place; its lease runs out meanwhile."""
 PATIENCE = 15.0
 """How many seconds they have to end: a step of a grading may take as long."""
 LOOPBACK = "127.0.0.1"
 KIND = "server/"
 """How the names of all servers' own workers begin."""
+SECRETS = ("KGRADE_TOKEN", "KGRADE_DATABASE")
+STARTING = 60.0
+"""Its first sign comes when its program is loaded."""
+log = logging.getLogger("kgrade.server")
 FORGOTTEN = timedelta(hours=1)
 """How long staff still see another server's worker that is silent."""
 
@@ -59,8 +67,18 @@ class OwnWorkers:
     `port` is that of the site: with the machine's name it tells this server from others on the same database.
     """
 
-    def __init__(self, database: Database, workspace: Path, devices: Sequence[str], port: int) -> None:
+    def __init__(
+        self,
+        database: Database,
+        workspace: Path,
+        devices: Sequence[str],
+        port: int,
+        *,
+        no_sandbox: bool = False,
+        silence: float = SILENCE,
+    ) -> None:
         self._database, self._workspace, self._devices = database, workspace, devices
+        self._more, self._silence = ["--no-sandbox"] if no_sandbox else [], silence
         self.admission = Admission(f"{KIND}{socket.gethostname()[:60]}:{port}")
         self.sockets = [bound_socket(LOOPBACK, 0)] if devices else []
         self._stopping = threading.Event()
@@ -105,28 +123,41 @@ class OwnWorkers:
     def _keep(self, name: str, device: str) -> None:
         command = [sys.executable, "-m", "grader", "--workspace", str(self._workspace), "worker", "--until-eof"]
         command += ["--server", f"http://{LOOPBACK}:{self.sockets[0].getsockname()[1]}"]
-        command += ["--name", name, "--device", device]
+        command += ["--name", name, "--device", device, "--token-file", "-", *self._more]
         while not self._stopping.is_set():
-            # Away from the terminal's Ctrl-C, which the server passes on in order. The pipe ends with the server.
+            # Away from the terminal's Ctrl-C, which the server passes on in order. The pipes end with the server.
             process = subprocess.Popen(
                 command,
-                env=_environment(self.admission.token),
+                env={name: value for name, value in os.environ.items() if name not in SECRETS},
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 start_new_session=True,
             )
             self._running.add(process)
             if self._stopping.is_set():
                 process.terminate()
+            answered = self._watch(process)
             ended = process.wait()
             self._running.discard(process)
-            if process.stdin is not None:
-                process.stdin.close()
-            if ended == OUT_OF_SERVICE or self._stopping.wait(AGAIN_SECONDS):
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            if ended == OUT_OF_SERVICE or (answered and self._stopping.wait(AGAIN_SECONDS)):
                 return
 
-
-def _environment(token: str) -> Mapping[str, str]:
-    """The token stands where `kgrade worker` takes it out again before it grades: others can read command lines."""
-    kept = {name: value for name, value in os.environ.items() if name != "KGRADE_DATABASE"}
-    return {**kept, "KGRADE_TOKEN": token}
+    def _watch(self, process: subprocess.Popen[bytes]) -> bool:
+        """Tells the worker its token, and waits for its end; one that falls silent is killed. Whether it did not."""
+        assert process.stdin is not None and process.stdout is not None
+        # By a pipe: a command line can be read by all, and an environment by every process of this user.
+        with suppress(OSError):
+            process.stdin.write(f"{self.admission.token}\n".encode())
+            process.stdin.flush()
+        silence = STARTING
+        while select.select([process.stdout], [], [], silence)[0]:
+            if not os.read(process.stdout.fileno(), 1 << 12):
+                return True
+            silence = self._silence
+        log.warning("a worker of this server gave no sign for %.0f s and is replaced", silence)
+        with suppress(OSError):
+            process.kill()
+        return False

@@ -5,7 +5,7 @@ A session cookie says who asks, and each form bears its token. What may be seen 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
@@ -21,10 +21,10 @@ from grader.contest.access import Refused
 from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
-from grader.contest.failures import RETRY_SECONDS, failed
+from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.visit import AsGuest, Form, SignedIn, set_session
-from grader.errors import DiskFull
+from grader.core.errors import DiskFull
 
 router = APIRouter(include_in_schema=False)
 
@@ -104,7 +104,7 @@ def submit(problem: Name, me: SignedIn, form: Form) -> Response:
     try:
         number = me.site.access.submit(me.visitor, problem, file, data, form.text("key") or None)
     except (Refused, DiskFull) as error:
-        refused = error if isinstance(error, Refused) else failed(me.request, error)
+        refused = error if isinstance(error, Refused) else refuse(me.request, error)
         if refused.status == 404:
             raise
         typed = "" if upload else form.text("source")
@@ -129,10 +129,12 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
     access = me.site.access
     row = access.submission(me.visitor, number)
     report = access.report(me.visitor, row) if row.state == JUDGED else None
+    # A lexer may take very long over a hostile text, so none runs here.
+    lines = code.colour_lines(*me.site.database.source_and_colours(row.id), code.MOST_LINES)
     if report is not None:
         home = f"/contests/{row.contest}"
         links = Links(home=home, board=f"{home}/problems/{row.problem}")
-        text = render_report(report, me.site.workspace.template_folders, number=row.id, links=links)
+        text = render_report(report, me.site.workspace.template_folders, number=row.id, links=links, lines=lines)
         return HTMLResponse(text, headers={"content-security-policy": me.site.report_policy})
     return me.page(
         "submission.html",
@@ -140,7 +142,7 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
         # Judged without a report: every try at it stalled.
         given_up=row.state == JUDGED,
         progress=access.progress([row.id])[row.id],
-        lines=code.listing(me.site.database.source(row.id), {}),
+        lines=code.listing("", {}, lines),
         names=me.names,
     )
 
@@ -150,8 +152,8 @@ def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
     """Pieces of the page as `progress`, then one `done`."""
     row, site = me.site.access.submission(me.visitor, number), me.site
 
-    async def texts() -> AsyncIterator[str]:
-        async with aclosing(site.hub.watch(row.id, me.visitor.account.id)) as news:
+    async def texts() -> AsyncGenerator[str, None]:
+        async with aclosing(site.hub.watch(row.id)) as news:
             async for progress in news:
                 if progress is None:
                     yield COMMENT
@@ -162,7 +164,7 @@ def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
                 if done:
                     return
 
-    return stream(site, me.visitor, texts())
+    return stream(site, me.visitor, texts(), partial(site.account_of_session, me.session))
 
 
 @router.get("/contests/{slug}/scoreboard")
@@ -177,8 +179,8 @@ def scoreboard_events(me: SignedIn) -> StreamingResponse:
     site, visitor = me.site, me.visitor
     first = site.boards.board(visitor.contest).version
 
-    async def texts() -> AsyncIterator[str]:
-        async with aclosing(site.board_hub.watch(visitor.contest.slug, visitor.account.id)) as news:
+    async def texts() -> AsyncGenerator[str, None]:
+        async with aclosing(site.board_hub.watch(visitor.contest.slug)) as news:
             async for version in news:
                 if version is None:
                     yield COMMENT
@@ -186,7 +188,7 @@ def scoreboard_events(me: SignedIn) -> StreamingResponse:
                     shown = await run_in_threadpool(partial(site.board_html, visitor.contest, newest=True))
                     yield message(shown, "board")
 
-    return stream(site, visitor, texts())
+    return stream(site, visitor, texts(), partial(site.account_of_session, me.session))
 
 
 def _problem_page(me: SignedIn, name: str, mistake: str = "", typed: str = "") -> HTMLResponse:

@@ -7,17 +7,18 @@ the last of it is judged again.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
 from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome, takes
-from grader.contest.records import JUDGED, QUEUED, RUNNING
+from grader.contest.records import HELD, JUDGED, QUEUED, RUNNING
 from grader.contest.schema import Account, Contest, Judging, Source, Submission
 from grader.contest.tables.base import storable
 from grader.contest.tables.staff import Staff
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
 
 _REJUDGES_LATER = 1_000_000_000
 """Added to the turn of a rejudged submission: it waits behind what students wait for."""
@@ -89,10 +90,13 @@ class LeaseQueue:
                 "score_high": outcome.score_high,
                 "report": None if outcome.report is None else storable(outcome.report),
                 "progress": "",
+                "is_open": outcome.is_open,
                 "lease_until": None,
                 "finished": self.database.now(),
             }
             if self._end(connection, job, done):
+                if outcome.colours is not None:
+                    connection.execute(_COLOUR, {"judging": job.judging_id, "drawn": storable(outcome.colours)})
                 return True
             # A worker that got no answer asks again: its result stands already.
             same = Judging.id == job.judging_id, Judging.attempt == job.attempt, Judging.state == JUDGED
@@ -102,6 +106,23 @@ class LeaseQueue:
         back = {**_WAITING, "tries": Judging.tries - 1}
         with self.database.writing(flushed=False) as connection:
             return self._requeue(connection, job, back)
+
+    def stalled(self, job: Claim, why: str) -> bool:
+        with self.database.writing(flushed=False) as connection:
+            return self._retry(connection, job) or self._hold(connection, job, why)
+
+    def judge_again(self, submission_ids: Collection[int], who: str) -> int:
+        mine = Judging.submission_id.in_(list(submission_ids)), Judging.state == HELD
+        again = {**_WAITING, "attempt": Judging.attempt + 1, "tries": 0, "finished": None}
+        with self.database.writing() as connection:
+            found = connection.execute(
+                update(Judging).where(*mine).values(**again).returning(Judging.id, Judging.gpu_model, Judging.turn)
+            ).all()
+            for row in found:
+                self._waits(connection, row.id, row.gpu_model, row.turn)
+            if found:
+                self.database.log(connection, who, "held judgings queued", None, {"submissions": list(submission_ids)})
+        return len(found)
 
     def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
         self.database.worker_seen(worker, gpu_model, state, note)
@@ -139,13 +160,16 @@ class LeaseQueue:
         """Called in the transaction in which a judging ends, or is withdrawn."""
 
     def _recover(self, connection: Connection, now: datetime) -> None:
-        """Queues work whose worker went silent, or ends it when it was tried often enough."""
+        """Queues work whose worker went silent, or holds it when it was tried often enough."""
         stalled = select(Judging.id, Judging.attempt).where(_stalled(now)).with_for_update(skip_locked=True)
         for row in connection.execute(stalled).all():
             claim = Claim(row.id, row.attempt)
             if not self._retry(connection, claim):
-                gave_up = {"state": JUDGED, "verdict": _FAILED, "lease_until": None, "finished": now}
-                self._end(connection, claim, {**gave_up, "progress": ""})
+                self._hold(connection, claim, "its workers went silent")
+
+    def _hold(self, connection: Connection, job: Claim, why: str) -> bool:
+        held = {"state": HELD, "lease_until": None, "finished": self.database.now(), "progress": storable(why[:200])}
+        return self._end(connection, job, held)
 
     def _retry(self, connection: Connection, job: Claim) -> bool:
         """Back into the queue at its old place, unless it has had all its retries.
@@ -184,14 +208,25 @@ def _change(connection: Connection, job: Claim, values: dict[str, Any], *where: 
 # Made once: to build a statement takes longer than to run it, and these run in the transaction of every submission.
 _ADD = insert(Judging).returning(Judging.id)
 _NEXT_QUEUE = select(func.min(Judging.gpu_model)).where(Judging.state == QUEUED, Judging.gpu_model > bindparam("queue"))
+_COLOUR = (
+    update(Source)
+    .where(
+        Source.hash
+        == select(Submission.source_hash)
+        .join(Judging, Judging.submission_id == Submission.id)
+        .where(Judging.id == bindparam("judging"))
+        .scalar_subquery()
+    )
+    .values(colours=bindparam("drawn"))
+)
 _LEAST_TURN = select(func.min(Judging.turn)).where(
     Judging.state == bindparam("its_state"), Judging.gpu_model == bindparam("queue"), Judging.turn >= bindparam("base")
 )
-# "not judged" instead of the two other states: few rows are an account's, and many are in the queue.
+# By what it is not, instead of the two other states: few rows are an account's, and many are in the queue.
 _ACCOUNT = select(Submission.account_id).where(Submission.id == bindparam("submission")).scalar_subquery()
 _LAST_TURN = select(func.max(Judging.turn)).where(
     Judging.submission_id.in_(select(Submission.id).where(Submission.account_id == _ACCOUNT)),
-    Judging.state != JUDGED,
+    Judging.state.not_in((JUDGED, HELD)),
     Judging.turn >= bindparam("base"),
     Judging.turn < bindparam("end"),
 )
@@ -240,6 +275,7 @@ def _job(connection: Connection, row: Any) -> Job:
     from grader.contest.settings import settings_from_json
 
     found = connection.execute(_WORK, {"submission": row.submission_id}).one()
+    settings = settings_from_json(found.settings, found.contest)
     return Job(
         judging_id=row.id,
         attempt=row.attempt,
@@ -249,5 +285,6 @@ def _job(connection: Connection, row: Any) -> Job:
         file=found.file,
         text=found.text,
         account=found.name,
-        hidden_seed=settings_from_json(found.settings, found.contest).hidden_seed(found.problem),
+        hidden_seed=settings.hidden_seed(found.problem),
+        grading_seconds=settings.grading_seconds,
     )

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 STUDENT, STAFF = "student", "staff"
-QUEUED, RUNNING, JUDGED = "queued", "running", "judged"
+QUEUED, RUNNING, JUDGED, HELD = "queued", "running", "judged", "held"
 APPLIED, DROPPED = "applied", "dropped"
 IDLE, JUDGING, OUT, GONE = "idle", "judging", "out", "gone"
 """The states of a worker; OUT took itself out because its GPU failed, GONE ended as it was told."""
@@ -71,8 +71,8 @@ class AccountRecord:
 class SubmissionRecord:
     """A submission, its account and its active judging, as lists and rankings read it.
 
-    `account_disqualified` and `disqualified` hold the reasons. Of the judging, `state` is "queued", "running" or
-    "judged"; `verdict` and the scores are None before the last.
+    `account_disqualified` and `disqualified` hold the reasons. Of the judging, `state` is "queued", "running",
+    "judged" or "held", which waits for staff; `verdict` and the scores are None unless it is judged.
     """
 
     id: int
@@ -130,6 +130,7 @@ class JudgingRecord:
     progress: str
     report: str | None
     active: bool
+    is_open: bool
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from grader.contest.definitions import settings_of
 from grader.contest.records import JUDGED, JudgingRecord, SubmissionRecord
 from grader.contest.scoreboard import scoreboard
 from grader.contest.standing import entries_of, participants, score_interval
-from grader.errors import UsageError
-from grader.report import Interval
-from grader.verdict import Verdict
+from grader.core.errors import UsageError
+from grader.core.report import Interval
+from grader.core.verdict import Verdict
 
 
 @dataclass(frozen=True)

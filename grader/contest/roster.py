@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 COLUMNS = ("name", "email", "team", "role")
 REQUIRED = ("name", "email")

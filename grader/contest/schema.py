@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Double, ForeignKey, Index, MetaData, Text, UniqueConstraint, text
+from sqlalchemy import Double, ForeignKey, Index, MetaData, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in `migrations/versions`. Known without importing Alembic, so that opening is fast."""
 
 
@@ -67,13 +67,29 @@ class Account(Base):
     created: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
+class Session(Base):
+    """A browser that is signed in: of its cookie only the SHA-256 is kept. `epoch` is the account's at the sign-in."""
+
+    __tablename__ = "session"
+    __table_args__ = (Index("ix_session_created", "created"),)
+
+    token_hash: Mapped[str] = mapped_column(Text, primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
+    epoch: Mapped[int]
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
 class Source(Base):
-    """A source text, kept once however often it was submitted; `hash` is the SHA-256 of its UTF-8 bytes."""
+    """A source text, kept once however often it was submitted; `hash` is the SHA-256 of its UTF-8 bytes.
+
+    `colours` are a worker's, for pages; None where the text is shown plain.
+    """
 
     __tablename__ = "source"
 
     hash: Mapped[str] = mapped_column(Text, primary_key=True)
     text: Mapped[str] = mapped_column(Text)
+    colours: Mapped[str | None] = mapped_column(Text)
 
 
 class Submission(Base):
@@ -116,7 +132,8 @@ class Judging(Base):
     """One submission on its way through the queue, and what came out.
 
     `attempt` is the fencing token: each claim raises it, and only its holder may write. `turn` is the place in the
-    order of claims. `gpu_model` names the queue. `active` is true for the one judging that counts on the board.
+    order of claims. `gpu_model` names the queue. `active` is true for the one judging that counts on the board. With
+    `is_open` nothing in the report depends on a hidden case.
     """
 
     __tablename__ = "judging"
@@ -153,6 +170,7 @@ class Judging(Base):
     progress: Mapped[str] = mapped_column(Text)
     report: Mapped[str | None] = mapped_column(Text)
     active: Mapped[bool]
+    is_open: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Announcement(Base):

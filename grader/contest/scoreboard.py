@@ -12,8 +12,8 @@ from datetime import datetime, timedelta, timezone
 
 from grader.boards.ranking import WIDEST
 from grader.contest.settings import Settings
-from grader.report import Interval
-from grader.verdict import Verdict
+from grader.core.report import Interval
+from grader.core.verdict import Verdict
 
 _NEVER = datetime.max.replace(tzinfo=timezone.utc)
 NOTHING = Interval(0.0, 0.0, 0.0)
@@ -93,7 +93,7 @@ def scoreboard(
     """
     sheets = _sheets(participants, entries)
     shown = set(revealed)
-    return ranked([row_of(settings, who, sheets[who], frozen=frozen, revealed=shown) for who in sheets])
+    return rank([row_of(settings, who, sheets[who], frozen=frozen, revealed=shown) for who in sheets])
 
 
 def unfreezing(
@@ -110,11 +110,11 @@ def unfreezing(
     def row(who: str) -> Row:
         return row_of(settings, who, sheets[who], frozen=True, revealed=shown)
 
-    rows = ranked([row(who) for who in sheets])
+    rows = rank([row(who) for who in sheets])
     while target := _next_hidden(rows):
         shown.add(target)
         before = _rank_of(rows, target[0])
-        rows = ranked([row(each.who) if each.who == target[0] else each for each in rows])
+        rows = rank([row(each.who) if each.who == target[0] else each for each in rows])
         yield Step(target, before, _rank_of(rows, target[0]))
 
 
@@ -190,7 +190,7 @@ def _sum(points: Sequence[Interval]) -> Interval:
     return Interval(sum(p.value for p in points), sum(p.low for p in points), sum(p.high for p in points))
 
 
-def ranked(rows: Sequence[Row]) -> list[Row]:
+def rank(rows: Sequence[Row]) -> list[Row]:
     """Rows with their ranks, best first.
 
     A group is the best row and those whose interval overlaps with its; inside a group the earlier stands higher. Only

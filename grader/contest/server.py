@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Request
@@ -20,16 +21,17 @@ from grader import __version__
 from grader.contest import api, pages, staff_pages
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
-from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, failed, log, shown_path
-from grader.contest.limits import LARGEST_REPORT, BodyLimit
+from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path
+from grader.contest.intake import allowance
+from grader.contest.limits import BodyLimit
 from grader.contest.site import FRAMES, POLICY, Site
 from grader.contest.visit import SESSION, Guest, Member
-from grader.errors import KgradeError
+from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
     from grader.contest.own_workers import Admission
-    from grader.workspace import Workspace
+    from grader.store.workspace import Workspace
 
 CLOCK_SECONDS = 10.0
 
@@ -78,7 +80,7 @@ def create_app(database: Database, workspace: Workspace, admission: Admission | 
     app.add_exception_handler(HTTPException, _no_route)
     app.add_exception_handler(RequestValidationError, _not_valid)
     # The last one added comes first: headers stand on every answer, also on those of the limits.
-    app.add_middleware(BodyLimit, largest={"/api/worker/finish": LARGEST_REPORT})
+    app.add_middleware(BodyLimit, allow=partial(allowance, site))
     app.add_middleware(Headers, policy=f"{POLICY}; {FRAMES}")
     return app
 
@@ -151,7 +153,7 @@ def _refused(request: Request, error: Exception) -> Response:
 
 def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, KgradeError)
-    return _refused(request, failed(request, error))
+    return _refused(request, refuse(request, error))
 
 
 def _crashed(request: Request, error: Exception) -> Response:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.contest.settings_reader import Reader, problem_tables
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,6 +35,7 @@ KEYS = (
     "counts",
     "per_hour",
     "gpu_model",
+    "grading_seconds",
     "hidden_seeds",
     "practice_after_end",
     "teams",
@@ -73,7 +74,8 @@ class Settings:
     """A contest's settings. Times are aware; `freeze` is None where the scoreboard is never frozen.
 
     `gpu_model` names the GPU whose times rank; with "emulator", or None for whatever machine is free, an accepted
-    submission scores 1. `hidden_seeds` is empty where each grading draws a seed of its own.
+    submission scores 1. `hidden_seeds` is empty where each grading draws a seed of its own. `grading_seconds` are the
+    most that one grading may take on the wall.
     """
 
     slug: str
@@ -89,6 +91,7 @@ class Settings:
     late: Late = Late()
     practice_after_end: bool = False
     teams: bool = False
+    grading_seconds: int = 300
 
     @property
     def is_timed(self) -> bool:
@@ -210,6 +213,7 @@ def settings_from_data(
         ),
         practice_after_end=read.flag("practice_after_end"),
         teams=read.flag("teams"),
+        grading_seconds=read.whole("grading_seconds", default=300, least=10, most=86_400),
     )
     if settings.late.percent and not settings.late.hours:
         read.mistake("late.hours", late.get("hours") or "(missing)", "the hours for which late work is taken, above 0,")
@@ -235,6 +239,7 @@ def settings_to_json(settings: Settings) -> str:
             "hidden_seeds": list(settings.hidden_seeds) or "secret",
             "practice_after_end": settings.practice_after_end,
             "teams": settings.teams,
+            "grading_seconds": settings.grading_seconds,
             "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
             "problems": [{"name": p.name, "weight": p.weight, "title": p.title} for p in settings.problems],
         }

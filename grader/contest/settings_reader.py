@@ -11,7 +11,7 @@ from datetime import date, datetime, timezone
 from difflib import get_close_matches
 from typing import Any
 
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 MISSING = "(missing)"
 LONGEST_TEXT = 200

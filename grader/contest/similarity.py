@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from grader.compile.lexical import without_comments
+from grader.compile.syntax import syntax_tree
+
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 GRAM = 10
 """Tokens of a fingerprint. Shorter sequences are the language's: `int i = blockIdx.x * blockDim.x + threadIdx.x` has
@@ -74,14 +76,21 @@ class _File:
 
 
 def similar_pairs(
-    files: Mapping[str, str], *, given: Iterable[str] = (), threshold: float = 0.6, most: int = 200
+    files: Mapping[str, str],
+    *,
+    given: Iterable[str] = (),
+    threshold: float = 0.6,
+    most: int = 200,
+    read: Callable[[str], list[Token]] | None = None,
 ) -> list[Pair]:
     """Pairs of the named texts whose similarity reaches the threshold, the most similar first.
 
-    `given` are texts that everybody got, such as the starter file.
+    `given` are texts that everybody got, such as the starter file. `read` is what cuts a text into tokens, where that
+    is not to be done in this process.
     """
-    tokens = {name: tokenize(text) for name, text in files.items()}
-    given_grams = {gram for text in given for _, gram in _grams(tokenize(text))}
+    read = read or tokenize
+    tokens = {name: read(text) for name, text in files.items()}
+    given_grams = {gram for text in given for _, gram in _grams(read(text))}
     grams = {name: list(_grams(own)) for name, own in tokens.items()}
     spread: dict[bytes, int] = {}
     for own in grams.values():
@@ -99,9 +108,10 @@ def similar_pairs(
 
 def tokenize(text: str) -> list[Token]:
     """The tokens that count: names of the submission's own become one word, literals one of each kind."""
-    data = text.encode("utf-8", "replace")
+    data = without_comments(text)
+    tree = syntax_tree(data)
     tokens: list[Token] = []
-    stack = [_parser().parse(data).root_node]
+    stack = [tree.root_node] if tree is not None else []
     while stack and len(tokens) < MOST_TOKENS:
         node = stack.pop()
         if node.type in _LEFT_OUT:
@@ -122,14 +132,6 @@ def _word(node: Node, data: bytes) -> str:
     if node.type.endswith("identifier") and not _KEPT.fullmatch(text):
         return "v"
     return text.strip()
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Parser:
-    import tree_sitter
-    import tree_sitter_cuda
-
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
 
 
 def _grams(tokens: Sequence[Token]) -> Iterator[tuple[int, bytes]]:

@@ -16,20 +16,20 @@ from starlette.requests import HTTPConnection
 
 from grader.boards.templating import SCRIPT, STYLE, pages
 from grader.contest.access import Access, Progress, Refused
-from grader.contest.auth import Signer, server_secret
+from grader.contest.auth import LONGEST_TOKEN, Signer, hash_token, server_secret
 from grader.contest.board_json import BoardWriter
 from grader.contest.database import contests_folder
-from grader.contest.events import Hub
+from grader.contest.events import Hub, Streams
 from grader.contest.limits import Failures
 from grader.contest.live import Board, Boards
 from grader.contest.records import AccountRecord
 from grader.contest.settings import Settings
-from grader.errors import KgradeError, UsageError
+from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
     from grader.contest.own_workers import Admission
-    from grader.workspace import Workspace
+    from grader.store.workspace import Workspace
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -61,17 +61,18 @@ class Site:
         self.failures = Failures()
         self.hub: Hub[int, Progress] = Hub(self.access.progress)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0)
+        self.streams = Streams()
         self.assets = self._read_assets()
         # A report's page carries its script and style inside, as a file that is sent around does.
         self.report_policy = f"{self.pages.policy}; {FRAMES}"
         self._writers: dict[str, BoardWriter] = {}
         self._drawn: dict[tuple[str, str, bool], _Drawn] = {}
 
-    def account(self, number: int) -> AccountRecord | None:
-        try:
-            return self.database.account(number)
-        except UsageError:
+    def account_of_session(self, cookie: str) -> AccountRecord | None:
+        """Whose browser has this cookie."""
+        if not 0 < len(cookie) <= LONGEST_TOKEN:
             return None
+        return self.database.account_by_session(hash_token(cookie))
 
     def warm(self) -> None:
         """Makes the boards of the contests that run, beside the first requests, so that few of them wait for one."""

@@ -18,8 +18,8 @@ from grader.contest.exports import to_csv
 from grader.contest.records import RejudgeRecord
 from grader.contest.standing import emails, reveal_next, standing, unfreeze
 from grader.contest.visit import AsStaff, Form, Member
-from grader.errors import UsageError
-from grader.verdict import Verdict
+from grader.core.errors import UsageError
+from grader.core.verdict import Verdict
 
 router = APIRouter(include_in_schema=False, prefix="/contests/{slug}/staff")
 
@@ -35,6 +35,7 @@ def overview(me: AsStaff) -> HTMLResponse:
         here="staff",
         announcements=database.announcements(contest.slug),
         rejudges=database.rejudges(contest.slug)[::-1],
+        held=database.held(contest.slug),
         workers=database.workers(),
         audits=database.audits(contest.slug, limit=30),
         frozen=me.site.boards.board(contest).frozen,
@@ -103,6 +104,15 @@ def rejudge(me: AsStaff, form: Form) -> Response:
     except UsageError as error:
         raise Refused(400, error.message) from None
     return RedirectResponse(f"{_home(me)}/rejudges/{number}", 303)
+
+
+@router.post("/held")
+def judge_again(me: AsStaff, form: Form) -> Response:
+    """One submission that is held."""
+    number = form.text("number")
+    row = me.site.access.submission(me.visitor, int(number) if re.fullmatch(r"[0-9]{1,10}", number) else 0)
+    me.site.database.queue.judge_again([row.id], _who(me))
+    return _back(me)
 
 
 @router.get("/rejudges/{number}")

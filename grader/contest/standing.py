@@ -18,8 +18,8 @@ from grader.contest.records import STUDENT, AccountRecord, SubmissionRecord
 from grader.contest.schema import Audit
 from grader.contest.scoreboard import Entry, Reveal, Row, Step, scoreboard, unfreezing
 from grader.contest.settings import Settings
-from grader.report import Interval
-from grader.verdict import Verdict
+from grader.core.report import Interval
+from grader.core.verdict import Verdict
 
 REVEALED, UNFROZEN, FROZEN_AGAIN = "result revealed", "scoreboard unfrozen", "scoreboard frozen again"
 """What the log of changes calls the steps of unfreezing. The log is where their state is kept."""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from grader.contest.records import QUEUED, RUNNING, STUDENT
+from grader.contest.records import HELD, QUEUED, RUNNING, STUDENT
 from grader.contest.schema import Audit, Judging, Submission
-from grader.contest.scoreboard import Entry, Row, ranked, row_of
+from grader.contest.scoreboard import Entry, Row, rank, row_of
 from grader.contest.settings import Settings
 from grader.contest.standing import Freeze, board_name, freeze_of, participants, score_interval
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
@@ -70,7 +70,7 @@ class Tally:
         for who in changed:
             sheet = {problem: list(entries.values()) for problem, entries in self._sheets[who].items()}
             self._unranked[who] = row_of(settings, who, sheet, frozen=frozen, revealed=shown)
-        self.rows = tuple(ranked([self._unranked[who] for who in self._sheets]))
+        self.rows = tuple(rank([self._unranked[who] for who in self._sheets]))
         self.frozen = frozen and any(cell.hidden for row in self.rows for cell in row.cells)
         return True
 
@@ -126,7 +126,7 @@ class Tally:
         return True
 
 
-_UNJUDGED = select(Judging.submission_id).where(Judging.state.in_((QUEUED, RUNNING)), Judging.active)
+_UNJUDGED = select(Judging.submission_id).where(Judging.state.in_((QUEUED, RUNNING, HELD)), Judging.active)
 _CHANGES = select(func.count(), func.max(Audit.id))
 _COUNTING = (
     select(

@@ -6,7 +6,6 @@ Sessions and forms are checked here, before any page's own code runs.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
 from datetime import datetime
 from functools import cached_property
 from typing import Annotated, Any
@@ -14,12 +13,10 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Request, Response
 from fastapi.responses import HTMLResponse
-from python_multipart.exceptions import FormParserError
-from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
 
 from grader.contest.access import Refused
-from grader.contest.limits import LARGEST_BODY
+from grader.contest.auth import hash_token, new_token
+from grader.contest.bodies import Fields, form_fields
 from grader.contest.records import AccountRecord
 from grader.contest.site import POLICY, Site
 
@@ -79,9 +76,8 @@ class Member(Guest):
     def __init__(self, request: Request, slug: str) -> None:
         super().__init__(request)
         self.session = request.cookies.get(SESSION, "")
-        known = self.site.signer.read(self.session, self.now)
-        account = self.site.account(known.account) if known else None
-        if known is None or account is None or account.session_epoch != known.epoch or account.contest != slug:
+        account = self.site.account_of_session(self.session)
+        if account is None or account.contest != slug:
             raise Refused(401, "you are not signed in, or no longer", "open your personal link, or sign in below")
         self.visitor = self.site.access.visitor(account)
 
@@ -99,30 +95,29 @@ class Member(Guest):
         return super().page(template, **known, **values)
 
     def end_session(self, answer: Response) -> None:
+        self.site.database.end_session(hash_token(self.session))
         self.set_cookie(answer, SESSION, "", f"/contests/{self.visitor.contest.slug}", days=0)
 
 
 class CheckedForm:
     """The fields of a form that came from a page of ours."""
 
-    def __init__(self, data: FormData) -> None:
-        self._data = data
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
 
     def text(self, name: str) -> str:
         """A field's text with plain ends of lines; empty where there is none."""
-        value = self._data.get(name)
-        return value.replace("\r\n", "\n") if isinstance(value, str) else ""
+        return self._fields.texts.get(name, "").replace("\r\n", "\n")
 
     def file(self, name: str) -> tuple[str, bytes] | None:
         """Name and content of an uploaded file."""
-        value = self._data.get(name)
-        if not isinstance(value, UploadFile) or not value.filename:
-            return None
-        return value.filename, value.file.read()
+        found = self._fields.files.get(name)
+        return found if found is not None and found[0] else None
 
 
 def set_session(guest: Guest, answer: Response, account: AccountRecord) -> None:
-    session = guest.site.signer.session(account.id, account.session_epoch, guest.now)
+    session = new_token()
+    guest.site.database.add_session(account, hash_token(session))
     guest.set_cookie(answer, SESSION, session, f"/contests/{account.contest}", days=30)
 
 
@@ -142,30 +137,29 @@ def staff_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Me
     return member
 
 
-async def form_of(request: Request) -> AsyncIterator[CheckedForm]:
+async def form_of(request: Request) -> CheckedForm:
     """The form, once it is sure that a page of this server made it: by where it comes from and by its token."""
     if not _same_origin(request):
         raise Refused(403, "this form came from another site")
     try:
         # The body is here already, and was counted.
-        data = await request.form(max_files=1, max_fields=2000, max_part_size=LARGEST_BODY)
-    except (FormParserError, HTTPException, ValueError, LookupError):
+        fields = form_fields(request.headers.get("content-type", ""), await request.body())
+    except ValueError:
         raise Refused(400, "this form can't be read") from None
-    try:
-        site, token = request.app.state.site, data.get("csrf")
-        cookie = SESSION if request.url.path.startswith("/contests/") else VISIT
-        if not isinstance(token, str) or not site.signer.accepts(request.cookies.get(cookie, ""), token):
-            raise Refused(403, "this form is out of date", "go back, load the page again, and send it once more")
-        yield CheckedForm(data)
-    finally:
-        await data.close()
+    cookie = SESSION if request.url.path.startswith("/contests/") else VISIT
+    if not request.app.state.site.signer.accepts(request.cookies.get(cookie, ""), fields.texts.get("csrf", "")):
+        raise Refused(403, "this form is out of date", "go back, load the page again, and send it once more")
+    return CheckedForm(fields)
 
 
 def _same_origin(request: Request) -> bool:
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    try:
+        return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    except ValueError:
+        return False
 
 
 AsGuest = Annotated[Guest, Depends(guest_of)]

@@ -10,13 +10,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
 from typing import TypeVar
 
-from grader.contest.jobs import LEASE, Claim, Job, Outcome, WorkSource
+from grader.contest.jobs import LEASE, Claim, Job, Outcome, Stalled, WorkSource
 from grader.contest.records import GONE, IDLE, JUDGING, OUT
-from grader.errors import KgradeError, UsageError, WorkspaceError
-from grader.verdict import Verdict
+from grader.core.errors import KgradeError, UsageError, WorkspaceError
+from grader.core.verdict import Verdict
 
 T = TypeVar("T")
 
@@ -28,9 +27,8 @@ FEWEST_SECONDS = 0.3
 """Between two heartbeats, however quickly the steps of a grading follow each other."""
 SIGN_SECONDS = 20.0
 """How often a worker whose state is the same says that it lives."""
-LONGEST_SECONDS = timedelta(minutes=20).total_seconds()
-"""A grading that lasts longer hangs: every step has a limit of its own. Its heartbeat ends, and others take it."""
-
+SILENCE_SECONDS = 20.0
+"""A judge that says nothing for longer hangs: its heartbeat ends, and others take its work."""
 
 _now = time.monotonic
 
@@ -43,7 +41,7 @@ class Worker:
     """One worker; `run` is its life.
 
     `self_test` returns what is wrong with this machine, or nothing. `pause` is how many seconds it waits where there
-    is no work; `beat` is how often a heartbeat is sent.
+    is no work; `beat` is how often a heartbeat is sent. `tick` is called wherever it goes on, for who watches over it.
     """
 
     def __init__(
@@ -57,10 +55,11 @@ class Worker:
         pause: float = 0.5,
         beat: float = BEAT_SECONDS,
         say: Callable[[str], None] = lambda text: None,
+        tick: Callable[[], None] = lambda: None,
     ) -> None:
         self.name, self.gpu_model = name, gpu_model
         self._source, self._judge, self._self_test = source, judge, self_test
-        self._pause, self._beat, self._say = pause, beat, say
+        self._pause, self._beat, self._say, self._tick = pause, beat, say, tick
         self._stop = threading.Event()
         self._failures = 0
         self._told, self._told_at = "", 0.0
@@ -75,6 +74,7 @@ class Worker:
         note = self._self_test()
         while not note and not self._stop.is_set():
             self._seen(IDLE)
+            self._tick()
             job = self._patiently(lambda: self._source.claim(self.gpu_model, self.name), forever=True)
             if job is None:
                 self._wait_for_work()
@@ -92,8 +92,18 @@ class Worker:
         """One job from claim to finish; what is wrong with this machine, or nothing."""
         self._say(f"judging submission {job.submission_id}: {job.problem} by {job.account}")
         with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING)) as heart:
+
+            def progress(text: str) -> None:
+                self._tick()
+                heart.progress(text)
+
             try:
-                outcome = self._judge(job, heart.progress)
+                outcome = self._judge(job, progress)
+            except Stalled as stall:
+                why = str(stall)
+                self._say(f"submission {job.submission_id} was ended: {why}")
+                self._patiently(lambda: self._source.stalled(job, why))
+                return self._look_after(Outcome(Verdict.INTERNAL_ERROR.value))
             except _InVain:
                 self._patiently(lambda: self._source.release(job))
                 return ""
@@ -129,6 +139,7 @@ class Worker:
         """
         pause, began = 0.1, time.monotonic()
         while True:
+            self._tick()
             try:
                 return ask()
             except KgradeError as error:
@@ -143,7 +154,8 @@ class Worker:
 
 
 class _Heart:
-    """Keeps a job's lease alive from a thread of its own, and tells the server how far it is.
+    """Keeps a job's lease alive from a thread of its own, and tells the server how far it is: as long as the judge says
+    now and then that it goes on.
 
     A job that is done at once needs neither: in a rush of files that do not compile, each costs a claim and a result.
     """
@@ -152,7 +164,7 @@ class _Heart:
         self, source: WorkSource, job: Claim, beat: float, stop: threading.Event, sign: Callable[[], None]
     ) -> None:
         self._source, self._job, self._beat, self._stop, self._sign = source, job, beat, stop, sign
-        self._text = "starting"
+        self._text, self._heard = "starting", time.monotonic()
         self._lost = False
         self._changed, self._done = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -170,13 +182,13 @@ class _Heart:
         """Called by the judge at each step; ends the grading where it is in vain."""
         if self._lost or self._stop.is_set():
             raise _InVain
+        self._heard = time.monotonic()
         if text != self._text:
             self._text = text
             self._changed.set()
 
     def _run(self) -> None:
-        began = time.monotonic()
-        while time.monotonic() - began < LONGEST_SECONDS:
+        while time.monotonic() - self._heard < SILENCE_SECONDS:
             if self._done.wait(min(FEWEST_SECONDS, self._beat)):
                 return
             self._changed.clear()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
 from grader.measure.statistics import Quad
 
 CANDIDATE, BASELINE = "candidate", "baseline"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from grader.report import Interval
+from grader.core.report import Interval
 
 AUDIT_ABOVE = 1.05
 """Nothing is faster than light: more than this is a wrong cost, a wrong ceiling, or a cheat."""

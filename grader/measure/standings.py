@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import exp, log
 
-from grader.measure.contest import Round
+from grader.core.report import Interval
+from grader.measure.duel import Round
 from grader.measure.score import geometric_mean
 from grader.measure.statistics import CONFIDENCE, Quad, StoppingRule, least_samples, median_interval, split_by_clock
-from grader.report import Interval
 
 RESOLUTION = 0.003
 """A smaller difference is called none: the same kernel differs from itself by as much from one process to the next."""

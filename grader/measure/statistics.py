@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import exp, log, nan
 from statistics import median
 
-from grader.report import Interval
+from grader.core.report import Interval
 
 CONFIDENCE = 0.99
 

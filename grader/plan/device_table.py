@@ -79,6 +79,9 @@ _EMULATED = {
     115: 1,  # memory pools
 }
 
-EMULATED = DeviceTable("kgrade emulator (compute capability 8.9)", 8 << 30, _EMULATED)
-"""A small GPU of compute capability 8.9: limits of the CUDA C++ Programming Guide's table of technical specifications,
-and few SMs, so that a grid that fills the GPU is still quick to emulate."""
+EMULATED = DeviceTable("NVIDIA GeForce RTX 4060", 8 << 30, _EMULATED)
+"""A small GPU of compute capability 8.9, by its own name, so that no program tells it from one.
+
+Its limits are those of the CUDA C++ Programming Guide's table of technical specifications; it has few SMs, so that a
+grid that fills the GPU is still quick to emulate.
+"""

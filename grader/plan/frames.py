@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.plan.plan import (
+from grader.core.plan import (
     ALL_STREAMS,
     TENSOR_MAP_BYTES,
     Copy,
@@ -29,12 +29,18 @@ from grader.plan.plan import (
     Upload,
     WaitEvent,
 )
-from grader.report import Dim3
+from grader.core.report import Dim3
+from grader.sandbox.children import json_text
 
 FRAME_LIMIT = 160 << 20
 """Bytes of one frame: 64 MiB that solve() copies in one piece, in hexadecimal, and room."""
 TOTAL_LIMIT = 320 << 20
 """Bytes of all frames of one recording."""
+
+_MOST_VALUES = 1 << 20
+"""Of one frame; a recorder's batches have some ten thousand."""
+_LARGEST_MIXED = 4 << 20
+"""Bytes. What is larger is the hexadecimal of one upload: a single other character would take four times as much."""
 
 _WORD = 2**64 - 1
 _INT = 2**31 - 1
@@ -132,8 +138,11 @@ class Line:
 
 def parse(payload: bytes) -> dict[str, Any]:
     """One frame. Raises Malformed for what is no JSON object, or holds numbers beyond 64 bits or fractions."""
+    if len(payload) > _LARGEST_MIXED and (not payload.isascii() or b"\\" in payload):
+        raise Malformed("a large frame that is no upload")
     try:
-        frame = json.loads(payload, parse_int=_short, parse_float=_refused, parse_constant=_refused)
+        text = json_text(payload, _MOST_VALUES)
+        frame = json.loads(text, parse_int=_short, parse_float=_refused, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
         raise Malformed("no JSON of a recorder") from error
     if not isinstance(frame, dict):
@@ -182,6 +191,10 @@ def number(fields: Mapping[str, Any], key: str, most: int = _WORD) -> int:
     return _number(fields.get(key), key, most)
 
 
+def stream(fields: Mapping[str, Any]) -> int:
+    return number(fields, "stream", _INT)
+
+
 def _launch(fields: Mapping[str, Any]) -> Launch:
     arguments = tuple(_bytes(value) for value in _list(fields, "arguments", 4096))
     return Launch(
@@ -190,7 +203,7 @@ def _launch(fields: Mapping[str, Any]) -> Launch:
         block=_dim3(fields, "block"),
         shared_bytes=number(fields, "shared", _INT),
         arguments=arguments,
-        stream=_stream(fields),
+        stream=stream(fields),
         cooperative=fields.get("cooperative") is True,
         cluster=_dim3(fields, "cluster"),
         tensor_maps=tuple(_placed_map(_object(placed), arguments) for placed in _list(fields, "tensor_maps", 256)),
@@ -219,14 +232,14 @@ def _placed_map(fields: Mapping[str, Any], arguments: Sequence[bytes]) -> Placed
 
 _STEPS: Mapping[str, Any] = {
     "launch": _launch,
-    "memset": lambda f: Memset(number(f, "address"), number(f, "value", 255), number(f, "size"), _stream(f)),
-    "copy": lambda f: Copy(number(f, "target"), number(f, "source"), number(f, "size"), _stream(f)),
-    "upload": lambda f: Upload(number(f, "target"), _bytes(f.get("data")), _stream(f)),
-    "free": lambda f: Free(number(f, "address")),
-    "record_event": lambda f: RecordEvent(number(f, "event", _INT), _stream(f)),
-    "wait_event": lambda f: WaitEvent(number(f, "event", _INT), _stream(f)),
+    "memset": lambda f: Memset(number(f, "address"), number(f, "value", 255), number(f, "size"), stream(f)),
+    "copy": lambda f: Copy(number(f, "target"), number(f, "source"), number(f, "size"), stream(f)),
+    "upload": lambda f: Upload(number(f, "target"), _bytes(f.get("data")), stream(f)),
+    "free": lambda f: Free(number(f, "address"), stream=stream(f)),
+    "record_event": lambda f: RecordEvent(number(f, "event", _INT), stream(f)),
+    "wait_event": lambda f: WaitEvent(number(f, "event", _INT), stream(f)),
     "sync_event": lambda f: WaitEvent(number(f, "event", _INT), ALL_STREAMS),
-    "sync_stream": lambda f: Synchronize(_stream(f)),
+    "sync_stream": lambda f: Synchronize(stream(f)),
     "sync_device": lambda f: Synchronize(ALL_STREAMS),
 }
 
@@ -270,10 +283,6 @@ def _numbers(fields: Mapping[str, Any], key: str, most: int, count: int, least: 
 def _dim3(fields: Mapping[str, Any], key: str) -> Dim3:
     x, y, z = _numbers(fields, key, _INT, 3, 3)
     return (x, y, z)
-
-
-def _stream(fields: Mapping[str, Any]) -> int:
-    return number(fields, "stream", _INT)
 
 
 def _name(fields: Mapping[str, Any], key: str) -> str:

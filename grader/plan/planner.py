@@ -5,35 +5,38 @@ It runs no kernel; which of the two a submission has, it is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from grader.plan.harness import build_plan
-from grader.plan.plan import Alloc, Launch, Plan
-from grader.run.extents import bytes_of
-from grader.verdict import Verdict
+from grader.core.plan import Alloc, Launch, Plan, uses_streams
+from grader.core.verdict import Form, Verdict
+from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
+from grader.plan.extents import bytes_of
+from grader.problem.harness import build_plan
 
 if TYPE_CHECKING:
     from grader.compile.program import Program
     from grader.plan.device_table import DeviceTable
     from grader.plan.recorder import Argument, Recording
+    from grader.plan.runner import DeviceMemory
+    from grader.plan.stopped import RecordingStopped
     from grader.problem import Problem
-    from grader.run.runner import Device
     from grader.sandbox import Sandbox
 
 READ_BYTES, READ_SHARE = 16 << 10, 8
-"""What solve() may copy to the host: so many bytes, or this part of all arrays where that is more. A count, a flag or
-the sums of blocks decide what is launched next; who needs more computes on the host, where no time counts."""
+"""What solve() may copy to the host: so many bytes, or this part of all arrays where that is more. A count or a flag
+decides what is launched next; who makes results of it computes on the host, where no time counts."""
+ON_THE_DEVICE = "Compute on the device: only what decides the next launch may be copied back"
 
 
 class Planner(Protocol):
     """Makes a submission's plans. It remembers the last one.
 
     `steered` tells whether one of them depended on results that were copied to the host; in words, `leak` is what the
-    last one did not free, and `ignored` the first call that failed in it without ending it. `printed` is what its
-    solve() printed.
+    last one did not free, and `ignored` the first call of all that failed without ending one. `printed` is what the
+    last solve() printed.
     """
 
     steered: bool
@@ -41,7 +44,7 @@ class Planner(Protocol):
     ignored: str
     printed: str
 
-    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
+    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         """The steps that are left to run on these arrays.
 
         Raises LaunchRefused, RecordingStopped, and what `device` raises.
@@ -49,6 +52,18 @@ class Planner(Protocol):
 
     def launch_line(self, kernel: str) -> int | None:
         """The line of the source in which the last plan launches this kernel; None where no one line does."""
+
+    def refused_launch(self) -> RecordingStopped | None:
+        """The first launch of the last solve() that CUDA refuses and solve() went on after, as if it had ended it."""
+
+
+def planner_for(
+    problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
+) -> Planner:
+    """The planner for this form of submission; `ask_table` gives what launch code may know about the device."""
+    if program.form is Form.KERNEL:
+        return HarnessPlanner(problem, program.constants)
+    return RecordingPlanner(problem, program, ask_table, sandbox, cache)
 
 
 class HarnessPlanner:
@@ -63,10 +78,13 @@ class HarnessPlanner:
         self._problem = problem
         self._constants = constants
 
-    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
+    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         return build_plan(self._problem, self._constants, sizes, addresses)
 
     def launch_line(self, kernel: str) -> int | None:
+        return None
+
+    def refused_launch(self) -> RecordingStopped | None:
         return None
 
 
@@ -92,20 +110,20 @@ class RecordingPlanner:
     def _table(self) -> DeviceTable:
         return self._ask_table()
 
-    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: Device) -> Plan:
+    def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         # Heavy, and needed for this form alone.
         from grader.plan.recorder import record, with_lines
 
-        arguments = arguments_of(self._problem, sizes, addresses)
-        recording = record(self._program, arguments, self._table, device, self._sandbox, self._cache)
-        if any(isinstance(step, Alloc) for step in recording.plan.steps):
-            # For the words about scratch.
+        arguments, heard = arguments_of(self._problem, sizes, addresses), Listening(device)
+        recording = record(self._program, arguments, self._table, heard, self._sandbox, self._cache)
+        if uses_streams(recording.plan.steps) or any(isinstance(step, Alloc) for step in recording.plan.steps):
+            # For the words about scratch, and about launches in no order.
             recording = with_lines(self._program, recording, self._sandbox)
         self._last = recording
         self.steered = self.steered or recording.reads > 0
-        self.leak, self.ignored = _leak_of(recording), self._ignored_of(recording)
+        self.leak, self.ignored = _leak_of(recording), self.ignored or self._ignored_of(recording)
         self.printed = recording.printed
-        self._check_reads(recording, sum(argument.size for argument in arguments))
+        self._check_reads(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
 
     def launch_line(self, kernel: str) -> int | None:
@@ -119,30 +137,68 @@ class RecordingPlanner:
         found = {line for step, line in launches if isinstance(step, Launch) and step.kernel in symbols}
         return found.pop() if len(found) == 1 else None
 
+    def refused_launch(self) -> RecordingStopped | None:
+        from grader.plan.host_lines import source_lines
+        from grader.plan.stopped import LAUNCHES, RecordingStopped, failed_call
+
+        errors = self._last.errors if self._last is not None else ()
+        refused = next((error for error in errors if error.call.startswith(LAUNCHES)), None)
+        if refused is None:
+            return None
+        (line,) = source_lines(self._program, (refused.at,), self._sandbox)
+        return RecordingStopped(failed_call(refused), line)
+
     def _ignored_of(self, recording: Recording) -> str:
         """The first call that CUDA answered with an error and that solve() went on after; empty for none."""
         if not recording.errors:
             return ""
         from grader.plan.host_lines import source_lines
+        from grader.plan.stopped import name_call
 
         first = recording.errors[0]
         line, earlier = source_lines(self._program, (first.at, first.earlier), self._sandbox)
         where = f" in line {line}" if line else ""
         before = f" (line {earlier})" if earlier else ""
         detail = f": {first.message}{before}" if first.message else ""
-        return f"{first.call}(){where} failed with {first.words!r} ({first.name}), and solve() went on{detail}"
+        return f"{name_call(first.call)}{where} failed with {first.words!r} ({first.name}), and solve() went on{detail}"
 
-    def _check_reads(self, recording: Recording, array_bytes: int) -> None:
+    def _check_reads(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
         from grader.plan.stopped import RecordingStopped, Stop
 
+        array_bytes = sum(argument.size for argument in arguments)
         most = max(READ_BYTES, array_bytes // READ_SHARE)
         if recording.read_bytes > most:
             message = (
                 f"solve() copies {recording.read_bytes:,} bytes to the host, where {most:,} are allowed for arrays of "
                 f"{array_bytes:,} bytes"
             )
-            hint = "Compute on the device: only what decides the next launch may be copied back"
-            raise RecordingStopped(Stop(Verdict.REJECTED, message, hint=hint))
+            raise RecordingStopped(Stop(Verdict.REJECTED, message, hint=ON_THE_DEVICE))
+        if self._is_made_on_the_host(recording, arguments, heard):
+            message = (
+                f"solve() copies {recording.read_bytes:,} bytes to the host, computes with them there, and hands the "
+                "device what comes of it"
+            )
+            raise RecordingStopped(Stop(Verdict.REJECTED, message, hint=ON_THE_DEVICE))
+
+    def _is_made_on_the_host(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> bool:
+        """Whether results are: of many places of the device, or, by way of few, as much as inputs and outputs hold."""
+        few = places_read(recording.plan) <= FEW_BYTES
+        if few and recording.read_bytes <= QUIET_BYTES:
+            return False
+        made = made_of_data(recording.plan, self._echo_of(arguments, heard), heard.reads)
+        results = sum(argument.size for argument in arguments if argument.name in self._problem.outputs)
+        inputs = sum(argument.size for argument in arguments) - results
+        return made > 0 and (not few or (made >= results > QUIET_BYTES and recording.read_bytes >= inputs))
+
+    def _echo_of(self, arguments: Sequence[Argument], heard: Listening) -> Plan | None:
+        """The plan that solve() makes of other data; None where it makes none."""
+        from grader.plan.recorder import record
+        from grader.plan.stopped import RecordingStopped
+
+        try:
+            return record(self._program, arguments, self._table, Echo(heard), self._sandbox, self._cache).plan
+        except RecordingStopped:
+            return None
 
 
 def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[str, int]) -> list[Argument]:

@@ -17,15 +17,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.compile.program import Program
+from grader.core.plan import Plan, with_line
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import Line
 from grader.plan.host_lines import source_lines
-from grader.plan.plan import Plan, with_line
 from grader.plan.recorder_build import build_recorder
 from grader.plan.recorder_call import END_SECONDS, LIMITS, Call, Ended
 from grader.plan.recording import Argument, Recording
+from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped, told_with_line
-from grader.run.runner import Device
 from grader.sandbox import Sandbox
 
 __all__ = ["SECONDS", "Argument", "Recording", "RecordingStopped", "lines_of", "record", "with_lines"]
@@ -38,7 +38,7 @@ def record(
     program: Program,
     arguments: Sequence[Argument],
     properties: DeviceTable,
-    device: Device,
+    device: DeviceMemory,
     sandbox: Sandbox,
     cache: Path,
     seconds: float = SECONDS,
@@ -73,7 +73,7 @@ def lines_of(program: Program, recording: Recording, sandbox: Sandbox) -> tuple[
 
 
 def with_lines(program: Program, recording: Recording, sandbox: Sandbox) -> Recording:
-    """The same recording, its launches, allocations and frees with their lines."""
+    """The same recording, its steps with their lines."""
     lines = lines_of(program, recording, sandbox)
     steps = (with_line(step, line) for step, line in zip(recording.plan.steps, lines, strict=True))
     return replace(recording, plan=Plan(tuple(steps)))

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grader.compile.toolkit import find_toolkit
-from grader.errors import JudgeError, ToolMissing
+from grader.core.errors import JudgeError, ToolMissing
 
 SOURCES = Path(__file__).parent / "recorder"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,6 +16,8 @@ from typing import Any, NoReturn
 from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
 from grader.compile.program import Program
+from grader.core.plan import ALL_STREAMS, Download, Free, Plan, Step, Synchronize, uses_streams, with_line
+from grader.core.verdict import FaultClass, Verdict
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import (
     CallError,
@@ -27,17 +30,16 @@ from grader.plan.frames import (
     parse_errors,
     parse_steps,
     places,
+    stream,
     text,
 )
 from grader.plan.host_lines import source_lines
-from grader.plan.plan import DEFAULT_STREAM, Free, Plan, Step, Synchronize, with_line
 from grader.plan.recording import Argument, Recording
+from grader.plan.runner import DeviceMemory, RunnerStopped
 from grader.plan.scratch import Scratch
-from grader.plan.stopped import Stop, died, failed_call, forged, told_stop, took_too_long
+from grader.plan.stopped import Stop, failed_call, stop_of_death, stop_of_forgery, told_stop, took_too_long
 from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, Validator
-from grader.run.runner import Device
 from grader.sandbox import Sandbox, SandboxedProcess, SandboxLimits
-from grader.verdict import FaultClass, Verdict
 
 COPY_LIMIT = 64 << 20
 """Bytes that one call of solve() may copy between host and device."""
@@ -70,7 +72,7 @@ class Call:
         program: Program,
         arguments: Sequence[Argument],
         properties: DeviceTable,
-        device: Device,
+        device: DeviceMemory,
         process: SandboxedProcess,
         line: Line,
         seconds: float,
@@ -87,7 +89,6 @@ class Call:
         self._facts = _facts(program.cubin)
         self._recorded: list[Recorded] = []
         self._executed = 0
-        self._has_streams = False
         self._reads = 0
         self._read_bytes = 0
         self._errors: tuple[CallError, ...] = ()
@@ -107,8 +108,8 @@ class Call:
             self._process.kill()
             raise Ended(took_too_long(self._seconds)) from None
         except Malformed as error:
-            raise Ended(forged(error)) from None
-        raise Ended(died(self._process.wait(END_SECONDS), LIMITS.cpu_seconds, self._seconds))
+            raise Ended(stop_of_forgery(error)) from None
+        raise Ended(stop_of_death(self._process.wait(END_SECONDS), LIMITS.cpu_seconds, self._seconds))
 
     def recording(self, seconds: float, printed: str) -> Recording:
         steps = tuple(recorded.step for recorded in self._recorded)
@@ -132,7 +133,7 @@ class Call:
             self._recorded += steps
             self._scratch.see(recorded.step for recorded in steps)
         elif op == "alloc":
-            self._answer(self._allocate(number(frame, "size"), places(frame)))
+            self._answer(self._allocate(frame))
         elif op == "symbol":
             self._answer(self._symbol(frame))
         elif op == "read":
@@ -158,12 +159,13 @@ class Call:
         finally:
             self._line.wait_longer(time.monotonic() - started)
 
-    def _allocate(self, size: int, at: tuple[int, ...]) -> bytes:
+    def _allocate(self, frame: Mapping[str, Any]) -> bytes:
         with self._own_time():
-            found = self._scratch.allocate(size)
+            found = self._scratch.allocate(number(frame, "size"))
         if isinstance(found, str):
             return f"error {found}".encode()
-        self._recorded.append(Recorded(found, at))
+        of = stream(frame) if "stream" in frame else ALL_STREAMS
+        self._recorded.append(Recorded(replace(found, stream=of), places(frame)))
         return b"address %d" % found.address
 
     def _symbol(self, frame: Mapping[str, Any]) -> bytes:
@@ -184,21 +186,31 @@ class Call:
         if self._read_bytes > COPY_LIMIT:
             message = f"solve() copies more than {COPY_LIMIT >> 20} MiB to the host"
             raise Ended(Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, at=places(frame)))
+        of = stream(frame)
+        self._recorded += [Recorded(step, places(frame)) for step in (Download(address, size, of), Synchronize(of))]
         self._validate()
         with self._own_time():
-            left = self._left()
-            data = self._device.read(left, address, size)
+            try:
+                data = self._device.read(self._left(), address, size)
+            except RunnerStopped as stop:
+                raise self._with_line(stop, places(frame)) from None
         self._executed = len(self._recorded)
-        self._has_streams = self._has_streams or any(map(_stream_of, left))
-        if self._has_streams:
-            self._recorded.append(Recorded(Synchronize(), places(frame)))
         return data
 
+    def _with_line(self, stop: RunnerStopped, at: tuple[int, ...]) -> RunnerStopped:
+        """A fault of the copy itself gets its line; one of a kernel has its own."""
+        if stop.run is None or stop.run.fault is None or stop.run.fault.line or stop.run.fault.kernel:
+            return stop
+        (line,) = source_lines(self._program, [at], self._sandbox)
+        run = replace(stop.run, fault=replace(stop.run.fault, line=line))
+        return RunnerStopped(stop.status, stop.message, stop.details, run)
+
     def _left(self) -> list[Step]:
-        """The steps that were not executed yet. What solve() frees has its line, for the words about a later use."""
+        """The steps that were not executed yet, with their lines where a device may have to name them."""
         left = self._recorded[self._executed :]
-        if not any(isinstance(recorded.step, Free) for recorded in left):
-            return [recorded.step for recorded in left]
+        steps = [recorded.step for recorded in left]
+        if not uses_streams(steps) and not any(isinstance(step, Free) for step in steps):
+            return steps
         lines = source_lines(self._program, [recorded.at for recorded in left], self._sandbox)
         return [with_line(recorded.step, line) for recorded, line in zip(left, lines, strict=True)]
 
@@ -244,7 +256,3 @@ def _facts(cubin: bytes) -> Mapping[str, KernelFacts]:
         return read_cubin(cubin) if cubin else {}
     except ElfError:
         return {}
-
-
-def _stream_of(step: Step) -> int:
-    return getattr(step, "stream", DEFAULT_STREAM)

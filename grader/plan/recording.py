@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grader.core.plan import Alloc, Plan
 from grader.plan.frames import CallError
-from grader.plan.plan import Alloc, Plan
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grader.plan.plan import Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload
+from grader.core.plan import Alloc, Copy, Download, Free, Launch, Memset, Plan, Step, Upload
 
 WORD = 8
 
@@ -98,6 +98,8 @@ def _blobs(step: Step) -> list[bytes]:
         return [_packed(step.target), step.data]
     if isinstance(step, Copy):
         return [_packed(step.target), _packed(step.source)]
+    if isinstance(step, Download):
+        return [_packed(step.source)]
     if isinstance(step, (Memset, Alloc, Free)):
         return [_packed(step.address)]
     return []
@@ -116,6 +118,8 @@ def _rebuilt(step: Step, blobs: Sequence[bytes]) -> Step:
         return replace(step, target=_unpacked(blobs[0]), data=blobs[1])
     if isinstance(step, Copy):
         return replace(step, target=_unpacked(blobs[0]), source=_unpacked(blobs[1]))
+    if isinstance(step, Download):
+        return replace(step, source=_unpacked(blobs[0]))
     if isinstance(step, (Memset, Alloc, Free)):
         return replace(step, address=_unpacked(blobs[0]))
     return step

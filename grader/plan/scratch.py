@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grader.plan.plan import Alloc, Free, Step
+from grader.core.plan import Alloc, Free, Step
+from grader.plan.extents import bytes_of
+from grader.plan.runner import DeviceMemory
 from grader.plan.validate import ScratchLimit
-from grader.run.extents import bytes_of
-from grader.run.runner import Device
 
 LIMIT = ScratchLimit()
 
@@ -23,7 +23,7 @@ NEW_PIECES = 512
 class Scratch:
     """The pieces of one recording. `given` has for each address the most bytes that it stood for."""
 
-    def __init__(self, device: Device, limit: ScratchLimit = LIMIT) -> None:
+    def __init__(self, device: DeviceMemory, limit: ScratchLimit = LIMIT) -> None:
         self.given: dict[int, int] = {}
         self._device = device
         self._limit = limit

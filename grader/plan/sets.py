@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from grader.plan.harness import LaunchRefused
-from grader.plan.plan import Alloc, Plan
+from grader.core.plan import Alloc, Plan
 from grader.plan.planner import Planner
 from grader.plan.relocation import Place, Relocation, learn
+from grader.problem.harness import LaunchRefused
 
 if TYPE_CHECKING:
+    from grader.plan.runner import DeviceMemory
     from grader.problem import Problem
-    from grader.run.runner import Device
 
 
 class SetPlans:
@@ -31,7 +31,7 @@ class SetPlans:
         self._learned: Relocation | None = None
         self._scratch: list[int] = []
 
-    def plan(self, addresses: Mapping[str, int], device: Device) -> Plan:
+    def plan(self, addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         """The plan on these arrays; `device` gives the scratch. Raises what `Planner.plan` does."""
         if self._learned is not None:
             return self._relocated(self._learned, addresses, device)
@@ -48,7 +48,7 @@ class SetPlans:
             self._scratch = [place.size for place in scratch]
         self._first = found
 
-    def _relocated(self, learned: Relocation, addresses: Mapping[str, int], device: Device) -> Plan:
+    def _relocated(self, learned: Relocation, addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         places = [addresses[name] for name in self._arrays]
         for size in self._scratch:
             address = device.allocate(size)

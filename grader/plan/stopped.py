@@ -10,14 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from grader.core.verdict import FaultClass, Verdict
 from grader.plan.advice import advice_for
 from grader.plan.frames import CallError, Malformed, number, parse_error, places, text
 from grader.plan.validate import Extent
 from grader.sandbox import Ended
-from grader.verdict import FaultClass, Verdict
 
 _OUT_OF_MEMORY = 2
 """cudaErrorMemoryAllocation"""
+
+LAUNCHES = ("<<<>>>", "cudaLaunch")
+"""How the calls begin that launch a kernel."""
 
 _COPY_HINT = "solve() runs on the host: use the array in a kernel, or copy it with cudaMemcpy()"
 
@@ -76,7 +79,7 @@ def failed_call(error: CallError) -> Stop:
     detail = f": {error.message}" if error.message else ""
     return Stop(
         Verdict.MEMORY_LIMIT_EXCEEDED if out_of_memory else Verdict.RUNTIME_ERROR,
-        f"{_named(error.call)} fails with {error.words!r} ({error.name}){detail}",
+        f"{name_call(error.call)} fails with {error.words!r} ({error.name}){detail}",
         None if out_of_memory else FaultClass.LAUNCH_FAILURE,
         call=error.call,
         at=error.at,
@@ -89,7 +92,7 @@ def told_with_line(stop: Stop, earlier: int | None) -> Stop:
     return stop if earlier is None else replace(stop, message=f"{stop.message} (line {earlier})")
 
 
-def died(ended: Ended, cpu_seconds: int, seconds: float) -> Stop:
+def stop_of_death(ended: Ended, cpu_seconds: int | None, seconds: float) -> Stop:
     """The Stop of a process that ended, or was ended, without a last frame."""
     if ended.timed_out:
         return took_too_long(seconds)
@@ -111,20 +114,20 @@ def took_too_long(seconds: float) -> Stop:
     return Stop(Verdict.TIME_LIMIT_EXCEEDED, message, hint="look for a loop that never ends")
 
 
-def forged(error: Malformed) -> Stop:
+def stop_of_forgery(error: Malformed) -> Stop:
     message = f"the host code of this file writes to the judge's channel ({error})"
     return Stop(Verdict.REJECTED, message, hint="leave descriptor 3 alone")
 
 
 def _unsupported(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
     call, said = text(frame, "call"), text(frame, "message")
-    message = f"{_named(call)} is not supported here" + (f": {said}" if said else "")
+    message = f"{name_call(call)} is not supported here" + (f": {said}" if said else "")
     hint = text(frame, "hint") or advice_for(call)
     return Stop(Verdict.RUNTIME_ERROR, message, FaultClass.UNSUPPORTED_CALL, hint)
 
 
 def _host_pointer(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
-    message = f"{_named(text(frame, 'call'))} can't be done: {text(frame, 'message')}"
+    message = f"{name_call(text(frame, 'call'))} can't be done: {text(frame, 'message')}"
     hint = text(frame, "hint") or "the host's side of a copy is an array, a std::vector or what malloc() gave"
     return Stop(Verdict.RUNTIME_ERROR, message, FaultClass.UNSUPPORTED_CALL, hint)
 
@@ -227,7 +230,8 @@ def _error_before(frame: Mapping[str, Any]) -> CallError | None:
     return parse_error(given) if given else None
 
 
-def _named(call: str) -> str:
+def name_call(call: str) -> str:
+    """A call in a sentence."""
     if call == "<<<>>>":
         return "the launch"
     return call if call.startswith("__") else f"{call}()"

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from math import prod
 
 from grader.compile.program import Kernel
+from grader.core.plan import NO_CLUSTER, NON_BLOCKING, Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload
+from grader.core.report import Dim3
 from grader.plan.device_table import DeviceTable
-from grader.plan.plan import NO_CLUSTER, Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload
-from grader.report import Dim3
 
 MOST_STEPS = 100_000
 MOST_ARGUMENT_BYTES = 32764
 """Of all of a kernel's parameters (CUDA C++ Programming Guide, since CUDA 12.1)."""
-MOST_STREAMS = 1024
+MOST_STREAMS = 4096
+"""Those that graphs make of their branches among them."""
 MOST_CLUSTER = 16
 
 _BLOCK = (2, 3, 4)
@@ -107,8 +108,9 @@ class Validator:
 
     def fault_of(self, step: Step) -> str:
         """What is wrong with the step, or nothing."""
-        if getattr(step, "stream", 0) > MOST_STREAMS:
-            return f"stream {getattr(step, 'stream', 0)}; {MOST_STREAMS} are allowed"
+        stream = getattr(step, "stream", 0)
+        if stream >= 2 * NON_BLOCKING or max(stream, 0) % NON_BLOCKING > MOST_STREAMS:
+            return f"stream {stream}; {MOST_STREAMS} are allowed"
         if isinstance(step, Launch):
             return self._launch(step)
         if isinstance(step, Memset):

@@ -5,22 +5,23 @@ It runs no device code itself; only plain data comes back, and the outputs throu
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import head_start
 from grader.compile.program import Kernel, Program
-from grader.plan.plan import Plan, Step, told
-from grader.process import Child, ChildDied, ChildFailed, ChildTimeout
-from grader.report import FaultReport, KernelInfo
+from grader.core.limits import USUAL_LIMITS, Limits
+from grader.core.plan import Plan, Step, step_to_json
+from grader.core.report import FaultReport, KernelInfo
+from grader.core.verdict import FaultClass, Form
+from grader.plan.poison import Poison, find_poison
+from grader.plan.runner import Remark, Run, RunnerStopped, RunStatus
+from grader.run import head_start
 from grader.run.handover import read_array
-from grader.run.poison import Poison, still_poisoned
-from grader.run.runner import USUAL_LIMITS, Limits, Remark, Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass, Form
+from grader.sandbox import Confinement
+from grader.sandbox.children import Child, ChildDied, ChildFailed, ChildTimeout
 
 if TYPE_CHECKING:
     from grader.problem import Problem
@@ -44,28 +45,35 @@ class ChildRunner:
     """Runs one submission in a process of its own, which is started at once.
 
     `module` is what the process runs, `environment` what it gets beside the few variables that every child has;
-    `prefix` is a program that runs it, as for a Child.
+    `confinement` and `scratch` are as for a Child.
     """
 
     device: str
     checks: tuple[str, ...]
+    patience: float = 1.0
+    """How many seconds on the wall a second of Limits may take."""
     when_killed = RunStatus.MEMORY
     """What it means that the system ended the process: here the submission's memory is the process's own."""
 
     def __init__(
-        self, folder: Path, module: str, environment: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
+        self,
+        folder: Path,
+        module: str,
+        environment: Mapping[str, str] | None = None,
+        confinement: Confinement | None = None,
+        scratch: Sequence[Path] | None = None,
     ) -> None:
         self._folder = folder
         self._module = module
         self._environment = dict(environment or {})
-        self._prefix = tuple(prefix)
+        self._confinement = confinement
+        self._scratch = scratch
         self._program: Program | None = None
         self._problem: Problem | None = None
         self._poison = Poison.NAN
         self._sizes: Mapping[str, int] = {}
         self._child: Child | None = None
-        self._outputs: int | None = None
-        self._unanswered = 0
+        self._unanswered: list[str] = []
         self._start()
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
@@ -101,8 +109,8 @@ class ChildRunner:
         return None if address is None else int(address)
 
     def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
-        request = {"do": "read", "steps": [told(step) for step in steps], **asdict(limits)}
-        answer = self._ask({**request, "address": address, "size": size}, limits.seconds + GRACE_SECONDS)
+        request = {"do": "read", "steps": [step_to_json(step) for step in steps], **asdict(limits)}
+        answer = self._ask({**request, "address": address, "size": size}, self._wall_seconds(limits))
         return self.read_bytes(answer, size)
 
     def read_bytes(self, answer: Mapping[str, Any], size: int) -> bytes:
@@ -112,14 +120,17 @@ class ChildRunner:
             raise RunnerStopped(run.status, run.message, run=run)
         import numpy as np
 
-        assert self._outputs is not None
+        assert self._child is not None
         data = np.empty(size, np.uint8)
-        read_array(self._outputs, answer["data"], data)
+        read_array(self._child.memory, answer["data"], data)
         return data.tobytes()
 
     def execute(self, plan: Plan, limits: Limits) -> Run:
-        request = {"do": "execute", "steps": [told(step) for step in plan.steps], **asdict(limits)}
-        return self.run_of(self._ask(request, limits.seconds + GRACE_SECONDS))
+        request = {"do": "execute", "steps": [step_to_json(step) for step in plan.steps], **asdict(limits)}
+        return self.run_of(self._ask(request, self._wall_seconds(limits)))
+
+    def _wall_seconds(self, limits: Limits) -> float:
+        return limits.seconds * self.patience + GRACE_SECONDS
 
     def run_of(self, answer: Mapping[str, Any]) -> Run:
         """The child's answer as a Run."""
@@ -129,7 +140,7 @@ class ChildRunner:
             status=STATUS[answer["status"]],
             fault=_fault_report(answer["fault"], names) if answer.get("fault") else None,
             outputs=outputs,
-            unwritten={name: still_poisoned(array, self._poison) for name, array in outputs.items()},
+            unwritten={name: find_poison(array, self._poison) for name, array in outputs.items()},
             changed={name: tuple(index) for name, index in answer.get("changed", {}).items()},
             lines=tuple(line for line in answer.get("lines", ()) if line),
             instructions=answer.get("instructions"),
@@ -138,6 +149,7 @@ class ChildRunner:
             seconds=answer.get("seconds", 0.0),
             message=answer.get("message", ""),
             remarks=tuple(Remark(**remark) for remark in answer.get("remarks", ())),
+            in_no_order=answer.get("in_no_order", False),
         )
 
     def kill(self) -> None:
@@ -146,31 +158,36 @@ class ChildRunner:
             self._child.kill()
 
     def close(self) -> None:
-        self._unanswered = 0
+        self._unanswered.clear()
         if self._child is not None:
             self._child.close()
             self._child = None
-        if self._outputs is not None:
-            os.close(self._outputs)
-            self._outputs = None
 
     def _image_of(self, program: Program) -> dict[str, Any]:
         """What `load` tells the child of the program."""
         raise NotImplementedError
 
+    def _new_child(self) -> Child:
+        return head_start.take(self._module, self._environment, self._confinement, self._scratch)
+
+    def _shared(self) -> dict[str, Any]:
+        """What `open` tells the child beside its folder."""
+        return {}
+
+    def _see(self, asked: str, answer: Mapping[str, Any]) -> None:
+        """Each answer and what was asked to be done, before anything is made of it."""
+
     def _start(self) -> None:
         # The problem is opened without waiting, so that its loading goes on while the submission compiles.
-        if self._prefix:
-            self._child = Child(self._module, environment=self._environment, prefix=self._prefix)
-        else:
-            self._child = head_start.take(self._module, self._environment)
-        self._child.send({"do": "open", "folder": str(self._folder.absolute())})
+        self._child = self._new_child()
+        folder = self._child.shown(self._folder.resolve())
+        self._ask_later({"do": "open", "folder": str(folder), **self._shared()})
 
     def _ask_later(self, request: Mapping[str, Any]) -> None:
         """One request whose answer tells nothing: the next request waits for it."""
         assert self._child is not None
         self._child.send(request)
-        self._unanswered += 1
+        self._unanswered.append(request["do"])
 
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """One request and its answer.
@@ -180,15 +197,12 @@ class ChildRunner:
         if self._child is None:
             raise RunnerStopped(RunStatus.CRASHED, f"the process of {self._module} has ended")
         try:
-            if self._outputs is None:
-                opened = self._child.receive(START_SECONDS)
-                pid = opened.get("pid", self._child.pid)
-                self._outputs = os.open(f"/proc/{pid}/fd/{opened['outputs']}", os.O_RDONLY)
             while self._unanswered:
-                self._child.receive(START_SECONDS)
-                self._unanswered -= 1
+                self._see(self._unanswered[0], self._child.receive(START_SECONDS))
+                del self._unanswered[0]
             self._child.send(request)
             answer = self._child.receive(seconds)
+            self._see(request["do"], answer)
             if "error" in answer:
                 raise RunnerStopped(RunStatus.MEMORY, answer["error"])
         except BaseException as error:
@@ -211,10 +225,10 @@ class ChildRunner:
 
         outputs = {}
         for name, offset in offsets.items():
-            assert self._outputs is not None
+            assert self._child is not None
             array = problem.outputs[name]
             outputs[name] = np.empty(array.shape(sizes), array.dtype.numpy)
-            read_array(self._outputs, offset, outputs[name])
+            read_array(self._child.memory, offset, outputs[name])
         return outputs
 
     def _read_prepared(self, offsets: Mapping[str, int]) -> dict[str, Any]:
@@ -237,10 +251,10 @@ def symbols_of(program: Program) -> dict[str, str]:
 def _fault_report(fields: Mapping[str, Any], names: Mapping[str, str]) -> FaultReport:
     """The child's fault, with kernels called by their `names` in the source."""
     known = {name: value for name, value in fields.items() if value is not None}
-    kernel = known.get("kernel", "")
-    if kernel in names:
-        known["message"] = known["message"].replace(kernel, names[kernel])
-        known["kernel"] = names[kernel]
+    # Two of them, where two launches are at odds. One symbol may begin with another.
+    for kernel, name in sorted(names.items(), key=lambda item: -len(item[0])):
+        known["message"] = known["message"].replace(kernel, name)
+    known["kernel"] = names.get(known.get("kernel", ""), known.get("kernel", ""))
     for name in ("block", "thread"):
         if name in known:
             known[name] = tuple(known[name])

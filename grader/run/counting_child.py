@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
-from grader.process import Message, serve
 from grader.run.emulated_device import EmulatedDevice
 from grader.run.emulator import LaunchCounts
 from grader.run.emulator_child import Worker, limit_memory
+from grader.sandbox.children import Message, serve
 
 
 class CountingWorker(Worker):
@@ -20,8 +19,9 @@ class CountingWorker(Worker):
             return self.counts()
         return super().answer(request)
 
-    def load(self, image: str, symbols: Mapping[str, str], cache: str | None, values: bool = False) -> Message:
-        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None, count=True)
+    def load(self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str], values: bool = False) -> Message:
+        self._learn(objects)
+        self._device = EmulatedDevice(image, symbols, self.objects, count=True)
         return {"kernels": self._device.describe()}
 
     def counts(self) -> Message:

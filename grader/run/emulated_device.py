@@ -6,26 +6,27 @@ Problems, inputs and outputs are the business of the process that owns it.
 from __future__ import annotations
 
 import base64
-import time
+import os
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.process import Message, by_name
+from grader.core.verdict import FaultClass
+from grader.plan.extents import SCRATCH_FILL, Extents, Outside, Unwritten, bytes_of, scratch_name
+from grader.plan.poison import Poison
 from grader.run import emulator
-from grader.run.extents import Extents, Outside, bytes_of, scratch_name
-from grader.run.fault_words import Launched, Piece, has_grid_barrier, traps_of, worded
+from grader.run.between import Between
+from grader.run.fault_words import Launched, Piece, has_grid_barrier, traps_of, word_fault
 from grader.run.handover import PRINTED_LIMIT
-from grader.verdict import FaultClass
+from grader.sandbox.children import Message, by_name
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 SCRATCH_LIMIT = 1 << 30
 """Bytes of scratch that may be in use at one time."""
-ORDER_ONLY = ("record_event", "wait_event", "synchronize")
+ORDER_ONLY = ("record_event", "wait_event", "synchronize", "download")
 """Steps that say when others may run. The order in which they were recorded is one that they allow."""
 
 _MOST_REMARKS = 4
@@ -45,7 +46,7 @@ class EmulatedDevice:
         self,
         image: str,
         symbols: Mapping[str, str],
-        cache: Path | None,
+        objects: emulator.Objects | None,
         races_are_fatal: bool = True,
         count: bool = False,
         values: bool = False,
@@ -58,12 +59,13 @@ class EmulatedDevice:
         self._memory = emulator.Memory()
         self._extents = Extents()
         self._scratch: dict[int, Piece] = {}
+        self._between = Between()
         self._fill = 0
         self._has_grid_barrier = has_grid_barrier(image)
         self._traps = traps_of(image) if self._has_grid_barrier else frozenset()
         self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.alloc, self.free)
         try:
-            self._module = emulator.Module(image, cache=cache, sanitize=not count, count=count, values=values)
+            self._module = emulator.Module(image, objects, sanitize=not count, count=count, values=values)
         except emulator.UnsupportedPtx as error:
             # Told when it is run: what can't be executed is a fault of a launch, like any other.
             self.refusals = dict.fromkeys(symbols, _unsupported(error))
@@ -96,6 +98,7 @@ class EmulatedDevice:
         self._memory.clear()
         self._extents.clear()
         self._scratch.clear()
+        self._between = Between()
         self._fill = fill
         placed = arrays.items()
         addresses = {name: self._memory.place(name, array, name not in outputs) for name, array in placed}
@@ -133,19 +136,27 @@ class EmulatedDevice:
         return self._memory.read(name)
 
     def bytes_at(self, address: int, size: int) -> Array:
-        """Part of the memory. Raises Outside."""
+        """Part of the memory, as the host may see it. Raises Outside, and Unwritten where nobody has written a byte.
+
+        What else was not written is drawn: poison would tell one run from another.
+        """
         self._extents.check("copy to the host", address, size)
-        return self._memory.span(address, size)
+        written = self._memory.is_written(address, size)
+        if size and not written.any():
+            raise Unwritten(self._extents.name_at(address), size)
+        drawn = np.frombuffer(os.urandom(size), np.uint8) if not written.all() else self._memory.span(address, size)
+        found: Array = np.where(written, self._memory.span(address, size), drawn)
+        return found
 
     def run(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
-        """Runs steps until one fails. `instructions` are the most of a launch, `seconds` are for all together."""
+        """Runs steps until one fails. `instructions` are the most of a launch, `seconds` of all launches together."""
         answer: Message = {"status": "done", "instructions": 0, "printed": "", "remarks": []}
-        self._instructions, self._until = instructions, time.monotonic() + seconds
-        for step in steps:
-            if step["do"] in ORDER_ONLY:
-                continue
+        self._instructions, self._seconds_left = instructions, seconds
+        # The second run of a case, which has other scratch.
+        other = self._fill == SCRATCH_FILL[Poison.FINITE]
+        for step in self._between.begin(steps, self._memory, other):
             try:
-                outcome = self._step(dict(step))
+                outcome = self._between.around(step, self._memory, self._once)
             except Outside as outside:
                 outcome = {"status": "fault", "fault": outside.fault}
             answer["instructions"] += outcome.pop("instructions", 0)
@@ -158,7 +169,15 @@ class EmulatedDevice:
                 self._extents.clear()
                 self._scratch.clear()
                 break
-        return answer
+        return {**answer, "seconds": seconds - self._seconds_left}
+
+    @property
+    def in_no_order(self) -> bool:
+        """Whether steps since `place` may run in another order too."""
+        return self._between.found_open
+
+    def _once(self, step: Message) -> Message:
+        return {} if step["do"] in ORDER_ONLY else self._step(dict(step))
 
     # The steps of a plan, with the fields that `told` gives them.
 
@@ -173,6 +192,7 @@ class EmulatedDevice:
         cluster: Sequence[int],
         tensor_maps: Sequence[Message],
         stream: int,
+        line: int | None = None,
     ) -> Message:
         if kernel in self.refusals:
             return _refused(kernel, self.refusals[kernel])
@@ -184,6 +204,8 @@ class EmulatedDevice:
             return _refused(kernel, _unsupported(emulator.UnsupportedPtx(FOREIGN_KERNEL)))
         if tensor_maps or any(cluster):
             return _refused(kernel, _unsupported(emulator.UnsupportedPtx(ONLY_NEWER)))
+        if self._seconds_left <= 0:
+            return {"status": "limit", "lines": [line] if line else []}
         try:
             result = self._module.launch(
                 symbol,
@@ -192,13 +214,12 @@ class EmulatedDevice:
                 arguments=values,
                 memory=self._memory,
                 shared_bytes=shared_bytes,
-                limits=emulator.Limits(
-                    self._instructions, max(self._until - time.monotonic(), 0.1), self._races_are_fatal
-                ),
+                limits=emulator.Limits(self._instructions, self._seconds_left, self._races_are_fatal),
                 cooperative=cooperative,
             )
         except emulator.UnsupportedPtx as error:
             return _refused(kernel, _unsupported(error))
+        self._seconds_left -= result.seconds
         if result.counts is not None:
             shape = {"kernel": kernel, "grid": list(grid), "block": list(block), "shared_bytes": shared_bytes}
             self.counted.append((shape, result.counts))
@@ -209,30 +230,33 @@ class EmulatedDevice:
             "lines": list(result.lines),
             "instructions": result.instructions,
             "printed": result.printed,
-            "remarks": [{"message": remark.message, "line": remark.line} for remark in result.remarks[:_MOST_REMARKS]],
+            "remarks": [
+                {"message": one.message, "line": one.line, "undefined": one.undefined}
+                for one in result.remarks[:_MOST_REMARKS]
+            ],
         }
 
-    def memset(self, address: int, value: int, size: int, stream: int) -> Message:
+    def memset(self, address: int, value: int, size: int, **_: Any) -> Message:
         self._extents.check("memset", address, size)
         self._memory.span(address, size)[:] = value
         self._memory.wrote(address, size)
         return {}
 
-    def copy(self, target: int, source: int, size: int, stream: int) -> Message:
+    def copy(self, target: int, source: int, size: int, **_: Any) -> Message:
         self._extents.check("copy", source, size)
         self._extents.check("copy", target, size)
         self._memory.span(target, size)[:] = self._memory.span(source, size).copy()
         self._memory.copied(target, source, size)
         return {}
 
-    def upload(self, target: int, data: str, stream: int) -> Message:
+    def upload(self, target: int, data: str, **_: Any) -> Message:
         values = np.frombuffer(base64.b64decode(data), np.uint8)
         self._extents.check("upload", target, values.size)
         self._memory.span(target, values.size)[:] = values
         self._memory.wrote(target, values.size)
         return {}
 
-    def alloc(self, address: int, size: int, line: int | None = None) -> Message:
+    def alloc(self, address: int, size: int, line: int | None = None, **_: Any) -> Message:
         piece = self._scratch.get(address)
         if piece is None:
             raise Outside(f"cudaMalloc of {bytes_of(size)} at {address:#x}, which was not given")
@@ -245,7 +269,7 @@ class EmulatedDevice:
         self._scratch[address] = Piece(piece.name, size, line)
         return {}
 
-    def free(self, address: int, line: int | None = None) -> Message:
+    def free(self, address: int, line: int | None = None, **_: Any) -> Message:
         piece = self._scratch.get(address)
         if piece is None or piece.freed:
             raise Outside(f"cudaFree of {address:#x}, where no live scratch begins")
@@ -256,7 +280,7 @@ class EmulatedDevice:
 
     def _fault(self, fault: emulator.Fault, kernel: str, launched: Launched) -> Message:
         piece = next((piece for piece in self._scratch.values() if piece.name == fault.array), None)
-        told = worded(_told(fault, kernel), launched, piece)
+        told = word_fault(_told(fault, kernel), launched, piece)
         del told["bytes"]
         return told
 

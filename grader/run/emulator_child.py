@@ -5,22 +5,23 @@ It holds trusted code that runs untrusted device code; no reference result and n
 
 from __future__ import annotations
 
+import base64
 import os
 import resource
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.inputs import make_inputs
+from grader.plan.extents import SCRATCH_FILL, Outside
+from grader.plan.poison import Poison, make_poisoned
 from grader.problem import Problem, load_problem
-from grader.process import Message, by_name, serve
+from grader.problem.inputs import make_inputs
 from grader.run.emulated_device import EmulatedDevice
-from grader.run.extents import SCRATCH_FILL, Outside
+from grader.run.emulator import Objects, prime
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
-from grader.run.poison import Poison, poisoned
+from grader.sandbox.children import Message, by_name, serve, shared_memory
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
@@ -30,11 +31,31 @@ MEMORY_PER_THREAD = 16 << 20
 """Private memory that this process may hold: a fixed part, and the stack and heap of one thread a core."""
 
 
+_objects = Objects()
+"""What this process knows; one that was forked begins with what its template has made."""
+
+
+def preload(objects: Mapping[str, str]) -> Mapping[str, str]:
+    """Makes a template ready, from object code that is kept; returns what is new."""
+    _objects.learn(_decoded(objects))
+    prime(_objects, link=True)
+    return _encoded(_objects.take_new())
+
+
+def _decoded(objects: Mapping[str, str]) -> dict[str, bytes]:
+    return {key: base64.b64decode(code) for key, code in objects.items()}
+
+
+def _encoded(objects: Mapping[str, bytes]) -> dict[str, str]:
+    return {key: base64.b64encode(code).decode() for key, code in objects.items()}
+
+
 class Worker:
     """Answers the judge's requests, one at a time."""
 
     def __init__(self) -> None:
-        self._outputs = Outputs()
+        self._outputs = Outputs(shared_memory())
+        self.objects = _objects
         self._problem: Problem | None = None
         self._device: EmulatedDevice | None = None
         self._inputs: Mapping[str, Array] = {}
@@ -45,19 +66,28 @@ class Worker:
         )
 
     def answer(self, request: Message) -> Message:
+        """The answer to a request, with the object code that came of it."""
         try:
-            return self._operate(request)
+            answer = self._operate(request)
         except MemoryError:
             return {"error": f"it needed more than {MEMORY_LIMIT >> 30} GiB of memory on the judge's machine"}
+        new = self.objects.take_new()
+        return {**answer, "objects": _encoded(new)} if new else answer
 
-    def open(self, folder: str) -> Message:
-        self._problem = load_problem(Path(folder))
-        return {"outputs": self._outputs.descriptor}
+    def open(self, folder: str, objects: Mapping[str, str]) -> Message:
+        self._learn(objects)
+        prime(self.objects)
+        self._problem = load_problem(Path(folder), trial=False)
+        return {}
 
-    def load(self, image: str, symbols: Mapping[str, str], cache: str | None, values: bool = False) -> Message:
+    def load(self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str], values: bool = False) -> Message:
+        self._learn(objects)
         fatal = self._problem is None or self._problem.races_are_fatal
-        self._device = EmulatedDevice(image, symbols, Path(cache) if cache else None, fatal, values=values)
+        self._device = EmulatedDevice(image, symbols, self.objects, fatal, values=values)
         return {"kernels": self._device.describe()}
+
+    def _learn(self, objects: Mapping[str, str]) -> None:
+        self.objects.learn(_decoded(objects))
 
     def translate(self, kernels: Sequence[str]) -> Message:
         """Makes kernels ready ahead of their first launch, so that the first case's time is its own."""
@@ -72,7 +102,7 @@ class Worker:
         arrays = {**self._inputs, **started}
         unset = {name: array for name, array in self._problem.outputs.items() if name not in started}
         for name, array in unset.items():
-            arrays[name] = poisoned(array.shape(sizes), np.dtype(array.dtype.numpy), Poison(poison))
+            arrays[name] = make_poisoned(array.shape(sizes), np.dtype(array.dtype.numpy), Poison(poison))
         self._ran = {"instructions": 0, "printed": "", "remarks": [], "seconds": 0.0}
         return {"addresses": self._device.place(arrays, SCRATCH_FILL[Poison(poison)], unset)}
 
@@ -90,6 +120,7 @@ class Worker:
         if answer["status"] == "done":
             array = self._device.array
             answer["changed"] = first_changes(self._inputs, ((name, array(name)) for name in self._inputs))
+            answer["in_no_order"] = self._device.in_no_order
             answer["outputs"] = self._outputs.hand_over((name, array(name)) for name in self._problem.outputs)
         return answer
 
@@ -107,13 +138,13 @@ class Worker:
     def _run(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
         """What all steps since `prepare` came to, with these as the last."""
         assert self._device is not None
-        began = time.monotonic()
-        answer, before = self._device.run(steps, instructions, seconds), self._ran
+        before = self._ran
+        answer = self._device.run(steps, instructions, seconds - before["seconds"])
         self._ran = {
             "instructions": before["instructions"] + answer["instructions"],
             "printed": (before["printed"] + answer["printed"])[:PRINTED_LIMIT],
             "remarks": [*before["remarks"], *(one for one in answer["remarks"] if one not in before["remarks"])],
-            "seconds": before["seconds"] + time.monotonic() - began,
+            "seconds": before["seconds"] + answer["seconds"],
         }
         return {**answer, **self._ran}
 

@@ -5,17 +5,21 @@ How the process is started, asked and replaced is the same for every runner and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader import head_start
 from grader.compile.program import Program
-from grader.plan.plan import Launch, Plan, Step
-from grader.report import FaultReport, KernelInfo
+from grader.core.limits import USUAL_LIMITS, Limits
+from grader.core.plan import Launch, Plan, Step
+from grader.core.report import FaultReport, KernelInfo
+from grader.core.verdict import FaultClass
+from grader.plan.runner import Run, RunnerStopped, RunStatus
+from grader.run import head_start
 from grader.run.child_runner import LOAD_SECONDS, ChildRunner, symbols_of
-from grader.run.runner import USUAL_LIMITS, Limits, Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass
+from grader.run.confined import compute
+from grader.run.object_cache import SHARED, ObjectCache, key_of
+from grader.sandbox import Sandbox
 
 MODULE = head_start.EMULATOR
 CHECKS = (
@@ -29,15 +33,18 @@ CHECKS = (
 
 
 class EmulatorRunner(ChildRunner):
-    """Runs one submission on the emulator. `cache` is where translated kernels are kept."""
+    """Runs one submission on the emulator, in this sandbox. `cache` is where translated kernels are kept."""
 
     device: str = "emulator"
     checks: tuple[str, ...] = CHECKS
+    # Its limits count the processors' time, of which a busy machine gives it a part.
+    patience = 4.0
 
-    def __init__(self, folder: Path, cache: Path | None = None, module: str = MODULE) -> None:
-        self._cache = cache
+    def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None, module: str = MODULE) -> None:
+        self._cache = ObjectCache(cache)
+        self._key = ""
         self._translated: set[str] = set()
-        super().__init__(folder, module)
+        super().__init__(folder, module, confinement=compute(sandbox, folder))
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         if not program.image:
@@ -69,6 +76,15 @@ class EmulatorRunner(ChildRunner):
             self._ask({"do": "translate", "kernels": new}, LOAD_SECONDS)
             self._translated.update(new)
 
+    def _shared(self) -> dict[str, Any]:
+        return {"objects": self._cache.load(SHARED)}
+
     def _image_of(self, program: Program) -> dict[str, Any]:
-        cache = str(self._cache) if self._cache else None
-        return {"image": program.image, "symbols": symbols_of(program), "cache": cache, "values": program.debug}
+        self._key = key_of(self._module, program.image, program.debug)
+        objects = self._cache.load(self._key)
+        return {"image": program.image, "symbols": symbols_of(program), "objects": objects, "values": program.debug}
+
+    def _see(self, asked: str, answer: Mapping[str, Any]) -> None:
+        if "objects" in answer:
+            # What opens a problem has seen no submission; what came later is of this image alone.
+            self._cache.add(SHARED if asked == "open" else self._key, answer["objects"])

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.process import Message
-from grader.run.extents import bytes_of
-from grader.verdict import FaultClass
+from grader.core.verdict import FaultClass
+from grader.plan.extents import bytes_of
+from grader.sandbox.children import Message
 
 HOST_END = 1 << 47
 """No process has memory of its own at a higher address, and the emulator places arrays at no lower one."""
@@ -70,7 +70,7 @@ class Launched:
     own_traps: frozenset[int]
 
 
-def worded(fault: Message, launched: Launched, piece: Piece | None) -> Message:
+def word_fault(fault: Message, launched: Launched, piece: Piece | None) -> Message:
     """The fault, as the emulator tells it, with what is known of the launch and of the scratch that it names."""
     verb = VERBS.get(fault["access"], "uses")
     if piece is not None and piece.freed:
@@ -119,9 +119,7 @@ def _is_grid_barrier(fault: Message, launched: Launched) -> bool:
 
 def traps_of(image: str) -> frozenset[int]:
     """The lines of the submission itself that execute a trap, by its PTX."""
-    return frozenset(
-        int(line) for line in re.findall(r"^\.loc\s+1 (\d+) \d+(?:, function_name [^\n]*)?\s*\n\s*trap;", image, re.M)
-    )
+    return frozenset(int(line) for line in re.findall(r"^\.loc[ \t]+1 ([0-9]{1,9}) [^\n]*\n[ \t]*trap;", image, re.M))
 
 
 def has_grid_barrier(image: str) -> bool:

@@ -1,8 +1,9 @@
-"""Running hostile host code: in a sandbox where there is one, with limits in any case."""
+"""Running what may be hostile: in a sandbox where there is one, with limits in any case."""
 
+from grader.sandbox.confinement import Confinement
 from grader.sandbox.limits import SandboxLimits
 from grader.sandbox.process import Ended, SandboxedProcess
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.seccomp import Profile
 
-__all__ = ["Ended", "Profile", "Sandbox", "SandboxLimits", "SandboxedProcess"]
+__all__ = ["Confinement", "Ended", "Profile", "Sandbox", "SandboxLimits", "SandboxedProcess"]

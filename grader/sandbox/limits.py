@@ -17,15 +17,15 @@ _OWN_COUNT = (5, 14)
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """`memory` is address space in bytes, `file_bytes` the longest file that may be written.
+    """`memory` is address space in bytes, `file_bytes` the longest file that may be written; None is no limit.
 
     `processes` counts threads too. It binds only where Profile lets a program start others, and never root.
     `output_bytes` is how much of what is printed is kept: the rest is read and thrown away.
     """
 
-    memory: int = 1_500_000_000
-    cpu_seconds: int = 5
-    file_bytes: int = 32 << 20
+    memory: int | None = 1_500_000_000
+    cpu_seconds: int | None = 5
+    file_bytes: int | None = 32 << 20
     processes: int = 64
     descriptors: int = 64
     output_bytes: int = 64 << 10
@@ -41,7 +41,8 @@ def shell_limits(limits: SandboxLimits) -> Iterator[str]:
         ("c", resource.RLIMIT_CORE, 0, 512),
     )
     for letter, kind, wanted, unit in rows:
-        yield f"ulimit -{letter} {_at_most(kind, wanted) // unit}"
+        if wanted is not None:
+            yield f"ulimit -{letter} {_at_most(kind, wanted) // unit}"
 
 
 def shell_process_limit(count: int) -> str:

@@ -32,6 +32,8 @@ _HIDDEN = (
     *("/run/systemd", "/boot/grub", "/dev/sda", "/dev/vda", "/dev/nvidia0", "/dev/nvidiactl", "/dev/mem"),
 )
 _EXPECTED_VARIABLES = {"PATH", "LC_ALL", "LC_CTYPE", "PWD", "OLDPWD", "_"}
+_SETTINGS = (Path("/proc/sys/kernel/core_pattern"), Path("/proc/irq/default_smp_affinity"), Path("/proc/pressure/cpu"))
+"""Of the kernel. User 0 may write there without a right of root."""
 _OWN_NAMESPACE = 8
 """In a namespace of its own a program's number is one of the first."""
 
@@ -51,14 +53,28 @@ def _refused(call: Callable[[], int]) -> bool:
 
 
 def _network(_: list[str]) -> Iterator[str]:
-    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK):
+    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK):
         kind = socket.SOCK_RAW if family == socket.AF_NETLINK else socket.SOCK_STREAM
         if _works(lambda family=family, kind=kind: socket.socket(family, kind).close()):  # type: ignore[misc]
             yield f"a socket of {family.name}"
+    try:
+        with socket.socket(socket.AF_UNIX) as local:
+            local.connect("\0kgrade-nowhere")
+    except OSError as error:
+        # One that can't connect reaches nobody: CUDA's driver has to have one.
+        if error.errno != errno.EPERM:
+            yield f"a connection of AF_UNIX ({error.strerror})"
 
 
 def _files(more: list[str]) -> Iterator[str]:
     yield from (path for path in (*_HIDDEN, *more) if os.path.lexists(path))
+
+
+def _reading(more: list[str]) -> Iterator[str]:
+    """Its own part of /proc, where it has one, tells a program nothing that it does not know."""
+    for path in (*(path for path in _HIDDEN if not path.startswith("/proc/")), *more):
+        if _works(lambda path=path: os.close(os.open(path, os.O_RDONLY))):  # type: ignore[misc]
+            yield path
 
 
 def _writing(more: list[str]) -> Iterator[str]:
@@ -67,20 +83,42 @@ def _writing(more: list[str]) -> Iterator[str]:
         if _works(file.touch):
             file.unlink()
             yield folder
+    for file in _SETTINGS:
+        if _works(lambda file=file: file.open("a").close()):  # type: ignore[misc]
+            yield str(file)
 
 
 def _processes(numbers: list[str]) -> Iterator[str]:
     if max(os.getpid(), os.getppid()) > _OWN_NAMESPACE:
         yield f"number {os.getpid()} among the host's processes"
+    yield from _reaching(numbers)
+
+
+def _reaching(numbers: list[str]) -> Iterator[str]:
+    alone = max(os.getpid(), os.getppid()) <= _OWN_NAMESPACE
     for number in map(int, numbers):
+        if alone and number <= _OWN_NAMESPACE:
+            # A judge that the system itself has started has a parent of number 1. Here that is a process of its own.
+            continue
         if _LIBC.ptrace(_PTRACE_SEIZE, number, None, None) == 0 or _works(lambda number=number: os.kill(number, 0)):  # type: ignore[misc]
             yield f"process {number}"
+        if _works(lambda number=number: resource.prlimit(number, resource.RLIMIT_CORE)):  # type: ignore[misc]
+            yield f"the limits of process {number}"
     if not _refused(lambda: _LIBC.ptrace(_PTRACE_UNKNOWN, 0, None, None)):
         yield "ptrace()"
 
 
 def _environment(_: list[str]) -> Iterator[str]:
     yield from sorted(set(os.environ) - _EXPECTED_VARIABLES)
+
+
+def _environments(_: list[str]) -> Iterator[str]:
+    """Its own and those of the processes that it sees, which hold what the one that started it was given."""
+    yield from _environment([])
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        text = file.read_bytes() if _works(file.read_bytes) else b""
+        names = {entry.partition(b"=")[0].decode(errors="replace") for entry in text.split(b"\0") if entry}
+        yield from (f"{name} of {file.parent.name}" for name in sorted(names - _EXPECTED_VARIABLES))
 
 
 def _rights(_: list[str]) -> Iterator[str]:
@@ -113,7 +151,9 @@ def _descriptors(_: list[str]) -> Iterator[str]:
 def _starting(_: list[str]) -> Iterator[str]:
     if _works(threading.Thread(target=str).start):
         yield "a thread"
-    yield from (path for path in ("/bin/sh", "/usr/bin/env") if Path(path).exists())
+    for path in ("/bin/sh", "/usr/bin/env"):
+        if _works(lambda path=path: os.close(os.open(path, os.O_RDONLY))):  # type: ignore[misc]
+            yield path
     if _works(_fork):
         yield "a process"
 
@@ -161,9 +201,12 @@ def _file_size(folders: list[str]) -> Iterator[str]:
 PROBES: dict[str, Callable[[list[str]], Iterator[str]]] = {
     "network": _network,
     "files": _files,
+    "reading": _reading,
     "writing": _writing,
     "processes": _processes,
+    "reaching": _reaching,
     "environment": _environment,
+    "environments": _environments,
     "rights": _rights,
     "namespaces": _namespaces,
     "descriptors": _descriptors,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
 
 _GONE_SECONDS = 5.0
 """How long killed processes may take to be gone. The kernel needs milliseconds."""
@@ -80,7 +80,8 @@ class SandboxedProcess:
         """Kill the program and everything that it started."""
         # With bubblewrap the first process of the namespace dies of it, and the kernel ends all others with that.
         if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
+            # In a process that is itself confined by Landlock there is no group to kill, and the judge ends all.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:

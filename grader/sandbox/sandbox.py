@@ -1,6 +1,6 @@
 """The sandbox: starts a program that may be hostile, shows it a few files, and limits what it uses.
 
-Where bubblewrap is missing it starts programs too, and then limits are all that there is: `protects` says which.
+Where the machine has none it starts programs too, and then limits are all that there is: `protects` says which.
 """
 
 from __future__ import annotations
@@ -11,18 +11,28 @@ import platform
 import socket
 import stat
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
-from grader.errors import JudgeError, ToolMissing
-from grader.sandbox.bubblewrap import NOBODY, Place, command_line, find_program, places_of, why_not
+from grader.core.errors import JudgeError, ToolMissing
+from grader.sandbox.bubblewrap import NOBODY, command_line, find_program, template_command_line, why_not
+from grader.sandbox.landlock import landlock_version, launcher, specification_of
 from grader.sandbox.limits import SandboxLimits, process_limit, shell_limits, shell_process_limit
+from grader.sandbox.places import Place, View, view_of
 from grader.sandbox.process import SandboxedProcess
 from grader.sandbox.seccomp import Profile, filter_program
 
 INSTALL = "apt install bubblewrap"
+
+CONFINED, LANDLOCK = "KGRADE_CONFINED", "Landlock"
+"""A confined process's variable for the name of its sandbox. By Landlock, what it starts stays in its group."""
+
+_RESTRICTED = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+_ALLOW_NAMESPACES = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 
@@ -32,19 +42,29 @@ _EXPENDABLE = "{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null"
 
 
 @dataclass(frozen=True)
+class Started:
+    """A process of the sandbox. `status` is where bubblewrap tells of the program's own end; None without it."""
+
+    process: subprocess.Popen[bytes]
+    status: IO[bytes] | None
+
+
+@dataclass(frozen=True)
 class Sandbox:
     """A way to start programs. `program` is bubblewrap's path, or None; `reason` says then why it is not used.
 
-    `user` is the one to start it as, where that is not this process's own.
+    `landlock` is the version of Landlock that is used in its place, 0 for none. `user` is the one to start programs
+    as, where that is not this process's own.
     """
 
     program: str | None
     reason: str = ""
     user: int | None = None
+    landlock: int = 0
 
     @staticmethod
     def find(required: bool = False) -> Sandbox:
-        """The sandbox of this machine. Raises ToolMissing where one is required and does not work."""
+        """The sandbox of this machine. Raises ToolMissing where one is required and none works."""
         program = find_program()
         reason, hint = "bubblewrap is not installed", f"type: {INSTALL}"
         if program is not None:
@@ -52,7 +72,9 @@ class Sandbox:
             if not reason:
                 user = NOBODY if os.geteuid() == 0 and not why_not(program, NOBODY) else None
                 return Sandbox(program, user=user)
-            hint = "unprivileged user namespaces have to be allowed; in a container, its own settings forbid them"
+            hint = _how_to_allow()
+        if version := landlock_version():
+            return Sandbox(None, reason, landlock=version, user=NOBODY if os.geteuid() == 0 else None)
         if required:
             raise ToolMissing(f"the sandbox does not work: {reason}", hint)
         return Sandbox(None, reason)
@@ -60,7 +82,14 @@ class Sandbox:
     @property
     def protects(self) -> bool:
         """Whether a program is kept from files, the network and other processes."""
-        return self.program is not None
+        return self.program is not None or self.landlock > 0
+
+    @property
+    def name(self) -> str:
+        """What keeps a program in: "bubblewrap", "Landlock" or "none"."""
+        if self.program is not None:
+            return "bubblewrap"
+        return LANDLOCK if self.landlock else "none"
 
     def start(
         self,
@@ -80,52 +109,125 @@ class Sandbox:
         keys, and `writable` is one folder where it may write, and where it starts. The other end of `channel`
         becomes its descriptor 3; the caller closes this end of it. Paths are absolute.
 
-        Where nothing `protects`, the words of `command` that are keys of `files` become the paths of those.
+        Where there are no namespaces, the words of `command` that are keys of `files` become the paths of those.
         """
         limits, files = limits or SandboxLimits(), files or {}
-        places = places_of(readable, writable, files, profile)
-        missing = next((place.host for place in places if not place.host.exists()), None)
+        words = list(command) if self.program is not None else [str(files.get(word, word)) for word in command]
+        started = self.open(
+            words,
+            view_of(profile, readable, writable, files),
+            profile,
+            limits,
+            {**_ENVIRONMENT, **(environment or {})},
+            stdin=channel.fileno() if channel is not None else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            before=(_OUTER,) if channel else (),
+        )
+        return SandboxedProcess(started.process, started.status, limits.output_bytes)
+
+    def open(
+        self,
+        command: Sequence[str],
+        view: View,
+        profile: Profile,
+        limits: SandboxLimits,
+        environment: Mapping[str, str],
+        *,
+        descriptors: Sequence[int] = (),
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.DEVNULL,
+        stderr: int = subprocess.DEVNULL,
+        before: Sequence[str] = (),
+    ) -> Started:
+        """Start a program with these descriptors and no others, in a session and process group of its own.
+
+        `before` are commands of the shell that sets the limits.
+        """
+        missing = next((place.host for place in view.places if not place.host.exists()), None)
         if missing is not None:
             raise JudgeError(f"the sandbox can't show {missing}: there is no such file or folder")
         with ExitStack() as stack:
-            descriptors: list[int] = []
+            own: list[int] = []
             status = None
-            words = [str(files.get(word, word)) for word in command]
-            user = self._user_for(places)
-            process_count = process_limit(limits, in_namespace=self.protects)
-            inner = ["/bin/sh", "-c", f'{shell_process_limit(process_count)}; exec "$@"', "sh", *words]
+            user = self._user_for(view.places)
+            count = process_limit(limits, in_namespace=self.program is not None)
+            inner = ["/bin/sh", "-c", f'{shell_process_limit(count)}; exec "$@"', "sh", *command]
             if self.program is not None:
                 read_end, write_end = (_above(end, stack) for end in os.pipe())
                 program = _as_file(filter_program(profile, platform.machine()), stack)
-                descriptors = [program, write_end]
-                outer = command_line(self.program, profile, places, program, write_end)
-                # A recorded program starts no other, and sees no shell.
-                inner = [*outer, *(command if profile is Profile.RECORD else [*inner[:4], *command])]
+                own = [program, write_end]
+                outer = command_line(self.program, profile, view, program, write_end)
+                # A recorded program starts no other, and sees no shell. The count binds what may start processes.
+                inner = [*outer, *(inner[:4] if profile is Profile.COMPILE else []), *command]
                 status = os.fdopen(os.dup(read_end), "rb", buffering=0)
-            script = "; ".join([*([_OUTER] if channel else []), _EXPENDABLE, *shell_limits(limits), 'exec "$@"'])
+            elif self.landlock:
+                specification = _as_file(specification_of(profile, view, self.landlock), stack)
+                own = [specification]
+                inner = [*inner[:4], *launcher(specification), *command]
+            script = "; ".join([*before, _EXPENDABLE, *shell_limits(limits), 'exec "$@"'])
             process = subprocess.Popen(
                 ["/bin/sh", "-c", script, "sh", *inner],
-                stdin=channel.fileno() if channel is not None else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**_ENVIRONMENT, **(environment or {})},
-                cwd=str(writable) if writable is not None and not self.protects else "/",
-                pass_fds=descriptors,
-                start_new_session=True,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                env=dict(environment),
+                cwd=view.folder if self.program is None else "/",
+                pass_fds=[*own, *descriptors],
+                start_new_session=os.environ.get(CONFINED) != LANDLOCK,
                 user=user,
                 group=user,
                 extra_groups=() if user is not None else None,
             )
-        return SandboxedProcess(process, status, limits.output_bytes)
+        return Started(process, status)
+
+    def open_template(
+        self, command: Sequence[str], view: View, profile: Profile, environment: Mapping[str, str], descriptor: int
+    ) -> subprocess.Popen[bytes]:
+        """Start a program of ours that forks others, in namespaces of its own and without a filter, by bubblewrap."""
+        assert self.program is not None
+        user = self._user_for(view.places)
+        outer = template_command_line(self.program, profile, view)
+        return subprocess.Popen(
+            ["/bin/sh", "-c", f'{_EXPENDABLE}; exec "$@"', "sh", *outer, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(environment),
+            cwd="/",
+            pass_fds=[descriptor],
+            start_new_session=True,
+            user=user,
+            group=user,
+            extra_groups=() if user is not None else None,
+        )
 
     def _user_for(self, places: Sequence[Place]) -> int | None:
         """Root gives its rights away where another user can see the places too: no process limit binds root."""
-        if self.user is None or not all(_open_to_all(place) for place in places):
+        started_by = (
+            [Place("", Path(path).resolve()) for path in (sys.executable, os.__file__)] if self.landlock else []
+        )
+        if self.user is None or not all(_open_to_all(place) for place in (*places, *started_by)):
             return None
         for place in places:
             if place.writable:
-                os.chown(place.host, self.user, self.user)
+                for folder, _, files in os.walk(place.host):
+                    for path in (Path(folder), *(Path(folder, file) for file in files)):
+                        os.chown(path, self.user, self.user, follow_symlinks=False)
         return self.user
+
+
+def how_to_get_namespaces() -> str:
+    """What to do for bubblewrap on a machine where Landlock stands in its place."""
+    return INSTALL if find_program() is None else _how_to_allow().removeprefix("type: ")
+
+
+def _how_to_allow() -> str:
+    """What to do where the system forbids the namespaces that bubblewrap needs."""
+    if _RESTRICTED.is_file() and _RESTRICTED.read_text().strip() == "1":
+        # Ubuntu 23.10 and later.
+        return f"AppArmor restricts user namespaces here; type: {_ALLOW_NAMESPACES}"
+    return "unprivileged user namespaces have to be allowed; in a container, its own settings forbid them"
 
 
 def _open_to_all(place: Place) -> bool:

@@ -1,25 +1,45 @@
-"""Allow-lists of system calls, as the BPF programs that bubblewrap loads before it starts a program.
+"""Filters of system calls, as the BPF programs that are loaded before a program starts.
 
-Refused calls fail with an error that the program sees, so that it ends by its own words. A list is no sandbox by
-itself: it takes away the ways out that namespaces leave open.
+Refused calls fail with an error that the program sees, so that it ends by its own words. A filter is no sandbox by
+itself: it takes away the ways out that namespaces, or Landlock, leave open.
 """
 
 from __future__ import annotations
 
 import errno
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from grader.sandbox.syscalls import BY_ARGUMENT, COMPILE, NEWEST_KNOWN, RECORD, numbers_of
+from grader.sandbox.syscalls import (
+    ATTRIBUTES,
+    BY_ARGUMENT,
+    BY_PROCESS,
+    COMPILE,
+    NEWEST_KNOWN,
+    RECORD,
+    REFUSED,
+    REPLACED,
+    THREADS,
+    numbers_of,
+)
 
 
 class Profile(Enum):
-    """What a program is for. RECORD starts no process and no thread; COMPILE is for compilers, which do."""
+    """What a program is for.
+
+    RECORD starts no process and no thread. COMPILE is for compilers, which start both. COMPUTE has threads and makes
+    machine code of its own: the emulator and what reads a submission's text. GPU is for programs that use CUDA's
+    driver, whose calls are not ours to know: there a list says what is refused. WATCHED is the same under a debugger,
+    which starts processes and talks to them.
+    """
 
     RECORD = "record"
     COMPILE = "compile"
+    COMPUTE = "compute"
+    GPU = "gpu"
+    WATCHED = "watched"
 
 
 # <linux/audit.h>: the number of the ELF machine, with the bits for 64-bit and little-endian.
@@ -35,11 +55,54 @@ _LOAD, _EQUAL, _NOT_LESS, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NEW_NAMESPACES = 0x7E020000
 """All of clone()'s CLONE_NEW… flags: a namespace of one's own brings back every capability inside it."""
 
+_SAME_PROCESS = 0x00010000
+"""clone()'s CLONE_THREAD."""
+
 _DESCRIPTOR_QUESTIONS = (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONCLEX, FIOCLEX: what libraries ask. TIOCSTI would type in the user's terminal."""
 
+_TERMINAL_WRITES = (0x5412, 0x541C, 0x5423)
+"""TIOCSTI, TIOCLINUX, TIOCSETD."""
+
 _PROCESS_OPTIONS = (15, 16, 22, 38, 39)
 """prctl()'s for the process's name, for one more filter and for no new privileges, which only take rights away."""
+
+_SIGNALS_BY_DESCRIPTOR = (8, 10, 15)
+"""fcntl()'s F_SETOWN, F_SETSIG, F_SETOWN_EX: they send signals to whom they name."""
+
+_MODES = {"open": 2, "openat": 3, "creat": 1, "chmod": 1, "fchmod": 1, "fchmodat": 2}
+"""Which argument is a file's mode. What comes later than these is refused where rules have to hold."""
+
+_SET_IDS = 0o6000
+"""S_ISUID, S_ISGID."""
+
+_REACHING = ("kill", "tkill", "setsid", "setpgid")
+"""Calls that a program in a process namespace of its own may have. Without one they reach others, or leave the group
+that is killed at the end."""
+
+_OWNERS = (0x8901, 0x8902)
+"""FIOSETOWN, SIOCSPGRP: a socket's news come as a signal to whom they name."""
+
+_DRIVERS = (Profile.GPU, Profile.WATCHED)
+
+_LOCAL = 1
+"""AF_UNIX."""
+
+_DEBUGGING = (
+    *("fork", "vfork", "kill", "tkill", "setsid", "setpgid", "ptrace", "socketpair"),
+    *("connect", "accept", "accept4", "sendmsg", "recvmsg"),
+)
+"""What a debugger needs, which reaches nobody in namespaces of its own."""
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Which value of one argument decides: calls for which `test` holds are `allowed`, or all the others are."""
+
+    argument: int
+    test: int
+    values: tuple[int, ...]
+    allowed: bool
 
 
 @dataclass(frozen=True)
@@ -52,18 +115,18 @@ class _Step:
     label: str = ""
 
 
-def filter_program(profile: Profile, machine: str) -> bytes:
-    """The program for one of syscalls.MACHINES, as an array of struct sock_filter."""
-    return _assemble(list(_steps(profile, machine)))
+def filter_program(profile: Profile, machine: str, process: int | None = None) -> bytes:
+    """The program for one of syscalls.MACHINES, as an array of struct sock_filter.
+
+    `process` is the number of the process that is confined, where it shares its numbers with others: then no call
+    reaches another one.
+    """
+    return _assemble(list(_steps(profile, machine, process)))
 
 
-def _steps(profile: Profile, machine: str) -> Iterator[_Step]:
-    special = numbers_of(machine, BY_ARGUMENT)
-    tables = [RECORD]
-    if profile is Profile.COMPILE:
-        tables.append(COMPILE)
-    else:
-        del special["clone"]
+def _steps(profile: Profile, machine: str, process: int | None) -> Iterator[_Step]:
+    rules = _rules(profile, process)
+    special = {name: number for name, number in _numbers(machine, rules).items() if name in rules}
     yield _Step(_LOAD, _MACHINE)
     yield _Step(_EQUAL, _ARCHITECTURE[machine], then="native")
     # Under 32-bit emulation the same numbers mean other calls.
@@ -71,25 +134,83 @@ def _steps(profile: Profile, machine: str) -> Iterator[_Step]:
     yield _Step(_LOAD, _NUMBER, label="native")
     for name, number in special.items():
         yield _Step(_EQUAL, number, then=name)
-    for number in numbers_of(machine, *tables).values():
-        yield _Step(_EQUAL, number, then="allow")
+    if profile in _DRIVERS:
+        if process is not None:
+            for number in numbers_of(machine, ATTRIBUTES).values():
+                yield _Step(_EQUAL, number, then="refuse")
+        yield from _refused(machine, _DEBUGGING if profile is Profile.WATCHED and process is None else ())
+    else:
+        yield from _allowed(profile, machine, process, special)
+    for name in special:
+        rule = rules[name]
+        yield _Step(_LOAD, _ARGUMENTS + 8 * rule.argument, label=name)
+        for value in rule.values:
+            yield _Step(rule.test, value, then=f"match {name}")
+        yield _Step(_RETURN, _ERRNO | errno.EPERM if rule.allowed else _ALLOW)
+        # BPF jumps forward only.
+        yield _Step(_RETURN, _ALLOW if rule.allowed else _ERRNO | errno.EPERM, label=f"match {name}")
+    yield _Step(_RETURN, _ALLOW, label="allow")
+
+
+def _rules(profile: Profile, process: int | None) -> Mapping[str, _Rule]:
+    """The calls that an argument decides of, by name."""
+    threads_only = profile in (Profile.COMPUTE, Profile.GPU)
+    bits, allowed = (_SAME_PROCESS, True) if threads_only else (_NEW_NAMESPACES, False)
+    questions = _Rule(1, _EQUAL, _DESCRIPTOR_QUESTIONS, True)
+    drivers = _Rule(1, _EQUAL, (*_TERMINAL_WRITES, *_OWNERS), False)
+    rules: dict[str, _Rule] = {"ioctl": drivers if profile in _DRIVERS else questions}
+    if profile is Profile.GPU or (profile is Profile.WATCHED and process is not None):
+        # CUDA's driver listens on a socket from its start on, and does not start without. None can connect.
+        rules["socket"] = _Rule(0, _EQUAL, (_LOCAL,), True)
+        # An address would reach a socket without a connection; it has 64 bits, and its length 32.
+        rules["sendto"] = _Rule(5, _EQUAL, (0,), True)
+    if profile in (Profile.COMPILE, *_DRIVERS):
+        # Whoever runs such a file gets the rights of the judge's own user, where that is the sandbox's.
+        places = {name: place for name, place in _MODES.items() if process is None or name not in ATTRIBUTES}
+        rules |= {name: _Rule(place, _ANY_BIT, (_SET_IDS,), False) for name, place in places.items()}
+    if profile is not Profile.WATCHED:
+        rules["prctl"] = _Rule(0, _EQUAL, _PROCESS_OPTIONS, True)
+    if profile is not Profile.RECORD:
+        rules["clone"] = _Rule(0, _ANY_BIT, (bits,), allowed)
+    if process is not None:
+        rules["prlimit64"] = _Rule(0, _EQUAL, (0, process), True)
+        rules["tgkill"] = _Rule(0, _EQUAL, (process,), True)
+        rules["fcntl"] = _Rule(1, _EQUAL, _SIGNALS_BY_DESCRIPTOR, False)
+        rules["sched_setaffinity"] = _Rule(0, _EQUAL, (0, process), True)
+    return rules
+
+
+def _numbers(machine: str, rules: Mapping[str, _Rule]) -> Mapping[str, int]:
+    known = numbers_of(machine, BY_ARGUMENT, BY_PROCESS, RECORD, ATTRIBUTES)
+    return {name: known[name] for name in rules if name in known}
+
+
+def _allowed(profile: Profile, machine: str, process: int | None, special: Mapping[str, int]) -> Iterator[_Step]:
+    tables = [RECORD]
+    if profile is not Profile.RECORD:
+        tables.append(COMPILE if profile is Profile.COMPILE else THREADS)
+    unwanted = set(special) | ({*_REACHING, *ATTRIBUTES} if process is not None else set())
+    for name, number in numbers_of(machine, *tables).items():
+        if name not in unwanted:
+            yield _Step(_EQUAL, number, then="allow")
     yield _Step(_NOT_LESS, NEWEST_KNOWN + 1, then="unknown")
+    yield _Step(_RETURN, _ERRNO | errno.EPERM)
+    yield _Step(_RETURN, _ERRNO | errno.ENOSYS, label="unknown")
+
+
+def _refused(machine: str, needed: Sequence[str]) -> Iterator[_Step]:
+    refused = numbers_of(machine, REFUSED)
+    replaced = [refused.pop(name) for name in REPLACED]
+    for name, number in refused.items():
+        if name not in needed:
+            yield _Step(_EQUAL, number, then="refuse")
+    for number in replaced:
+        yield _Step(_EQUAL, number, then="unknown")
+    # x32 marks its numbers by a bit, and they mean other calls.
+    yield _Step(_NOT_LESS, 0x40000000, then="unknown")
+    yield _Step(_RETURN, _ALLOW)
     yield _Step(_RETURN, _ERRNO | errno.EPERM, label="refuse")
     yield _Step(_RETURN, _ERRNO | errno.ENOSYS, label="unknown")
-    for name, argument, test, values, then, otherwise in (
-        ("clone", 0, _ANY_BIT, (_NEW_NAMESPACES,), "refuse", _ALLOW),
-        ("ioctl", 1, _EQUAL, _DESCRIPTOR_QUESTIONS, "allow", _ERRNO | errno.EPERM),
-        ("prctl", 0, _EQUAL, _PROCESS_OPTIONS, "allow", _ERRNO | errno.EPERM),
-    ):
-        if name in special:
-            yield _Step(_LOAD, _ARGUMENTS + 8 * argument, label=name)
-            for value in values:
-                yield _Step(test, value, then=then if then == "allow" else f"{then} {name}")
-            yield _Step(_RETURN, otherwise)
-            if then != "allow":
-                # BPF jumps forward only.
-                yield _Step(_RETURN, _ERRNO | errno.EPERM, label=f"{then} {name}")
-    yield _Step(_RETURN, _ALLOW, label="allow")
 
 
 def _assemble(steps: list[_Step]) -> bytes:

@@ -31,11 +31,50 @@ tkill 200 130; setpgid 109 154; setsid 112 157; alarm 37 -; setitimer 38 103;
 chdir 80 49; fchdir 81 50; mkdir 83 -; mkdirat 258 34; rmdir 84 -;
 unlink 87 -; unlinkat 263 35; rename 82 -; renameat 264 38; renameat2 316 276; ftruncate 77 46; fallocate 285 47;
 fsync 74 82; fdatasync 75 83; chmod 90 -; fchmod 91 52; fchmodat 268 53; utimensat 280 88; flock 73 32;
-sendfile 40 71; copy_file_range 326 285
+sendfile 40 71; copy_file_range 326 285; pidfd_open 434 434
+"""
+
+_THREADS = """
+memfd_create 319 279; ftruncate 77 46; pipe2 293 59; rt_sigtimedwait 128 137; mincore 27 232;
+sched_setaffinity 203 122; mlock 149 228; munlock 150 229
+"""
+
+_REFUSED = """
+ptrace 101 117; process_vm_readv 310 270; process_vm_writev 311 271; pidfd_open 434 434; pidfd_getfd 438 438;
+pidfd_send_signal 424 424; process_madvise 440 440; kcmp 312 272; kill 62 129; tkill 200 130; setsid 112 157;
+setpgid 109 154; connect 42 203; accept 43 202; accept4 288 242;
+socketpair 53 199; sendmsg 46 211; recvmsg 47 212; bpf 321 280; perf_event_open 298 241; userfaultfd 323 282;
+io_uring_setup 425 425; io_uring_enter 426 426; io_uring_register 427 427; keyctl 250 219; add_key 248 217;
+request_key 249 218; unshare 272 97; setns 308 268; mount 165 40; umount2 166 39; pivot_root 155 41; chroot 161 51;
+open_tree 428 428; move_mount 429 429; fsopen 430 430; fsconfig 431 431; fsmount 432 432; fspick 433 433;
+mount_setattr 442 442; init_module 175 105; finit_module 313 273; delete_module 176 106; kexec_load 246 104;
+kexec_file_load 320 294; reboot 169 142; swapon 167 224; swapoff 168 225; acct 163 89; quotactl 179 60;
+settimeofday 164 170; clock_settime 227 112; adjtimex 159 171; clock_adjtime 305 266; sethostname 170 161;
+setdomainname 171 162; syslog 103 116; vhangup 153 58; personality 135 92; mknodat 259 33; mknod 133 -;
+iopl 172 -; ioperm 173 -; modify_ldt 154 -; name_to_handle_at 303 264; open_by_handle_at 304 265;
+fanotify_init 300 262; lookup_dcookie 212 18; clone3 435 435; fork 57 -; vfork 58 -; execveat 322 281;
+setpriority 141 140; sched_setscheduler 144 119; sched_setattr 314 274;
+setuid 105 146; setgid 106 144; setreuid 113 145; setregid 114 143; setresuid 117 147; setresgid 119 149;
+setgroups 116 159; setfsuid 122 151; setfsgid 123 152; capset 126 91; chown 92 -; fchown 93 55; lchown 94 -;
+fchownat 260 54; ioprio_set 251 30; migrate_pages 256 238;
+move_pages 279 239; sched_setparam 142 118; rt_sigqueueinfo 129 138; rt_tgsigqueueinfo 297 240; sendmmsg 307 269;
+recvmmsg 299 243; fchmodat2 452 452; openat2 437 437; shmget 29 194;
+shmat 30 196; shmctl 31 195; msgget 68 186; semget 64 190; mq_open 240 180
 """
 
 _BY_ARGUMENT = """
-clone 56 220; ioctl 16 29; prctl 157 167
+clone 56 220; ioctl 16 29; prctl 157 167; socket 41 198; creat 85 -
+"""
+
+_BY_PROCESS = """
+prlimit64 302 261; tgkill 234 131; fcntl 72 25; sched_setaffinity 203 122
+"""
+
+_ATTRIBUTES = """
+chmod 90 -; fchmod 91 52; fchmodat 268 53; utime 132 -; utimes 235 -; futimesat 261 -;
+utimensat 280 88; setxattr 188 5; lsetxattr 189 6; fsetxattr 190 7; removexattr 197 14; lremovexattr 198 15;
+fremovexattr 199 16; setxattrat 463 463; removexattrat 466 466; file_setattr 469 469; truncate 76 45;
+inotify_add_watch 254 27
 """
 
 
@@ -51,8 +90,26 @@ RECORD = _read(_RECORD)
 COMPILE = _read(_COMPILE)
 """What a compiler needs besides: it starts others, and writes, renames and deletes files."""
 
+THREADS = _read(_THREADS)
+"""What a program with threads needs besides, which makes machine code and hands memory over."""
+
+REFUSED = _read(_REFUSED)
+"""Calls by which a program reaches others, gets rights, or leaves something behind.
+
+For programs whose libraries are not ours to know: CUDA's driver makes calls that no list has.
+"""
+
+REPLACED = ("clone3", "fchmodat2", "openat2")
+"""Of those the ones that go with "no such call", so that libraries fall back to what a filter can see into."""
+
 BY_ARGUMENT = _read(_BY_ARGUMENT)
 """Calls that are harmless with some arguments only."""
+
+BY_PROCESS = _read(_BY_PROCESS)
+"""Calls that reach other processes with some arguments, which only matters where those can be named."""
+
+ATTRIBUTES = _read(_ATTRIBUTES)
+"""Calls on files that Landlock does not see, or not in its first versions: modes, times, lengths, who looks at what."""
 
 NEWEST_KNOWN = 423
 """Later calls replace older ones, and libraries go back to those where the kernel answers that it has no such call."""

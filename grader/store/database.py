@@ -17,14 +17,14 @@ from typing import Any
 from cattrs.errors import BaseValidationError
 from sqlalchemy import Connection, Engine, Row, Select, insert, literal, select
 
-from grader.errors import StoreError, UsageError
-from grader.report import Interval, Report, from_json, to_json
+from grader.core.errors import StoreError, UsageError
+from grader.core.report import Interval, Report, from_json, to_json
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.store.connect import READ, WRITE, open_engine, writable
 from grader.store.entry import Entry, Summary, summarize
-from grader.store.failures import explained, unwritable
+from grader.store.failures import naming_the_database, unwritable
 from grader.store.migrate import bring_up_to_date
 from grader.store.schema import Source, StoredReport, Submission
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
 
 _COLUMNS = tuple(Submission.__table__.columns)
 
@@ -98,13 +98,13 @@ class Store:
         if self._engine is None:
             return []
         query = query.order_by(Submission.submitted, Submission.id)
-        with explained(self.path), self._engine.connect().execution_options(**READ) as connection:
+        with naming_the_database(self.path), self._engine.connect().execution_options(**READ) as connection:
             return connection.execute(query).all()
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         """A transaction that holds the lock for writing; makes the database where there is none yet."""
-        with explained(self.path):
+        with naming_the_database(self.path):
             if self._read_only:
                 raise unwritable(self.path)
             if self._engine is None:
@@ -114,7 +114,7 @@ class Store:
                 yield connection
 
     def _open(self) -> Engine:
-        with explained(self.path):
+        with naming_the_database(self.path):
             engine = open_engine(self.path, read_only=self._read_only)
             bring_up_to_date(engine, self.path, read_only=self._read_only)
             return engine

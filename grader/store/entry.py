@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
+from grader.core.report import Interval, Report
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.measure.overall import overall_score
-from grader.report import Interval, Report
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
 
 
 @dataclass(frozen=True)

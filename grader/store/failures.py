@@ -15,7 +15,7 @@ from shlex import quote
 
 from sqlalchemy.exc import DBAPIError
 
-from grader.errors import DiskFull, KgradeError, StoreError, WorkspaceError
+from grader.core.errors import DiskFull, KgradeError, StoreError, WorkspaceError
 
 KEPT = "what was recorded before is kept"
 
@@ -72,7 +72,7 @@ _FAILURES = (
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def naming_the_database(path: Path) -> Iterator[None]:
     """Turns an error of the database below into a StoreError or WorkspaceError that names `path`."""
     try:
         yield

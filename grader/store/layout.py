@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from grader.errors import StoreError
+from grader.core.errors import StoreError
 
 
 def revision_of(connection: Connection) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from grader.errors import WorkspaceError
+from grader.core.errors import WorkspaceError
 from grader.store.connect import READ, WRITE
 from grader.store.layout import revision_of, upgrade
 from grader.store.schema import HEAD

@@ -13,10 +13,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.bench import Comparison, Entry, SizeResult
 from grader.boards import words
+from grader.core.report import Interval
+from grader.judge.bench import Comparison, Entry, SizeResult
 from grader.measure.standings import RESOLUTION, Ranking, Standings
-from grader.report import Interval
 from grader.terminal.console import is_unicode, safe
 from grader.terminal.table import plain_table
 
@@ -43,7 +43,7 @@ class _View:
         self.unicode = is_unicode(console)
         self.width = console.width
         room = max(LEAST_NAME, console.width - _OTHER_COLUMNS)
-        self.names = shortened([safe(label) for label in comparison.timed], room, "…" if self.unicode else "~")
+        self.names = shorten([safe(label) for label in comparison.timed], room, "…" if self.unicode else "~")
         self.bar = min(BAR, console.width - _OTHER_COLUMNS - max(map(len, self.names), default=0))
 
     def sections(self, paths: Sequence[str]) -> Iterator[list[RenderableType]]:
@@ -107,7 +107,7 @@ class _View:
         return Text(textwrap.fill(text, self.width), style="dim")
 
 
-def shortened(names: Sequence[str], room: int, mark: str) -> list[str]:
+def shorten(names: Sequence[str], room: int, mark: str) -> list[str]:
     """The names with the middle of those that are too long left out; as they are where two would look alike then."""
     tail = room // 2
     short = [name if len(name) <= room else f"{name[: room - tail - 1]}{mark}{name[-tail:]}" for name in names]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from grader.report import ErrorMap
+from grader.core.report import ErrorMap
 
 ROWS, COLUMNS = 16, 32
 """The largest picture: a terminal's character is about twice as high as wide."""

@@ -10,7 +10,18 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from grader.boards.code import split_lines
+from grader.compile.colours import coloured
 from grader.terminal.console import TAB
+
+_STYLES = {
+    **dict.fromkeys(("c1", "cm"), "dim"),
+    **dict.fromkeys(("s", "sc"), "yellow"),
+    "k": "bright_blue",
+    "kt": "cyan",
+    "nb": "cyan",
+    "cp": "dim",
+    "mi": "bright_blue",
+}
 
 
 def excerpt(
@@ -54,13 +65,9 @@ def excerpt(
 
 def _highlighted(lines: Sequence[str], first: int, last: int) -> list[Text]:
     """Lines `first` to `last` in the colours of CUDA C++, lexed from the top: a comment may be long."""
-    from rich.syntax import Syntax
-
-    syntax = Syntax("", "cuda", theme="ansi_dark", background_color="default")
-    highlighted = syntax.highlight("\n".join(line.expandtabs(TAB) for line in lines[:last])).split(
-        "\n", allow_blank=True
-    )
-    return list(highlighted)[first - 1 : last]
+    text = "\n".join(line.expandtabs(TAB) for line in lines[:last])
+    parts = ((part, _STYLES.get(kind, "")) for kind, part in coloured(text))
+    return list(Text.assemble(*parts).split("\n", allow_blank=True))[first - 1 : last]
 
 
 def _screen_column(line: str, column: int) -> int:

@@ -16,10 +16,10 @@ from rich.text import Text
 from grader.boards.words import sizes
 from grader.coach.advice import Advice
 from grader.coach.coach import Explanation, KernelExplanation
-from grader.coach.lines import LineCounts, reads_of, refetched
+from grader.coach.lines import LineCounts, reads_of, refetch_ratio
+from grader.core.verdict import Verdict
 from grader.terminal.console import is_unicode, safe
 from grader.terminal.table import plain_table
-from grader.verdict import Verdict
 
 _NUMBERS = ("instr", "bytes", "sect/req", "ideal", "ways", "waves", "split")
 _WHOLE = 100_000
@@ -137,7 +137,7 @@ class _View:
         times = " ×" if self.unicode else " x"
         table = plain_table("array", *numbers, numbers=numbers)
         for array in kernel.arrays:
-            reads, again = reads_of(array), refetched(array)
+            reads, again = reads_of(array), refetch_ratio(array)
             if reads is not None:
                 table.add_row(
                     safe(array.name),

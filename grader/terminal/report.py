@@ -18,15 +18,17 @@ from rich.text import Text
 
 from grader.boards import timing
 from grader.boards.words import element, number, repeat_command, several, sizes, triple, units
-from grader.report import CaseResult, Diagnostic, ElementError, FaultReport, Measurement, OutputCheck, Report
+from grader.core.report import CaseResult, Diagnostic, ElementError, FaultReport, Measurement, OutputCheck, Report
+from grader.core.verdict import Tone, Verdict
 from grader.terminal import error_map, times
 from grader.terminal.console import is_unicode, safe
 from grader.terminal.excerpt import excerpt
 from grader.terminal.table import plain_table
-from grader.verdict import Verdict
 
 _DIAGNOSTICS, _ELEMENTS, _CASES, _PRINTED_LINES = 5, 4, 4, 10
 _SEVERITY_STYLE = {"error": "bold red", "warning": "bold yellow"}
+
+_COLOURS = {Tone.GOOD: "green", Tone.WARN: "yellow", Tone.BAD: "red"}
 
 
 def print_report(report: Report, console: Console, *, submission: int | None = None, page: Path | None = None) -> None:
@@ -76,9 +78,10 @@ class _View:
 
     def headline(self) -> Group:
         report = self.report
-        good = report.verdict is Verdict.ACCEPTED
+        tone = report.verdict.facts.tone
+        good = tone is Tone.GOOD
         mark = ("✓" if good else "✗") if self.unicode else ("ok" if good else "--")
-        style = "bold green" if good else "bold red"
+        style = f"bold {_COLOURS[tone]}"
         text = Text()
         text.append(f"{mark} {report.verdict}", style=style)
         if detail := report.fault.fault if report.fault else report.kind:
@@ -207,6 +210,8 @@ class _View:
         rows = []
         if report.launch:
             rows.append(("launch", ", ".join(f"{k} = {v}" for k, v in report.launch.items())))
+        if report.sandbox:
+            rows.append(("sandbox", report.sandbox))
         if report.cases:
             rows.append(("repeat", repeat_command(report)))
         if report.smallest is not None and report.verdict is not Verdict.ACCEPTED:
@@ -223,8 +228,8 @@ class _View:
 
 
 def _sizes(case: CaseResult) -> str:
-    """As --case takes them: M=17,N=1,K=3."""
-    return sizes(case.sizes).replace(" ", ",")
+    """As --case takes them, and scalars behind them: M=17,N=1,K=3,a=0.5."""
+    return sizes({**case.sizes, **case.scalars}).replace(" ", ",")
 
 
 def _some_sizes(cases: Sequence[CaseResult]) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from grader.boards import words
+from grader.core.report import KernelInfo, Measurement, Report
 from grader.measure.overall import overall_score
-from grader.report import KernelInfo, Measurement, Report
 from grader.terminal.table import plain_table
 
 

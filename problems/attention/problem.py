@@ -21,7 +21,7 @@ problem = Problem(
         causal=choice(0, 1),
     ),
     constants=dict(WARPS=4),
-    gates=scaled(terms=("N", "D")),
+    gates=scaled(terms=("N", "D"), families=("normal", "wide", "opposed", "constant")),
     baseline="accepted/3_shared_keys.cu",
     benchmarks=[
         dict(N=1024, D=64, causal=0),

@@ -17,18 +17,51 @@ problem = Problem(
         DEGREE=choice(1, 16),
     ),
     constants=dict(BLOCK=1024),
-    gates=exact(),
+    gates=exact(families=("normal", "spread", "special", "deep", "hub", "apart")),
     baseline="accepted/2_warp_a_vertex.cu",
     benchmarks=[dict(V=10_000, DEGREE=8), dict(V=100_000, DEGREE=16), dict(V=1_000_000, DEGREE=16)],
 )
+
+
+LEVELS, VISITS = 130, 1_500_000
+"""A deep graph has so many levels, or as many as let a kernel look at this many vertices in all, or 24."""
+HUB = 10_000
+"""The edges of a vertex that has nearly all of them."""
+
+
+def path(draw, offsets, start, V):
+    """Edges that lead no more than one level up, and a way through all levels: the last is as far away as it can be."""
+    levels = min(V - 1, LEVELS, max(VISITS // V, 24))
+    order = np.concatenate([[0], 1 + draw.order(V - 1)])
+    level = np.empty(V, int)
+    level[order] = np.concatenate([np.arange(levels + 1), draw.integers(1, max(levels, 1), V - levels - 1)])
+    by_level = np.argsort(level, kind="stable")
+    reachable = np.searchsorted(level[by_level], level + 1, side="right")
+    neighbours = by_level[draw.integers(0, 2**31 - 1, start.size) * reachable[start] >> 31]
+    neighbours[offsets[order[:levels]]] = order[1 : levels + 1]
+    return neighbours
 
 
 @problem.structure
 def structure(draw, family, V, DEGREE):
     # Each vertex has one edge at least; the others belong to whoever the cuts give them to.
     more = V * (DEGREE - 1)
-    offsets = np.arange(V + 1) + np.concatenate([[0], np.sort(draw.integers(0, more, V - 1)), [more]])
-    if family == "normal":
+    first = min(more, HUB) if family == "hub" else 0
+    offsets = np.arange(V + 1) + np.concatenate([[0], np.sort(draw.integers(first, more, V - 1)), [more]])
+    if family == "deep":
+        start = np.repeat(np.arange(V), np.diff(offsets))
+        return dict(offsets=offsets, neighbours=path(draw, offsets, start, V).reshape(V, DEGREE))
+    if family == "apart":
+        # Pieces with no edge between them; vertex 0 may be one alone.
+        piece = max(V // draw.one(2, 5), 1)
+        start = np.repeat(np.arange(V), np.diff(offsets))
+        first = start // piece * piece
+        length = np.minimum(piece, V - first)
+        neighbours = first + (draw.integers(0, 2**31 - 1, V * DEGREE) * length >> 31)
+        if draw.one(0, 2) == 0:
+            neighbours[: offsets[1]] = 0
+        return dict(offsets=offsets, neighbours=neighbours.reshape(V, DEGREE))
+    if family in ("normal", "hub"):
         # Anywhere but to the last vertices, which nothing leads to.
         return dict(offsets=offsets, neighbours=draw.integers(0, V - 1 - V // 8, V, DEGREE))
     # To vertices nearby, forwards or both ways: the last ones are twenty steps away. One edge of each leads forwards.

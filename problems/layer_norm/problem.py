@@ -20,7 +20,7 @@ problem = Problem(
         N=size(1, 1_000_000),
     ),
     constants=dict(BLOCK=256),
-    gates=scaled(terms="N", families=("normal", "wide", "offset")),
+    gates=scaled(terms="N", families=("normal", "wide", "small", "offset", "constant")),
     baseline="accepted/3_warp_shuffles.cu",
     benchmarks=[dict(M=4096, N=1024), dict(M=65535, N=256), dict(M=2048, N=12_289)],
 )

@@ -19,7 +19,7 @@ problem = Problem(
         N=size(1, 1_000_000),
     ),
     constants=dict(BLOCK=256),
-    gates=scaled(terms="N"),
+    gates=scaled(terms="N", families=("normal", "wide", "small", "constant")),
     baseline="accepted/3_vectorised.cu",
     benchmarks=[dict(M=4096, N=1024), dict(M=65535, N=256), dict(M=2048, N=12_288)],
 )

@@ -11,7 +11,7 @@ problem = Problem(
     kernel="softmax_kernel",
     params=dict(input=array(f32, "M", "N"), output=out(f32, "M", "N"), M=size(1, 65535), N=size(1, 1_000_000)),
     constants=dict(BLOCK=256),
-    gates=scaled(terms="N", families=("normal", "wide", "offset")),
+    gates=scaled(terms="N", families=("normal", "wide", "offset", "negative", "constant", "peak")),
     baseline="accepted/3_online.cu",
     benchmarks=[dict(M=4096, N=1024), dict(M=65535, N=256), dict(M=512, N=50_257)],
 )

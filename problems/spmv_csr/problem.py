@@ -32,11 +32,15 @@ problem = Problem(
 
 
 @problem.structure
-def structure(draw, M, NNZ):
+def structure(draw, family, M, NNZ):
     # Cuts anywhere: neighbouring ones may be equal, which makes an empty row. A third of the rows share one cut, so
     # that some row is empty in almost every matrix, and another is long.
     cuts = draw.integers(0, NNZ, M - 1)
     cuts[: M // 3] = draw.one(0, NNZ)
+    if family == "exact":
+        # A row with half of all entries; it would be what is timed.
+        first = draw.one(0, NNZ // 2)
+        cuts[(cuts > first) & (cuts < first + NNZ // 2)] = first
     return dict(offsets=np.concatenate([[0], np.sort(cuts), [NNZ]]))
 
 

@@ -24,7 +24,7 @@ problem = Problem(
         fn_id=choice(1, 3),
     ),
     constants=dict(BLOCK=256),
-    gates=scaled(terms="reduce_size", families=("normal",)),
+    gates=scaled(terms="reduce_size", families=("normal", "negative", "offset")),
     baseline="accepted/3_warp_shuffles.cu",
     benchmarks=[
         dict(out_size=4096, reduce_dim=1, reduce_size=1024, shape_size=2, fn_id=1),

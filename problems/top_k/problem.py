@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, f32, out, size, uniform
+from grader.problem import Cost, Problem, array, exact, f32, out, size
 
 problem = Problem(
     title="Top-k of rows",
@@ -10,15 +10,14 @@ problem = Problem(
     tags=("selection", "sorting", "shared memory", "warp shuffle"),
     kernel="top_k_kernel",
     params=dict(
-        # Mostly negative, and in some cases with many equal elements.
-        input=array(f32, "M", "N", values=uniform(-50.0, 3.0)),
+        input=array(f32, "M", "N"),
         output=out(f32, "M", "K"),
         M=size(1, 65535),
         N=size(33, 1_000_000),
         K=size(1, 32),
     ),
     constants=dict(BLOCK=256),
-    gates=exact(),
+    gates=exact(signed_zeros=False, families=("normal", "negative", "special", "constant", "spread", "comb")),
     baseline="accepted/3_lists_of_warps.cu",
     benchmarks=[
         dict(M=1024, N=16384, K=8),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from grader.report import Ceilings, Interval, Measurement, SizeMeasurement
+from grader.core.report import Ceilings, Interval, Measurement, SizeMeasurement
 
 H200 = Ceilings(
     "NVIDIA H200", "GPU-1f5c2a44-9d0e-4c1b-8f65-2d3c4b5a6978", "580.95.05", 4.31e12, 51.2e12, 4.8e12, 66.9e12, 1.19e-6

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader.measure.overall import overall_score, total_time
-from grader.report import (
+from grader.core.report import (
     CaseResult,
     Diagnostic,
     ElementError,
@@ -18,8 +17,9 @@ from grader.report import (
     OutputCheck,
     Report,
 )
-from grader.store import Store
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.measure.overall import overall_score, total_time
+from grader.store.database import Store
 
 from .measurements import matmul_times, vector_times
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from grader.boards.best import best_beside, best_numbers
 from grader.boards.ranking import rank
 from grader.boards.site import write_site
-from grader.store import Store
+from grader.store.database import Store
 
 from . import measurements, samples
 

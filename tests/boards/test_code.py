@@ -14,7 +14,7 @@ from grader.boards.code import (
     remarks_of,
     split_lines,
 )
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 from .samples import HOSTILE, NAIVE, accepted, compile_error, out_of_bounds, time_limit
 

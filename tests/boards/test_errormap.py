@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grader.boards.errormap import HEIGHT, LARGEST_ELEMENT, LEVELS, SMALLEST_SIDE, WIDTH, draw, level
-from grader.report import ErrorMap, OutputCheck
+from grader.core.report import ErrorMap, OutputCheck
 
 from .samples import error_map, wrong_last_tile, wrong_output, wrong_vector
 

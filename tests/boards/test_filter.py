@@ -11,7 +11,7 @@ import pytest
 
 from grader.boards.site import write_site
 from grader.problem import load_problem
-from grader.store import Store
+from grader.store.database import Store
 
 from . import samples
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.boards.pages import render_report, write_report
-from grader.errors import WorkspaceError
+from grader.core.errors import WorkspaceError
 
 from . import measurements, samples
 

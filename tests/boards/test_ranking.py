@@ -6,8 +6,8 @@ from itertools import permutations
 import pytest
 
 from grader.boards.ranking import Step, accepted_users, progress, rank
-from grader.store import Summary
-from grader.verdict import Form, Verdict
+from grader.core.verdict import Form, Verdict
+from grader.store.entry import Summary
 
 START = datetime(2026, 3, 1, tzinfo=timezone.utc)
 H100, A100 = "NVIDIA H100", "NVIDIA A100"

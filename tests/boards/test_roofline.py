@@ -8,7 +8,7 @@ import pytest
 
 from grader.boards.numbers import SIZE
 from grader.boards.roofline import FRAME, MOST_OTHERS, Roofline, draw, limit, point_of
-from grader.report import Measurement
+from grader.core.report import Measurement
 
 from .measurements import H200, matmul_times, timed, vector_times
 

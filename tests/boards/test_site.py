@@ -10,8 +10,8 @@ import pytest
 from grader.boards import site
 from grader.boards.files import STAGE, STALE_SECONDS, write_files
 from grader.boards.site import slug, write_site
-from grader.errors import WorkspaceError
-from grader.store import Store
+from grader.core.errors import WorkspaceError
+from grader.store.database import Store
 
 from . import samples
 from .test_pages import Page

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from grader.boards.timing import remarks
-from grader.report import Interval, Measurement
+from grader.core.report import Interval, Measurement
 
 from .measurements import H200, matmul_times, timed, vector_times
 

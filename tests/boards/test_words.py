@@ -2,11 +2,12 @@
 
 import math
 import shlex
+from dataclasses import replace
 
 import pytest
 
 from grader.boards import words
-from grader.report import Interval
+from grader.core.report import Interval
 
 from .samples import accepted
 
@@ -74,6 +75,10 @@ def test_the_command_to_repeat_can_be_pasted(file: str) -> None:
     assert shlex.split(words.repeat_command(report, report.cases[1])) == [
         "kgrade", "test", "matmul", file, "--case", "M=17,N=1,K=3", "--seed", "123",
     ]  # fmt: skip
+    # What was given is given again, each size once.
+    assert "--case" not in words.repeat_command(report)
+    given = replace(report, cases=(*report.cases[:2], report.cases[1]), own_sizes=True)
+    assert words.repeat_command(given).count("--case") == 2 and "--case M=17,N=1,K=3" in words.repeat_command(given)
 
 
 @pytest.mark.parametrize(

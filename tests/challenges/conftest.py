@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from grader.challenges.folder import ChallengeSet
-from grader.challenges.materialise import NO_TORCH
-from grader.challenges.problem import ChallengeProblem, load_challenge
-from grader.sizes import Budget
+from grader.problem.challenges.folder import ChallengeSet
+from grader.problem.challenges.materialise import NO_TORCH
+from grader.problem.challenges.problem import ChallengeProblem, load_challenge
+from grader.problem.sizes import Budget
 
 SET = Path(__file__).parent / "set"
 SEED = 20261121
@@ -39,8 +39,8 @@ def make(tmp_path: Path) -> Make:
     """`make("1_saxpy")`: the challenge with its tests, by the code of the process with PyTorch, in this process."""
 
     def made(name: str, root: Path = SET, seed: int = SEED, **order: Any) -> ChallengeProblem:
-        from grader.challenges.running import Running
-        from grader.challenges.writing import Order, Writer
+        from grader.problem.challenges.running import Running
+        from grader.problem.challenges.writing import Order, Writer
 
         found = ChallengeSet(root)
         challenge = found.find(name)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from grader.challenges.c_types import C_TYPES, check_known, is_array, kind_of, number_type, register
-from grader.errors import ProblemError
+from grader.core.errors import ProblemError
+from grader.problem.challenges.c_types import C_TYPES, check_known, is_array, kind_of, number_type, register
 
 
 @pytest.mark.parametrize(

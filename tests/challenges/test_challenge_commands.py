@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.challenges import materialise
-from grader.challenges.folder import Challenge
+from grader.machine.gpus import Gpu
 from grader.problem import Problem, load_problem
-from grader.run import choose
-from grader.run.gpu.devices import Gpu
-from grader.store import Store
-from grader.workspace import builtin_folder
+from grader.problem.challenges import materialise
+from grader.problem.challenges.folder import Challenge
+from grader.run import devices
+from grader.store.database import Store
+from grader.store.workspace import builtin_folder
 from tests.commands.conftest import Judge, Kgrade, judge, kgrade, own_places, workspace
 from tests.test_measuring import H200
 
@@ -107,7 +107,7 @@ def test_large_tests_are_made_for_a_gpu_alone(
         noted.append((challenge.name, large, asked))
         yield load_problem(builtin_folder("problems") / "zip")
 
-    monkeypatch.setattr(choose, "choose_gpu", lambda device: gpu)
+    monkeypatch.setattr(devices, "choose_gpu", lambda device: gpu)
     monkeypatch.setattr(materialise, "materialised", materialised)
     assert kgrade("test", "--problems", DIR, "1", "mine.cu", "--case", "test=3").code == 0
     assert noted == [("set:1_saxpy", large, [3])]

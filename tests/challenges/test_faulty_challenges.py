@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.challenges import materialise
-from grader.challenges.folder import ChallengeSet
-from grader.challenges.materialise import materialised
-from grader.errors import ProblemError, ToolMissing
+from grader.core.errors import ProblemError, ToolMissing
+from grader.problem.challenges import materialise
+from grader.problem.challenges.folder import ChallengeSet
+from grader.problem.challenges.materialise import materialised
 
 from .conftest import SET, Make, needs_torch
 
@@ -87,10 +87,10 @@ CASES = {
     ),
     "gives no dict": (spoilt("[self.generate_example_test()]", "[7]"), "generate_functional_test returned 7; a dict"),
     "leaves a value out": (spoilt(', "n": 2}', "}"), "generate_example_test gives no value for n, which the signature"),
-    "has a number for an array": (spoilt('"x": torch.ones(2)', '"x": 7'), "the example: x is 7; a tensor is declared"),
+    "has a number for an array": (spoilt('"x": torch.ones(2)', '"x": 7'), "example: x is 7; a tensor is declared"),
     "has another type of elements": (
         spoilt('"x": torch.ones(2)', '"x": torch.ones(2, dtype=torch.float64)'),
-        "the example: x is declared as an array of c_float, and the tensor is one of torch.float64",
+        "example: x is declared as an array of c_float, and the tensor is one of torch.float64",
     ),
     "changes the type": (
         spoilt(
@@ -98,14 +98,14 @@ CASES = {
         ).replace("ctypes.POINTER(ctypes.c_float)", "ctypes.c_void_p"),
         "functional test 1: x holds float16 here and float32 in the test before",
     ),
-    "has a number too large": (spoilt('"n": 2}', '"n": 2**40}'), "the example: n is 1099511627776, which is no c_int"),
+    "has a number too large": (spoilt('"n": 2}', '"n": 2**40}'), "example: n is 1099511627776, which is no c_int"),
     "has a number as result": (
         spoilt('"n": (ctypes.c_int, "in")', '"n": (ctypes.c_int, "out")'),
         'n is a number and declared as "out"',
     ),
     "returns its result": (
         spoilt("        y.copy_(x)", "        return x.clone()"),
-        "the example: reference_impl writes nothing into y",
+        "example: reference_impl writes nothing into y",
     ),
     "has no array": (
         spoilt('{"x": (array, "in"), "y": (array, "out"), "n"', '{"n"'),

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.challenges.folder import ChallengeSet
-from grader.errors import UsageError
+from grader.core.errors import UsageError
+from grader.problem.challenges.folder import ChallengeSet
 
 from .conftest import SET
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.challenges.statement import markdown_of
+from grader.problem.challenges.statement import markdown_of
 
 from .conftest import SET
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.challenges.folder import ChallengeSet
-from grader.challenges.manifest import read_manifest
-from grader.challenges.materialise import materialised
-from grader.challenges.problem import ChallengeProblem
 from grader.check import check_case
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
+from grader.problem.challenges.folder import ChallengeSet
+from grader.problem.challenges.manifest import read_manifest
+from grader.problem.challenges.materialise import materialised
+from grader.problem.challenges.problem import ChallengeProblem
 
 from .conftest import SEED, SET, Make, needs_torch
 from .test_faulty_challenges import GOOD
@@ -56,8 +56,9 @@ def test_solve_takes_what_the_signature_says(name: str, make: Make) -> None:
 
 def test_tests_are_the_example_the_functional_ones_and_the_performance_test(make: Make) -> None:
     problem = make("10")
-    labels = ["the example", *(f"functional test {number}" for number in range(1, 6)), "the performance test"]
-    assert list(problem.labels.values()) == labels
+    called = ["example", *(f"functional test {number}" for number in range(1, 6)), "performance test"]
+    assert [label.partition(", ")[2] for label in problem.labels.values()] == called
+    assert problem.labels[5] == "M=33 N=65 K=20, functional test 4"
     assert problem.outputs["C"].shape({"test": 5}) == (33, 65)
     assert problem.argument("K", {"test": 5}) == ("int64", 20)
     assert (problem.title, problem.gates.atol, problem.gates.rtol) == ("Matrix product", 1e-4, 1e-4)
@@ -197,7 +198,7 @@ def test_what_is_untouched_need_not_be_written_and_is_checked_where_it_is(make: 
 def test_large_tests_are_looked_through_for_untouched_elements_where_small_ones_have_some(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grader.challenges import writing
+    from grader.problem.challenges import writing
 
     monkeypatch.setattr(writing, "TWICE_BYTES", 50)
     assert make("11").untouched({"test": 5})["kept"].sum() == 1000
@@ -206,8 +207,8 @@ def test_large_tests_are_looked_through_for_untouched_elements_where_small_ones_
 def test_a_test_with_an_empty_array_is_left_out(make: Make, write_set: Callable[..., Path]) -> None:
     text = GOOD.replace("[self.generate_example_test()]", '[{"x": torch.ones(0), "y": torch.ones(0), "n": 0}]')
     problem = make("empty", write_set(empty=text))
-    assert list(problem.labels.values()) == ["the example", "the performance test"]
-    assert problem.remarks == ("functional test 1 is left out: x has no element there",)
+    assert list(problem.labels.values()) == ["n=2, example", "n=2, performance test"]
+    assert problem.remarks == ("n=0, functional test 1 is left out: x has no element there",)
 
 
 @pytest.mark.parametrize("sign", [-1, 1])

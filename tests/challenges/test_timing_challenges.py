@@ -13,28 +13,30 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from grader import measuring, reporting
 from grader.boards.pages import render_report
-from grader.cases import fits_emulator
-from grader.challenges.problem import ChallengeProblem
 from grader.compile.program import Kernel, Program
+from grader.compile.submission import read_submission
+from grader.core.limits import USUAL_LIMITS
+from grader.core.report import Report, from_json, to_json
+from grader.core.verdict import Form, Verdict
+from grader.judge import reporting, timing
+from grader.judge.timing import VERIFIED, Measurer, Timed
 from grader.measure.samples import CANDIDATE
 from grader.measure.statistics import Quad
-from grader.measuring import VERIFIED, Measurer, Timed
 from grader.plan.planner import HarnessPlanner
-from grader.report import Report, from_json, to_json
-from grader.run.choose import all_cases, helping_limits
+from grader.plan.poison import BITS, Poison
+from grader.problem.cases import fits_emulator
+from grader.problem.challenges.problem import ChallengeProblem
+from grader.run.device import Stopwatch
+from grader.run.devices import GpuDevice, helping_limits
 from grader.run.emulator import Memory, Module
 from grader.run.gpu import timed
 from grader.run.gpu.filling import POISONED, copied
 from grader.run.gpu.refill import SOURCE, Span, replay_key
 from grader.run.gpu.timed import Contender, Prepared
 from grader.run.gpu.timed_inputs import make_timed
-from grader.run.poison import BITS, Poison
-from grader.run.runner import USUAL_LIMITS
-from grader.submission import read_submission
+from grader.sandbox import Sandbox
 from grader.terminal.report import print_report
-from grader.verdict import Form, Verdict
 from tests.emulator.harness import compile_ptx
 from tests.test_measuring import H200, NULL, TIMING, PlayedCeilings, PlayedReferee
 
@@ -68,13 +70,13 @@ class PlayedRunner:
 
 @pytest.fixture
 def measure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[PlayedRunner], Timed]:
-    monkeypatch.setattr(measuring, "ceilings", PlayedCeilings())
+    monkeypatch.setattr(timing, "ceilings", PlayedCeilings())
     program = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("work", "_Z4work"),), {}, cubin=b"mine")
 
     def run(runner: PlayedRunner) -> Timed:
         planner = HarnessPlanner(runner.problem, {})
         played: Any = (runner, PlayedReferee())
-        return Measurer(runner.problem, program, "", *played, H200, tmp_path, planner).run(lambda text: None)
+        return Measurer(runner.problem, program, "", Stopwatch(H200, *played), tmp_path, planner).run(lambda text: None)
 
     return run
 
@@ -82,7 +84,7 @@ def measure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Played
 @needs_torch
 def test_a_gpu_gets_all_tests_and_the_emulator_beside_it_the_small_ones(make: Make) -> None:
     problem = make("1", most_bytes=None)
-    found = all_cases(problem, 7, 12, (), H200)
+    found = GpuDevice(H200).draw(problem, 7, 12, ())
     assert [case.sizes["test"] for case in found] == [2, 3, 1, 4, 5, 6, 7]
     assert [fits_emulator(problem, case) for case in found] == [True] * 6 + [False]
     assert helping_limits(problem, found[0]) == USUAL_LIMITS
@@ -116,8 +118,10 @@ def test_one_wrong_element_while_it_is_timed_is_a_wrong_answer(make: Make, measu
 @needs_torch
 def test_a_report_has_the_time_and_neither_score_nor_share(make: Make, measure: Any) -> None:
     problem = make("14", most_bytes=None)
-    report = reporting.blank(problem, read_submission(FOLDER / "accepted" / "14_rotate.cu"), "ada", 1, H200.name)
-    report = reporting.timed(report, problem, measure(PlayedRunner(problem)))
+    report = reporting.blank_report(
+        problem, read_submission(FOLDER / "accepted" / "14_rotate.cu"), "ada", 1, H200.name, Sandbox("/usr/bin/bwrap")
+    )
+    report = reporting.add_times(report, problem, measure(PlayedRunner(problem)))
     assert report.score is None
     assert report.time is not None and report.time.value == pytest.approx(1e-5)
     assert [remark.message for remark in report.diagnostics] == [reporting.SAME_INPUTS]
@@ -160,7 +164,7 @@ class FakeArray:
 
 
 @needs_torch
-@pytest.mark.parametrize(("name", "inout"), [("1", True), ("4", False)])
+@pytest.mark.parametrize(("name", "inout"), [("1", True), ("8", False)])
 def test_what_a_buffer_set_is_filled_with_before_each_replay(
     name: str, inout: bool, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,10 +174,12 @@ def test_what_a_buffer_set_is_filled_with_before_each_replay(
     contender = Contender(problem, sizes, lambda number, addresses: Prepared(lambda stream: None), 3)
     sets = [contender.make_set(number) for number in range(2)]
     kept = FakeArray.made[:1] if inout else []
-    mine = [FakeArray.made[len(kept) + 2 * number :][:2] for number in range(2)]
-    for (given, output), made in zip(mine, sets, strict=True):
+    count = len(problem.inputs) + len(problem.outputs)
+    mine = [FakeArray.made[len(kept) + count * number :][:count] for number in range(2)]
+    for (*given, output), made in zip(mine, sets, strict=True):
         # The input keeps what it has; the output is poisoned, or gets its start contents again.
-        assert made.inputs == [None] and given.written is not None and output.written is None
+        assert made.inputs == [None] * len(given) and output.written is None
+        assert all(array.written is not None for array in given)
         filling = copied(kept[0].pointer) if inout else POISONED
         assert made.outputs == [Span(output.pointer, output.dtype.itemsize, filling)]
     if inout:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.definition import Cost, Problem
-from grader.gates import contraction, elementwise, exact, total
-from grader.inputs import make_inputs
-from grader.parameters import array, f32, out, size
 from grader.problem import load_problem
+from grader.problem.definition import Cost, Problem
+from grader.problem.gates import contraction, elementwise, exact, total
+from grader.problem.inputs import make_inputs
+from grader.problem.parameters import array, f32, out, size
 
 ROOT = Path(__file__).parents[2] / "problems"
 MATMUL, REDUCE, MAP, ZIP = (load_problem(ROOT / name) for name in ("matmul", "reduce", "map", "zip"))

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from grader.check import check_case
-from grader.errors import JudgeError
-from grader.verdict import Verdict, WrongKind
+from grader.core.errors import JudgeError
+from grader.core.verdict import Verdict, WrongKind
+from grader.problem.gates import exact
+from grader.problem.parameters import array, f32, out
 
-from .problems import BOTH_ENDS, LOGARITHM, MAP, MATMUL, REDUCE, RELU, ROW_SUMS, ZIP, case
+from .problems import BOTH_ENDS, LOGARITHM, MAP, MATMUL, REDUCE, RELU, ROW_SUMS, ZIP, case, problem
 
 
 def product(**changes):
@@ -146,6 +148,42 @@ def test_signed_zeros_count_where_the_problem_says_so():
     for got in (0.0, -0.0):
         outputs = {"y": np.array([got], np.float32)}
         assert check_case(RELU, {"N": 1}, "special", relu, outputs)[0] is Verdict.ACCEPTED
+
+
+ZEROS = np.array([[0.0, -0.0, 0.0, -0.0, -0.0, 1.0], [-0.0, 0.0, 0.0, -0.0, -1.0, -1.0]], np.float32)
+PAIR = {"x": array(f32, "N"), "y": array(f32, "N"), "z": out(f32, "N")}
+
+
+@pytest.mark.parametrize(
+    ("operation", "free"),
+    [
+        # Of two different zeros either may be the larger; of -0 and -0, or -0 and -1, it is -0.
+        (lambda x, y: np.maximum(x, y), [True, True, False, False, False, None]),
+        (lambda x, y: np.maximum(x, 0.0), [True, True, True, True, True, None]),
+        (lambda x, y: x + y, [False, False, False, False, None, False]),
+        (lambda x, y: x, [False, False, False, False, False, None]),
+    ],
+    ids=["maximum", "relu", "sum", "copy"],
+)
+def test_the_sign_of_a_zero_follows_the_operation(operation, free):
+    made = problem(PAIR, exact(), operation)
+    x, y = ZEROS
+    right = operation(x, y)
+    for at, may_differ in enumerate(free):
+        if may_differ is None:
+            continue
+        got = right.copy()
+        got[at] = -got[at]
+        verdict, *_ = check_case(made, {"N": 6}, "special", {"x": x, "y": y}, {"z": got})
+        assert (verdict is Verdict.ACCEPTED) == may_differ, at
+
+
+def test_a_problem_may_ask_for_the_sign_of_every_zero():
+    x, y = ZEROS
+    made = problem(PAIR, exact(signed_zeros=True), lambda x, y: np.maximum(x, y))
+    got = np.maximum(x, y)
+    assert check_case(made, {"N": 6}, "special", {"x": x, "y": y}, {"z": got})[0] is Verdict.ACCEPTED
+    assert check_case(made, {"N": 6}, "special", {"x": x, "y": y}, {"z": np.where(got == 0, -got, got)})[1] is not None
 
 
 def test_one_float_off_is_wrong_where_exact():

@@ -29,6 +29,13 @@ def test_within_and_beyond_the_tolerance():
 
 
 @pytest.mark.parametrize("exact", [False, True])
+def test_a_right_zero_has_no_error_and_hides_no_other(exact):
+    found = wrong(bound([0, 0, 1], allowed=np.array([0.0, 0.0, 0.5]), exact=exact), [0, 1, 2])
+    assert found.units.tolist() == [0.0, INF, 2.0]
+    assert found.wrong.tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize(
     ("expected", "got", "right"),
     [

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from grader.check import check_case
-from grader.inputs import families, make_inputs
+from grader.core.verdict import Verdict
+from grader.machine.gpus import find_gpus
 from grader.problem import load_problem
-from grader.run.gpu.devices import find_gpus
-from grader.verdict import Verdict
+from grader.problem.inputs import families, make_inputs
 
 PROBLEMS = Path(__file__).parents[2] / "problems"
 

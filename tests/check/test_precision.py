@@ -5,8 +5,8 @@ import pytest
 
 from grader.check import check_case
 from grader.check.formats import BF16, FP16, keep_bits
-from grader.inputs import families, make_inputs
-from grader.verdict import Verdict, WrongKind
+from grader.core.verdict import Verdict, WrongKind
+from grader.problem.inputs import families, make_inputs
 
 from . import simulated
 from .problems import MAP, MATMUL, REDUCE, ZIP, case

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from grader.check.trivial import accepted_trivial_kernels, trivial_outputs
-from grader.gates import elementwise, exact
-from grader.parameters import array, f32, out
-from grader.sizes import Budget
+from grader.problem.gates import elementwise, exact
+from grader.problem.parameters import array, f32, out
+from grader.problem.sizes import Budget
 
 from .problems import MATMUL, case, problem
 

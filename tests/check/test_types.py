@@ -6,10 +6,10 @@ import pytest
 from grader.check import check_case
 from grader.check.tolerance import UNIT, bounds
 from grader.check.trivial import accepted_trivial_kernels, trivial_outputs
-from grader.errors import JudgeError
-from grader.gates import contraction, exact, scaled
-from grader.parameters import array, f16, f32, i8, i32, out, u8
-from grader.verdict import Verdict, WrongKind
+from grader.core.errors import JudgeError
+from grader.core.verdict import Verdict, WrongKind
+from grader.problem.gates import contraction, exact, scaled
+from grader.problem.parameters import array, f16, f32, f64, i8, i32, out, u8
 
 from .problems import case, problem
 
@@ -54,6 +54,23 @@ def test_large_whole_numbers_are_told_in_all_digits():
 def test_an_output_of_another_type_is_the_judges_failure():
     with pytest.raises(JudgeError, match=r"gave int64 \(2,\), int32 \(2,\) was asked for"):
         check(COUNTS, {"x": np.zeros(3, np.float32)}, n=np.zeros(2, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("made", "kind"),
+    [
+        (lambda x: np.float32(3) * x.astype(np.float32), WrongKind.LOW_PRECISION),
+        (lambda x: -np.float32(3) * x.astype(np.float32), WrongKind.WRONG_VALUE),
+        (lambda x: np.full_like(x, np.nan), WrongKind.WRONG_VALUE),
+    ],
+)
+def test_numbers_beyond_float_are_infinite_in_it(made, kind):
+    tripled = problem({"x": array(f64, "N"), "y": out(f64, "N")}, exact(), lambda x: 3 * x)
+    for values in ([1.3e38], [1.3e38] * 100, [-1.3e38, 1.3e38]):
+        x = np.array(values)
+        with np.errstate(over="ignore"):
+            given = made(x).astype(np.float64)
+        assert check(tripled, {"x": x}, y=given)[:2] == (Verdict.WRONG_ANSWER, kind)
 
 
 def test_fractions_are_rounded_and_ties_go_either_way():

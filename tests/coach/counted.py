@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from grader.coach.advice import Advice, Review, Subject, review
+from grader.coach.advice import Advice, Subject
 from grader.coach.lines import by_line, total
+from grader.coach.review import Review, review
 from grader.coach.target import Resources
 from grader.run.emulator import LaunchCounts, Memory, Module
 from tests.emulator.harness import compile_ptx

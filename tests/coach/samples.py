@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from grader.coach.advice import Subject, review
+from grader.coach.advice import Subject
 from grader.coach.coach import Explanation, KernelExplanation
 from grader.coach.lines import by_line, total
+from grader.coach.review import review
 from grader.coach.target import Resources
-from grader.verdict import Verdict
+from grader.core.verdict import Verdict
 
 from .counted import run
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.coach.lines import by_line, flops_of, reads_of, refetched, total
+from grader.coach.lines import by_line, flops_of, reads_of, refetch_ratio, total
 from grader.run.emulator import LaunchCounts
 from grader.run.emulator.counts import ArrayCounts, RowCounts
 
@@ -82,9 +82,9 @@ ARRAY = ArrayCounts("x", 4096, 4, 8192, 256, 0, 0, 0, 0, 64, 2048)
 
 
 def test_reads_of_an_array() -> None:
-    assert (reads_of(ARRAY), refetched(ARRAY)) == (4.0, 4.0)
+    assert (reads_of(ARRAY), refetch_ratio(ARRAY)) == (4.0, 4.0)
     nothing = replace(ARRAY, distinct_bytes=0, block_sectors=0)
-    assert (reads_of(nothing), refetched(nothing)) == (None, None)
+    assert (reads_of(nothing), refetch_ratio(nothing)) == (None, None)
 
 
 def test_launches_of_one_kernel_add_up() -> None:

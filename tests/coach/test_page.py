@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from grader.boards.coach_page import render, write_page
+from grader.boards.coach_picture import draw
 from grader.coach.lines import Totals
-from grader.coach.page import render, write_page
-from grader.coach.picture import draw
-from grader.errors import WorkspaceError
-from grader.workspace import find_workspace
+from grader.core.errors import WorkspaceError
+from grader.store.workspace import find_workspace
 from tests.boards import test_browser
 from tests.boards.test_pages import Page
 

@@ -6,8 +6,8 @@ import pytest
 
 from grader.coach.target import LIMITS, Resources, checked_target, gpu_like, resources_of
 from grader.compile.cubin import KernelFacts
-from grader.errors import UsageError
-from grader.run.gpu.devices import target_of
+from grader.core.errors import UsageError
+from grader.machine.gpus import target_of
 
 
 def resources(threads: int, registers: int, shared: int = 0, target: str = "sm_89", dynamic: int = 0) -> Resources:

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-import grader.judge
-from grader import head_start
+import grader.judge.conductor
 from grader.cli import run
+from grader.compile.submission import Submission
+from grader.core.report import Report
 from grader.problem import Problem
-from grader.report import Report
-from grader.submission import Submission
+from grader.run import head_start
 
 from .samples import SOURCE, accepted_report
 
@@ -76,14 +76,14 @@ class Judge:
     """Stands in for the judge: returns `report` for whatever is graded, and keeps what it was asked."""
 
     report: Report
-    asked: list[tuple[Problem, Submission, grader.judge.Options]]
+    asked: list[tuple[Problem, Submission, grader.judge.conductor.Options]]
     raises: BaseException | None = None
 
     def grade(
         self,
         problem: Problem,
         submission: Submission,
-        options: grader.judge.Options,
+        options: grader.judge.conductor.Options,
         progress: Callable[[str], None] = lambda text: None,
         meanwhile: Callable[[], None] = lambda: None,
     ) -> Report:
@@ -106,7 +106,7 @@ class Judge:
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
     fake = Judge(accepted_report(), [])
-    monkeypatch.setattr(grader.judge, "grade", fake.grade)
+    monkeypatch.setattr(grader.judge.conductor, "grade", fake.grade)
     # Nothing will be asked of the processes.
-    monkeypatch.setattr(head_start, "begin", lambda device: None)
+    monkeypatch.setattr(head_start, "begin", lambda *_: None)
     return fake

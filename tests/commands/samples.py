@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from grader.report import (
+from grader.core.report import (
     CaseResult,
     Ceilings,
     ElementError,
@@ -19,7 +19,7 @@ from grader.report import (
     Report,
     SizeMeasurement,
 )
-from grader.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 
 SOURCE = """\
 __global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C, int M, int N, int K) {

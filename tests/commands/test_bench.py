@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-import grader.bench
 import grader.commands.bench
-import grader.compiling
-import grader.contesting
-import grader.run.choose as choose
+import grader.compile.programs
+import grader.judge.bench
+import grader.judge.duel
 from grader.commands.bench import unique_labels
 from grader.compile.program import Program
-from grader.contesting import ContenderFailed, Timed
-from grader.measure.contest import MOST_CONTENDERS, MOST_FILES, Contest, order_of, round_of
+from grader.core.report import Report
+from grader.core.verdict import Form, Verdict
+from grader.judge.duel import ContenderFailed, Timed
+from grader.machine.gpus import Gpu
+from grader.measure.duel import MOST_CONTENDERS, MOST_FILES, Contest, order_of, round_of
 from grader.measure.samples import BASELINE
+from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem
-from grader.report import Report
+from grader.run import devices
 from grader.run.gpu import lock
-from grader.run.gpu.devices import Gpu
-from grader.run.runner import RunnerStopped, RunStatus
-from grader.terminal.bench import shortened
-from grader.verdict import Form, Verdict
+from grader.terminal.bench import shorten
 
 from .conftest import Judge, Kgrade
 from .samples import SOURCE, wrong_report
@@ -80,16 +80,18 @@ class Gpus:
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, judge: Judge) -> Gpus:
     gpus = Gpus()
-    monkeypatch.setattr(choose, "find_gpus", lambda: [H200])
+    monkeypatch.setattr(devices, "find_gpus", lambda: [H200])
     monkeypatch.setattr(lock, "lock_folder", lambda: tmp_path / "locks")
-    monkeypatch.setattr(grader.contesting, "Contests", gpus)
-    monkeypatch.setattr(grader.compiling, "compile_kernel", compiled)
+    # What stands in for the compiler is not to be remembered for others.
+    monkeypatch.setenv("KGRADE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(grader.judge.duel, "Contests", gpus)
+    monkeypatch.setattr(grader.compile.programs, "compile_text", compiled)
     return gpus
 
 
-def compiled(text: str, name: str, kernel: str, parameters: Any, constants: Any, **more: Any) -> Program:
-    assert more["gpu_target"] == "sm_90a"
-    return Program(Form.KERNEL, "compute_89", text, (), constants, cubin=b"machine code")
+def compiled(request: Mapping[str, Any], *_: object) -> Program:
+    assert request["gpu_target"] == "sm_90a"
+    return Program(Form.KERNEL, "compute_89", request["source"], (), request["constants"], cubin=b"machine code")
 
 
 @pytest.fixture
@@ -118,7 +120,7 @@ def judged(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return report
         return replace(report, verdict=Verdict.WRONG_ANSWER, headline=wrong_report().headline)
 
-    monkeypatch.setattr("grader.judge.grade", grade)
+    monkeypatch.setattr("grader.judge.conductor.grade", grade)
     return graded
 
 
@@ -217,11 +219,12 @@ def test_one_file_is_timed_beside_a_worked_submission(
         monkeypatch.setattr(type(workspace), "load", lambda self, name: problem)
         return workspace
 
-    def worked_takes(text: str, *arguments: Any, **more: Any) -> Program:
-        return compiled(text if "takes" in text else takes(300, text), *arguments, **more)
+    def worked_takes(request: Mapping[str, Any], *_: object) -> Program:
+        text = request["source"]
+        return compiled({**request, "source": text if "takes" in text else takes(300, text)})
 
     monkeypatch.setattr(grader.commands.bench, "workspace_of", with_file)
-    monkeypatch.setattr(grader.compiling, "compile_kernel", worked_takes)
+    monkeypatch.setattr(grader.compile.programs, "compile_text", worked_takes)
     answer = kgrade("bench", "matmul", "quick.cu", "--size", SIZE, "--json")
     assert gpu.asked[0][1:] == (["0", BASELINE], False)
     assert answer.json["sizes"][0]["ranking"]["groups"] == [["quick.cu"], ["baseline"]]
@@ -232,7 +235,7 @@ def test_one_file_is_timed_beside_a_worked_submission(
 def test_one_file_alone_where_the_problem_has_no_baseline(
     kgrade: Kgrade, gpu: Gpus, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.definition.Problem.calls_library", False)
+    monkeypatch.setattr("grader.problem.definition.Problem.calls_library", False)
     answer = kgrade("bench", "matmul", "quick.cu", "--size", SIZE)
     assert answer.code == 0
     assert ["quick.cu", "120", "µs"] in [row[:3] for row in rows(answer.out)]
@@ -361,14 +364,14 @@ def test_wrong_usage_is_told_before_anything_is_graded(
 
 
 def test_without_a_gpu_it_says_what_to_type(kgrade: Kgrade, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose, "find_gpus", list)
+    monkeypatch.setattr(devices, "find_gpus", list)
     answer = kgrade("bench", "matmul", "quick.cu", "slow.cu")
     assert answer.code == 2
     assert "no NVIDIA GPU was found" in answer.err and "type: kgrade doctor" in answer.err
 
 
 def test_a_file_that_cant_be_graded_is_named(kgrade: Kgrade, gpu: Gpus, files: Path, judge: Judge) -> None:
-    from grader.errors import UsageError
+    from grader.core.errors import UsageError
 
     judge.raises = UsageError("the file defines solve()", "take it out")
     answer = kgrade("bench", "matmul", "quick.cu", "slow.cu")
@@ -393,7 +396,7 @@ def test_labels_are_the_shortest_that_differ(files: list[str], labels: list[str]
 
 
 def test_the_middle_of_a_long_name_is_left_out() -> None:
-    assert shortened(["short.cu", "a_rather_long_name.cu"], 12, "…") == ["short.cu", "a_rat…ame.cu"]
-    assert shortened(["a_rather_long_name.cu"], 21, "…") == ["a_rather_long_name.cu"]
+    assert shorten(["short.cu", "a_rather_long_name.cu"], 12, "…") == ["short.cu", "a_rat…ame.cu"]
+    assert shorten(["a_rather_long_name.cu"], 21, "…") == ["a_rather_long_name.cu"]
     alike = ["a_rather_long_name.cu", "a_rather_wrong_name.cu"]
-    assert shortened(alike, 12, "…") == alike
+    assert shorten(alike, 12, "…") == alike

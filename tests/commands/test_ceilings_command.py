@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-import grader.measure.ceilings as measured
-import grader.run.choose as choose
-from grader.run.gpu import devices, lock
-from grader.run.gpu.devices import Gpu
+import grader.run.gpu.ceilings as measured
+from grader.machine import gpus
+from grader.machine.gpus import Gpu
+from grader.run import devices
+from grader.run.gpu import lock
 
 from .conftest import Kgrade
 
@@ -36,9 +37,9 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
     return numbers
 
 
-def use(monkeypatch: pytest.MonkeyPatch, gpus: Sequence[Gpu]) -> None:
-    for module in (devices, choose):
-        monkeypatch.setattr(module, "find_gpus", lambda: list(gpus))
+def use(monkeypatch: pytest.MonkeyPatch, present: Sequence[Gpu]) -> None:
+    for module in (gpus, devices):
+        monkeypatch.setattr(module, "find_gpus", lambda: list(present))
 
 
 def rows(out: str) -> list[list[str]]:

@@ -18,8 +18,8 @@ from grader.contest.auth import hash_token
 from grader.contest.clock import Clock, utc_now
 from grader.contest.database import Database
 from grader.contest.jobs import Outcome
-from grader.errors import UsageError
-from grader.workspace import builtin_folder
+from grader.core.errors import UsageError
+from grader.store.workspace import builtin_folder
 
 from .conftest import Answer, Kgrade
 
@@ -298,7 +298,7 @@ def test_archive_and_restore(started: Path, kgrade: Kgrade) -> None:
 
 
 def test_a_workers_token_lets_it_in_until_it_is_removed(started: Path, kgrade: Kgrade) -> None:
-    token = kgrade("contest", "worker", "gpu-1").out.split("KGRADE_TOKEN=")[1].split()[0]
+    token = kgrade("contest", "worker", "gpu-1").out.split("shown once:")[1].split()[0]
     with database(started) as found:
         worker = found.worker_by_token(hash_token(token))
         assert worker is not None and worker.name == "gpu-1"

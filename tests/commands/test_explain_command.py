@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.coach.coach import usual_sizes
-from grader.sizes import Budget, check_sizes
-from grader.workspace import find_workspace
+from grader.problem.sizes import Budget, check_sizes
+from grader.store.workspace import find_workspace
 
 from .conftest import Kgrade
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.boards.filing import Filed, Filing
 from grader.commands.watch import saves
-from grader.errors import DiskFull, SourceError
-from grader.filing import Filed, Filing
-from grader.report import Report
-from grader.store import Store
-from grader.verdict import Verdict
+from grader.core.errors import DiskFull, SourceError
+from grader.core.report import Report
+from grader.core.verdict import Verdict
+from grader.store.database import Store
 
 from .conftest import Judge, Kgrade
 from .samples import accepted_report, faulty_report, wrong_report

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader import doctor
-from grader.doctor_part import Missing, Part
-from grader.report import Report
-from grader.store import Store
-from grader.workspace import Workspace
+from grader.core.report import Report
+from grader.doctor import machine
+from grader.doctor.part import Missing, Part
+from grader.store.database import Store
+from grader.store.workspace import Workspace
 
 from .conftest import Kgrade
 from .samples import accepted_report, faulty_report
@@ -220,7 +220,7 @@ def test_the_doctor_says_how_to_get_a_missing_part(
         raise error
 
     part = Part("compiler", look, "nothing compiles", "pip install the compiler", required=True)
-    monkeypatch.setattr(doctor, "PARTS", (part,))
+    monkeypatch.setattr(machine, "PARTS", (part,))
     answer = kgrade("doctor")
     assert answer.code == 3
     for words in (str(error) or "not found", "nothing compiles", "pip install the compiler"):

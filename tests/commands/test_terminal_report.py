@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.report import CaseResult, Diagnostic, ErrorMap, Report
+from grader.core.report import CaseResult, Diagnostic, ErrorMap, Report
+from grader.core.verdict import Verdict
 from grader.terminal import ascii, error_map
 from grader.terminal.excerpt import excerpt
 from grader.terminal.report import print_report
-from grader.verdict import Verdict
 
 from .samples import SOURCE, accepted_report, faulty_report, measured_report, wrong_report
 

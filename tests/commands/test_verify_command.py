@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import grader.verify
-from grader.verify import Outcome, Work
+import grader.judge.verify
+from grader.judge.verify import Outcome, Work
 
 from .conftest import Kgrade
 
@@ -28,12 +28,13 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
         Outcome("map/accepted/1.cu", "accepted", "accepted"),
     ]
 
-    def verify(works: Sequence[Work], *, processes: int) -> Iterator[Outcome]:
+    def verify(works: Sequence[Work], *, processes: int, seeds: int) -> Iterator[Outcome]:
         assert works
         assert processes >= 1
+        assert seeds == 5
         yield from given
 
-    monkeypatch.setattr(grader.verify, "verify", verify)
+    monkeypatch.setattr(grader.judge.verify, "verify", verify)
     return given
 
 
@@ -61,8 +62,8 @@ def test_what_can_not_be_compiled_here_is_told_once(
     kgrade: Kgrade, workspace: Path, outcomes: list[Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacks = "g++ is not installed (type: apt install g++)"
-    monkeypatch.setattr(grader.verify, "_missing_for_solve", lambda: lacks)
-    answer = kgrade("verify")
+    monkeypatch.setattr(grader.judge.verify, "_missing_for_solve", lambda: lacks)
+    answer = kgrade("verify", "zip")
     assert answer.code == 0
     assert answer.err.count(lacks) == 1
     assert "files with their own solve() are left out" in answer.err

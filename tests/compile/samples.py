@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -20,17 +19,13 @@ KERNEL = (
 )
 
 
-def build(
-    source: str, constants: Mapping[str, int] | None = None, time_limit: float = 60, cache: Path | None = None
-) -> Program:
-    return compile_kernel(
-        source, "mine.cu", "map_kernel", PARAMETERS, constants or {}, time_limit=time_limit, cache=cache
-    )
+def build(source: str, constants: Mapping[str, int] | None = None) -> Program:
+    return compile_kernel(source, "mine.cu", "map_kernel", PARAMETERS, constants or {})
 
 
-def refusal(source: str, constants: Mapping[str, int] | None = None, time_limit: float = 60) -> CompileFailure:
+def refusal(source: str, constants: Mapping[str, int] | None = None) -> CompileFailure:
     with pytest.raises(CompileFailure) as caught:
-        build(source, constants, time_limit)
+        build(source, constants)
     return caught.value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.compile.toolkit import find_host_compiler, find_nvcc
-from grader.errors import ToolMissing
+from grader.core.errors import ToolMissing
 from grader.sandbox import Sandbox
 
 SOLVE = """

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from grader.compile import cache, nvrtc
+from grader.compile import cache
 from grader.compile.cache import Cache, make_key
 from grader.compile.program import Kernel, Program
-from grader.report import Diagnostic
-from grader.verdict import Form
-from tests.compile.samples import KERNEL, PARAMETERS, build, refusal
+from grader.core.report import Diagnostic
+from grader.core.verdict import Form
 
 PROGRAM = Program(
     form=Form.KERNEL,
@@ -38,13 +37,6 @@ DAMAGED = (
     b'{"key": "k", "program": {"form": "neither"}}',
     b"[" * 100_000,
 )
-
-
-class Refusing:
-    """Stands for the compiler in tests where it must not be asked."""
-
-    def __init__(self, *args: object) -> None:
-        raise AssertionError("compiled again")
 
 
 def test_gives_back_what_was_stored(tmp_path: Path) -> None:
@@ -127,32 +119,3 @@ def test_keys_depend_on_every_part() -> None:
     parts: list[Mapping[str, Any]] = [{"a": 1}, {"a": 2}, {"b": 1}, {"a": [1]}, {}]
     assert len({make_key(part) for part in parts}) == len(parts)
     assert make_key({"a": 1, "b": 2}) == make_key({"b": 2, "a": 1})
-
-
-def test_the_same_submission_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = build("#define TILE 8\n" + KERNEL, {"TILE": 16}, cache=tmp_path)
-    monkeypatch.setattr(nvrtc, "Compiler", Refusing)
-    assert build("#define TILE 8\n" + KERNEL, {"TILE": 16}, cache=tmp_path) == first
-
-
-def test_any_other_question_is_compiled_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build(KERNEL, {"TILE": 16}, cache=tmp_path)
-    monkeypatch.setattr(nvrtc, "Compiler", Refusing)
-    others: tuple[tuple[Any, ...], ...] = (
-        (KERNEL + " ", "mine.cu", "map_kernel", PARAMETERS, {"TILE": 16}),
-        (KERNEL, "other.cu", "map_kernel", PARAMETERS, {"TILE": 16}),
-        (KERNEL, "mine.cu", "zip_kernel", PARAMETERS, {"TILE": 16}),
-        (KERNEL, "mine.cu", "map_kernel", PARAMETERS[:2], {"TILE": 16}),
-        (KERNEL, "mine.cu", "map_kernel", PARAMETERS, {"TILE": 32}),
-    )
-    for arguments in others:
-        with pytest.raises(AssertionError, match="compiled again"):
-            nvrtc.compile_kernel(*arguments, cache=tmp_path)
-
-
-def test_failures_are_not_stored(tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(nvrtc.CompileFailure):
-            build("int", cache=tmp_path)
-    assert list(tmp_path.iterdir()) == []
-    assert refusal("int").diagnostics

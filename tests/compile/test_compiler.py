@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from grader.compile import compiler, nvrtc, nvrtc_child
-from grader.compile.compiler import Compiler
-from grader.compile.toolkit import Toolkit, find_toolkit
-from grader.errors import JudgeError, ToolMissing
-from grader.process import Child, ChildDied
-from tests.compile.samples import KERNEL, build, refusal
+from grader.compile import compiler, nvrtc, nvrtc_call, reading
+from grader.compile.compiler import CompileFailure, Compiler
+from grader.compile.program import Program
+from grader.compile.toolkit import find_toolkit
+from grader.core.errors import JudgeError, ToolMissing
+from grader.core.report import Diagnostic
+from grader.sandbox import Sandbox
+from grader.sandbox.children import Child, ChildDied
+from tests.compile.samples import KERNEL, PARAMETERS, build
 
 ROOT = Path(nvrtc.__file__).parents[2]
 ENDLESS = (
@@ -27,74 +31,73 @@ ENDLESS = (
 ENDLESS_KERNEL = ENDLESS + KERNEL.replace("expf(a[i])", "F<24, 1>::v")
 
 
-@pytest.mark.usefixtures("own_compiler")
+def compiled(source: str, seconds: float = 60.0) -> Program:
+    request = {
+        "do": "kernel",
+        "source": source,
+        "file_name": "mine.cu",
+        "kernel": "map_kernel",
+        "parameters": PARAMETERS,
+        "constants": {},
+    }
+    return reading.compile_text(request, seconds, Sandbox.find())
+
+
+def refused(source: str, seconds: float = 60.0) -> Diagnostic:
+    with pytest.raises(CompileFailure) as caught:
+        compiled(source, seconds)
+    return caught.value.diagnostics[0]
+
+
 def test_compiles_in_a_process_of_its_own() -> None:
-    assert build(KERNEL).kernels[0].name == "map_kernel"
+    assert compiled(KERNEL) == build(KERNEL)
 
 
-@pytest.mark.usefixtures("own_compiler")
 def test_endless_compiling_is_stopped() -> None:
     begun = time.monotonic()
-    (diagnostic,) = refusal(ENDLESS_KERNEL, time_limit=1.0).diagnostics
-    assert time.monotonic() - begun < 10
-    assert diagnostic.message == "compiling took longer than 1 seconds and was stopped"
+    diagnostic = refused(ENDLESS_KERNEL, 2.0)
+    assert time.monotonic() - begun < 12
+    assert diagnostic.message == "compiling took longer than 2 seconds and was stopped"
     assert diagnostic.hint.startswith("Look for templates that call themselves")
 
 
-def test_endless_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "small_child.py").write_text(
-        "from grader.compile import nvrtc_child\nnvrtc_child.MEMORY_LIMIT = 2 << 30\nnvrtc_child.main()\n"
-    )
-
-    class SmallCompiler(Compiler):
-        def __init__(self, toolkit: Toolkit, file: str, time_limit: float) -> None:
-            super().__init__(toolkit, file, time_limit)
-            self._child.close()
-            self._child = Child("small_child", environment={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"})
-
-    monkeypatch.setattr(nvrtc, "Compiler", SmallCompiler)
-    (diagnostic, *_) = refusal(ENDLESS_KERNEL).diagnostics
+def test_endless_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LIMITS", replace(reading.LIMITS, memory=1_500_000_000))
+    diagnostic = refused(ENDLESS_KERNEL)
     assert diagnostic.message.startswith("out of memory")
     assert diagnostic.hint.startswith("The compiler ran out of memory")
 
 
-def crash(signal_number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the compiler die by a signal at the submission, and only there."""
+def crash(signal_number: int, monkeypatch: pytest.MonkeyPatch, *, always: bool = False) -> None:
+    """Make the process that compiles die by a signal at the submission, and only there unless `always`."""
     real = Child.receive
 
     def receive(self: Child, timeout: float | None) -> dict[str, object]:
-        monkeypatch.setattr(Child, "receive", real)
-        os.kill(self.pid, signal_number)
-        return real(self, timeout)
+        if not always:
+            monkeypatch.setattr(Child, "receive", real)
+        self.kill()
+        raise ChildDied("it ended", -signal_number)
 
     monkeypatch.setattr(Child, "receive", receive)
 
 
-@pytest.mark.usefixtures("own_compiler")
 def test_a_crash_of_the_compiler_is_a_compile_error(monkeypatch: pytest.MonkeyPatch) -> None:
     crash(signal.SIGSEGV, monkeypatch)
-    (diagnostic,) = refusal(KERNEL).diagnostics
-    assert diagnostic.message == "the compiler itself crashed on this source (SIGSEGV)"
+    assert refused(KERNEL).message == "the compiler itself crashed on this source (SIGSEGV)"
 
 
-@pytest.mark.usefixtures("own_compiler")
-def test_a_crash_that_is_not_the_sources_doing_is_the_judges(monkeypatch: pytest.MonkeyPatch) -> None:
-    crash(signal.SIGSEGV, monkeypatch)
-    monkeypatch.setattr(compiler, "OPTIONS", ("--no-such-option",))
-    with pytest.raises(ChildDied, match="SIGSEGV"):
-        build(KERNEL)
-
-
-@pytest.mark.usefixtures("own_compiler")
-def test_a_compiler_that_was_killed_is_the_judges_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    crash(signal.SIGKILL, monkeypatch)
-    with pytest.raises(ChildDied, match="SIGKILL"):
-        build(KERNEL)
+@pytest.mark.parametrize(("number", "always"), [(signal.SIGSEGV, True), (signal.SIGKILL, False)])
+def test_a_crash_that_is_not_the_sources_doing_is_the_judges(
+    number: int, always: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash(number, monkeypatch, always=always)
+    with pytest.raises(ChildDied, match="it ended"):
+        compiled(KERNEL)
 
 
 def test_an_option_that_nvrtc_refuses_is_the_judges_failure() -> None:
-    with Compiler(find_toolkit(), "mine.cu", 60) as own, pytest.raises(JudgeError, match="INVALID_OPTION"):
-        own.compile(KERNEL, None, ["--no-such-option"])
+    with pytest.raises(JudgeError, match="INVALID_OPTION"):
+        Compiler(find_toolkit(), "mine.cu").compile(KERNEL, None, ["--no-such-option"])
 
 
 @pytest.mark.parametrize(
@@ -118,9 +121,9 @@ def test_an_incomplete_nvrtc_is_installed_again() -> None:
 
 
 def test_the_age_of_a_gpu_is_no_news_of_the_source() -> None:
-    log = f"{nvrtc_child.AGED_TARGET} '<compute/sm>_75' are deprecated\nmine.cu(1): error: no\n"
+    log = f"{nvrtc_call.AGED_TARGET} '<compute/sm>_75' are deprecated\nmine.cu(1): error: no\n"
     answering = SimpleNamespace(getProgramLog=lambda program: log)
-    assert nvrtc_child._log(answering, 0) == "mine.cu(1): error: no\n"
+    assert nvrtc_call._log(answering, 0) == "mine.cu(1): error: no\n"
 
 
 def test_out_of_memory_is_the_sources_doing() -> None:
@@ -148,7 +151,12 @@ def fake_nvrtc(folder: Path, text: str) -> dict[str, str]:
     ],
 )
 def test_missing_parts_are_named_with_the_command_to_type(tmp_path: Path, text: str, message: str) -> None:
-    with Child("grader.compile.nvrtc_child", environment=fake_nvrtc(tmp_path, text)) as child:
+    (tmp_path / "calling_child.py").write_text(
+        "from grader.compile.nvrtc_call import compile_source\n"
+        "from grader.sandbox.children import serve\n"
+        "serve(compile_source)\n"
+    )
+    with Child("calling_child", environment=fake_nvrtc(tmp_path, text)) as child:
         child.send({"source": "", "file": "a.cu", "name": None, "options": []})
         with pytest.raises(ToolMissing) as caught:
             child.receive(30)
@@ -157,7 +165,6 @@ def test_missing_parts_are_named_with_the_command_to_type(tmp_path: Path, text: 
 
 
 def test_the_answer_of_a_text_that_fails_has_a_log() -> None:
-    with Compiler(find_toolkit(), "mine.cu", 60) as own:
-        answer = own.compile("int x = ;")
+    answer = Compiler(find_toolkit(), "mine.cu").compile("int x = ;")
     assert not answer.ok
     assert "mine.cu(1): error: expected an expression" in answer.log

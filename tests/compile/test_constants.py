@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 from tests.compile.samples import KERNEL, build, refusal
 
 DEFAULTS = {"TILE": 16, "BLOCK": 256}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.compile.diagnostics import MOST, read_log, read_remarks
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 FOLDER = "/toolkit/include"
 

@@ -9,8 +9,8 @@ from grader.compile.diagnostics import read_log
 from grader.compile.facts import Facts
 from grader.compile.hints import Context, add_hints, find_hint
 from grader.compile.toolkit import find_toolkit
-from grader.extras import cutlass_command, install_command
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
+from grader.machine.cuda_packages import cutlass_command, install_command
 from tests.compile.samples import kernel_with, refusal
 
 # One wrong statement in a kernel with the parameters `const float* a, float* b, int n`, and its hint.
@@ -91,23 +91,22 @@ FILES = {
 }
 
 
-def diagnose(source: str, compiler_class: type[Compiler]) -> Diagnostic:
+def diagnose(source: str) -> Diagnostic:
     """The first error of a file."""
-    with compiler_class(find_toolkit(), "mine.cu", 60) as compiler:
-        log = compiler.compile(source).log
+    log = Compiler(find_toolkit(), "mine.cu").compile(source).log
     diagnostics = add_hints(read_log(log, source, "mine.cu"), source, Facts())
     return next(d for d in diagnostics if d.severity == "error")
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_hint_for_a_statement(statement: str, shared_compiler_class: type[Compiler]) -> None:
-    error = diagnose(kernel_with(statement), shared_compiler_class)
+def test_hint_for_a_statement(statement: str) -> None:
+    error = diagnose(kernel_with(statement))
     assert (error.line, error.hint) == (2, STATEMENTS[statement])
 
 
 @pytest.mark.parametrize("source", FILES)
-def test_hint_for_a_file(source: str, shared_compiler_class: type[Compiler]) -> None:
-    assert diagnose(source, shared_compiler_class).hint == FILES[source]
+def test_hint_for_a_file(source: str) -> None:
+    assert diagnose(source).hint == FILES[source]
 
 
 def test_out_of_memory_has_a_hint() -> None:

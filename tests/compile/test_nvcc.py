@@ -10,14 +10,16 @@ import pytest
 from grader.compile import nvcc
 from grader.compile.cubin import read_cubin
 from grader.compile.nvcc import CompileFailure, compile_solve
+from grader.compile.parse import parse
 from grader.compile.program import Kernel, Program
-from grader.errors import JudgeError
-from grader.report import Diagnostic
+from grader.core.errors import JudgeError
+from grader.core.report import Diagnostic
+from grader.core.verdict import Form
 from grader.run.emulator import Memory, Module
 from grader.sandbox import Sandbox
-from grader.verdict import Form
 from tests.compile.solve_samples import SOLVE, needs_nvcc
 from tests.plan.recorded import shared_cache
+from tests.remembered import remembered
 
 pytestmark = needs_nvcc
 
@@ -37,7 +39,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def program(cache: Path) -> Program:
-    return compile_solve(SOLVE, "mine.cu", cache=cache)
+    return remembered(cache, compile_solve, SOLVE, "mine.cu")
 
 
 def test_a_program(program: Program) -> None:
@@ -205,22 +207,8 @@ def test_a_time_limit() -> None:
 
 
 @pytest.mark.parametrize("name", ["-o", "../../etc/x.cu", "a b.cu", "x.so", "--help.cu", "$(id).cu", "mine.cu.py"])
-def test_a_file_name_is_no_option_and_no_path(name: str, cache: Path) -> None:
-    # Those that nvcc would be told alike are compiled once.
-    assert compile_solve("__global__ void k() {}\n" + SOLVE, name, cache=cache).kernels
-
-
-def test_the_same_file_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = compile_solve(SOLVE, "mine.cu", cache=tmp_path)
-
-    def fail(*_: object, **__: object) -> None:
-        raise AssertionError("compiled again")
-
-    monkeypatch.setattr(nvcc._Task, "_compile", fail)
-    assert compile_solve(SOLVE, "mine.cu", cache=tmp_path) == first
-    for source, name, target in ((SOLVE + " ", "mine.cu", None), (SOLVE, "a.cu", None), (SOLVE, "mine.cu", "sm_90")):
-        with pytest.raises(AssertionError, match="compiled again"):
-            compile_solve(source, name, gpu_target=target, cache=tmp_path)
+def test_a_file_name_is_no_option_and_no_path(name: str) -> None:
+    assert compile_solve("__global__ void k() {}\n" + SOLVE, name).kernels
 
 
 def test_a_compiler_that_compiles_nothing_is_no_fault_of_the_source(
@@ -237,3 +225,16 @@ def test_a_compiler_that_compiles_nothing_is_no_fault_of_the_source(
 
 def test_without_a_sandbox_it_compiles_too() -> None:
     assert compile_solve(SOLVE, "mine.cu", sandbox=Sandbox(None, "none here")).kernels
+
+
+def test_macros_of_a_file_s_own_reach_neither_its_form_nor_the_check() -> None:
+    parameters = (("const float*", "in"), ("float*", "out"), ("int", "n"))
+    macros = "".join(
+        f"#define {name} 16\n" for name in ("T", "A", "B", "R", "F", "P", "kind", "list", "value", "first")
+    )
+    text = f'#include <cuda_runtime.h>\n{macros}#define EXPORT extern "C"\n' + SOLVE.replace('extern "C"', "EXPORT")
+    assert compile_solve(text, "mine.cu", parameters).kernels
+    assert parse(text).form is Form.SOLVE
+    with pytest.raises(CompileFailure) as caught:
+        compile_solve(text.replace("int n) {\n    scale", "float n) {\n    scale"), "mine.cu", parameters)
+    assert caught.value.diagnostics[0].message.startswith("solve() does not have the problem's parameters")

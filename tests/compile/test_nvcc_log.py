@@ -6,7 +6,7 @@ import pytest
 
 from grader.compile.nvcc_log import LINE_LIMIT, how_it_died, read_nvcc_log
 from grader.compile.parse import parse
-from grader.report import Diagnostic
+from grader.core.report import Diagnostic
 
 SOURCE = "__global__ void k(float* a) { a[0] = x; }\nint y;\n"
 INCLUDES = ["/toolkit/include"]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.compile import nvrtc
-from grader.compile.compiler import Compiler
+from grader.compile.compiler import Compiled, CompileFailure, Compiler
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Kernel
-from grader.report import Diagnostic
-from grader.verdict import Form
+from grader.compile.reading import compile_text
+from grader.core.report import Diagnostic
+from grader.core.verdict import Form
+from grader.sandbox import Sandbox
 from tests.compile.samples import EXPECTED, KERNEL, PARAMETERS, build, kernel_with, refusal
 
 
@@ -259,7 +262,10 @@ def test_files_of_the_machine_are_never_quoted(tmp_path: Path) -> None:
 def test_a_header_beside_the_submission_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.h").write_text("")
     monkeypatch.chdir(tmp_path)
-    (diagnostic,) = refusal('#include "mine.h"\n' + KERNEL).diagnostics
+    asked = {"do": "kernel", "file_name": "mine.cu", "kernel": "map_kernel", "parameters": PARAMETERS, "constants": {}}
+    with pytest.raises(CompileFailure) as caught:
+        compile_text({**asked, "source": '#include "mine.h"\n' + KERNEL}, 60.0, Sandbox.find())
+    (diagnostic,) = caught.value.diagnostics
     assert diagnostic.hint == "A submission is one file: paste what it needs of mine.h into it."
 
 
@@ -269,13 +275,11 @@ def test_an_odd_file_name_does_not_reach_the_compiler() -> None:
 
 
 @pytest.mark.parametrize("header", ["cute/nonsense.hpp", "cutlass/nonsense.h"])
-def test_the_headers_of_cutlass_are_not_compiled_in_vain(
-    header: str, shared_compiler_class: type[Compiler], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_headers_of_cutlass_are_not_compiled_in_vain(header: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = []
 
-    class Counted(shared_compiler_class):  # type: ignore[misc, valid-type]
-        def compile(self, *arguments: object, **more: object) -> object:
+    class Counted(Compiler):
+        def compile(self, *arguments: Any, **more: Any) -> Compiled:
             compiled.append(arguments)
             return super().compile(*arguments, **more)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.compile.program import Kernel
-from grader.compile.ptx import number_first, plain_name, read_kernels, take_constants
+from grader.compile.ptx import constant_prefix, number_first, plain_name, read_kernels, take_constants
 
 PTX = """
 .version 9.0
@@ -51,7 +51,7 @@ def test_kernels_with_the_sizes_of_their_parameters() -> None:
 
 
 def test_constants_are_taken_out_of_the_text() -> None:
-    text, values = take_constants(PTX)
+    text, values = take_constants(PTX.replace("kgrade_constant_", constant_prefix("source")), "source")
     assert values == {"TILE": 16, "BLOCK": -(2**63), "ZERO": 0}
     assert "kgrade" not in text
     assert ".global .align 8 .u64 other = 3;\n.func" in text

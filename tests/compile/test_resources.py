@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile import nvrtc
+from grader.compile.cache import Cache
 from grader.compile.compiler import OPTIONS, Compiler
 from grader.compile.nvrtc import CompileFailure, compile_kernel
 from grader.compile.program import Program
@@ -47,8 +47,8 @@ SPILLING = (
 )
 
 
-def compiled(source: str, cache: Path | None = None) -> Program:
-    return compile_kernel(source, "mine.cu", "map_kernel", PARAMETERS, {}, cache=cache, gpu_target="sm_90a")
+def compiled(source: str) -> Program:
+    return compile_kernel(source, "mine.cu", "map_kernel", PARAMETERS, {}, gpu_target="sm_90a")
 
 
 def test_the_larger_of_stores_and_loads_counts_and_callees_with_their_kernel() -> None:
@@ -68,14 +68,14 @@ def test_a_log_without_the_option_is_what_is_left() -> None:
     assert without_resources(other + LOG).startswith(other)
 
 
-def test_a_program_for_a_gpu_knows_its_kernels_spills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = compiled(SPILLING, tmp_path)
+def test_a_program_for_a_gpu_knows_its_kernels_spills(tmp_path: Path) -> None:
+    program = compiled(SPILLING)
     spilled, none = (program.spills[kernel.symbol] for kernel in program.kernels)
     assert 100 < spilled < 10_000
     assert none == 0
     assert program.diagnostics == ()
-    monkeypatch.setattr(nvrtc, "Compiler", None)
-    assert compiled(SPILLING, tmp_path) == program
+    Cache(tmp_path).store("k", program)
+    assert Cache(tmp_path).load("k") == program
 
 
 def test_a_program_for_the_emulator_knows_no_spills() -> None:
@@ -111,7 +111,8 @@ def test_machine_code_names_the_lines_of_the_submission_and_is_the_same_without(
     line_info = "--generate-line-info"
     assert line_info in OPTIONS
     assert b"mine.cu\0" in sections(compiled(SPILLING).cubin)[".debug_line"]
-    with Compiler(find_toolkit(), "mine.cu", 60) as own, pytest.MonkeyPatch.context() as patch:
+    own = Compiler(find_toolkit(), "mine.cu")
+    with pytest.MonkeyPatch.context() as patch:
         told = sections(own.compile(SPILLING, "map_kernel", (TELL,), "sm_90a").cubin)
         patch.setattr("grader.compile.compiler.OPTIONS", tuple(o for o in OPTIONS if o != line_info))
         bare = sections(own.compile(SPILLING, "map_kernel", (), "sm_90a").cubin)

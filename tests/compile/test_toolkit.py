@@ -9,8 +9,8 @@ import pytest
 
 from grader.compile import toolkit
 from grader.compile.toolkit import NVCC_PARTS, Nvcc, find_host_compiler, find_nvcc, find_toolkit
-from grader.errors import ToolMissing
-from grader.extras import EXTRAS, Extra
+from grader.core.errors import ToolMissing
+from grader.machine.cuda_packages import EXTRAS, Extra
 
 CUDA_13, CUDA_12 = EXTRAS
 
@@ -180,7 +180,7 @@ def test_nvcc_without_a_part_is_missing(bare: pytest.MonkeyPatch, tmp_path: Path
     (tmp_path / "cu13" / missing).unlink()
     install(bare, tmp_path, extra=CUDA_13)
     bare.setattr("shutil.which", lambda name: None)
-    bare.setattr("grader.extras.installed", lambda: (CUDA_13,))
+    bare.setattr("grader.machine.cuda_packages.installed_extras", lambda: (CUDA_13,))
     with pytest.raises(ToolMissing, match="nvcc is not installed") as caught:
         find_nvcc()
     assert caught.value.hint == "type: pip install 'cuda-toolkit[nvcc]==13.0.*'"
@@ -189,7 +189,7 @@ def test_nvcc_without_a_part_is_missing(bare: pytest.MonkeyPatch, tmp_path: Path
 def test_nvcc_is_in_no_wheel_of_cuda_12(bare: pytest.MonkeyPatch) -> None:
     install(bare, None, extra=CUDA_12)
     bare.setattr("shutil.which", lambda name: None)
-    bare.setattr("grader.extras.installed", lambda: (CUDA_12,))
+    bare.setattr("grader.machine.cuda_packages.installed_extras", lambda: (CUDA_12,))
     with pytest.raises(ToolMissing) as caught:
         find_nvcc()
     assert caught.value.hint == "type: apt install cuda-nvcc-12-9"

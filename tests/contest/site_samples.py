@@ -23,9 +23,9 @@ from grader.contest.records import NewAccount
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
 from grader.contest.site import Site
-from grader.report import Report
-from grader.verdict import Form, Verdict
-from grader.workspace import Workspace
+from grader.core.report import Report
+from grader.core.verdict import Form, Verdict
+from grader.store.workspace import Workspace
 
 SLUG = "cs149-a1"
 NOW = datetime(2026, 10, 1, 12, 0, tzinfo=timezone.utc)

@@ -9,8 +9,8 @@ import pytest
 
 from grader.contest.client import StudentClient
 from grader.contest.jobs import Outcome, outcome_of
-from grader.errors import JudgeError
-from grader.report import from_json
+from grader.core.errors import JudgeError
+from grader.core.report import from_json
 
 from .site_samples import NOW, SLUG, Hall, accepted
 

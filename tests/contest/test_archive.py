@@ -19,8 +19,8 @@ from grader.contest.database import Database
 from grader.contest.rejudging import Pick, start
 from grader.contest.roster import Person
 from grader.contest.standing import standing
-from grader.errors import UsageError, WorkspaceError
-from grader.report import to_json
+from grader.core.errors import UsageError, WorkspaceError
+from grader.core.report import to_json
 from tests.boards.samples import HOSTILE, accepted, hostile
 
 from .contests import contest, handed_in, judge, submit

@@ -13,7 +13,7 @@ from grader.contest.client import ServerAway, StudentClient, checked_address, is
 from grader.contest.jobs import Job, Outcome, outcome_of
 from grader.contest.logins import Login, logins_file, read_logins, remember
 from grader.contest.worker import Worker
-from grader.errors import UsageError, WorkspaceError
+from grader.core.errors import UsageError, WorkspaceError
 
 from .site_samples import SLUG, Hall, accepted, open_hall, wrong
 

@@ -22,11 +22,11 @@ import grader.contest
 from grader.contest.clock import Clock
 from grader.contest.connect import Address
 from grader.contest.database import Database, default_url
-from grader.contest.jobs import Outcome
+from grader.contest.jobs import RETRIES, Outcome
 from grader.contest.records import NewAccount
 from grader.contest.schema import HEAD, Base
-from grader.errors import KgradeError, StoreError, UsageError, WorkspaceError
-from grader.workspace import Workspace
+from grader.core.errors import KgradeError, StoreError, UsageError, WorkspaceError
+from grader.store.workspace import Workspace
 
 MIGRATIONS = Path(grader.contest.__file__).with_name("migrations")
 
@@ -223,7 +223,7 @@ def test_a_rejudge_beside_the_old_verdicts_then_applied(contest_database: Databa
     with pytest.raises(UsageError, match="still has 2 submissions to judge"):
         contest_database.apply_rejudge(number, who="prof")
     assert judge(contest_database, "wrong_answer") == first
-    for _ in range(4):
+    for _ in range(1 + RETRIES):
         job = contest_database.queue.claim("NVIDIA H200", "w")
         assert job is not None
         contest_database.queue.finish(job, Outcome("internal_error"))

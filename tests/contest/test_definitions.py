@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from grader.contest.database import Database
-from grader.contest.definitions import defined, definition, publish, read_definition, settings_of, write_new
-from grader.errors import UsageError
-from grader.workspace import Workspace
+from grader.contest.definitions import defined_problems, definition, publish, read_definition, settings_of, write_new
+from grader.core.errors import UsageError
+from grader.store.workspace import Workspace
 
 NOW = datetime(2026, 9, 1, 12, 34, tzinfo=timezone.utc)
 
@@ -23,7 +23,7 @@ def test_a_new_file_is_valid_and_its_owners_alone(tmp_path: Path) -> None:
     assert {problem.name for problem in settings.problems} == set(workspace.problems)
     assert NOW < settings.start < settings.end and settings.freeze is not None
     assert settings.hidden_seeds and not settings.is_timed
-    assert defined(workspace) == ["cs149-a1"]
+    assert defined_problems(workspace) == ["cs149-a1"]
     before = path.read_bytes()
     with pytest.raises(UsageError, match="is there already"):
         write_new(workspace, "cs149-a1", NOW)

@@ -11,8 +11,8 @@ import pytest
 
 from grader.contest.exports import to_autolab, to_csv, to_gradescope
 from grader.contest.scoreboard import Entry, Row, scoreboard
-from grader.report import Interval
-from grader.verdict import Verdict
+from grader.core.report import Interval
+from grader.core.verdict import Verdict
 
 from .contests import SETTINGS, START
 
@@ -71,6 +71,6 @@ def test_gradescope() -> None:
 
 def test_autolab() -> None:
     """An autograder's last line: {"scores": {problem: points}}, and optionally a list for the scoreboard."""
-    line = to_autolab(rows("Ada", "Bob")[0])
+    line = to_autolab(SETTINGS, rows("Ada", "Bob")[0])
     assert "\n" not in line
     assert json.loads(line) == {"scores": {"matmul": 1.0, "zip": 0.25}, "scoreboard": [1.25, 1.0, 0.25]}

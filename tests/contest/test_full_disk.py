@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from grader.cli import run
 from grader.contest.auth import server_secret
 from grader.contest.connect import Address
-from grader.errors import DiskFull, StoreError
+from grader.core.errors import DiskFull, StoreError
 from grader.store import failures
 
 from .site_samples import SLUG, Hall, form_token, open_hall
@@ -64,7 +64,7 @@ def test_what_was_typed_is_still_on_the_page(hall: Hall, caplog: pytest.LogCaptu
     browser = hall.signed_in("ada")
     data = {"csrf": form_token(browser.get(PAGE).text), "source": LONG}
     with full(hall):
-        page = browser.post(PAGE, data=data)
+        page = browser.post(PAGE, data=data, files={"upload": ("", b"")})
     assert (page.status_code, page.headers["retry-after"]) == (507, "60")
     assert "disk is full, so this was not taken" in page.text and "Tell whoever runs the contest" in page.text
     assert page.text.count("// more than fits") == 10_000 and "POST" in caplog.text
@@ -111,7 +111,7 @@ def test_with_space_they_mean_something_else(words: str, tmp_path: Path, monkeyp
 
 
 def test_the_systems_own_word_for_it(tmp_path: Path) -> None:
-    with pytest.raises(DiskFull, match="no space left"), failures.explained(tmp_path / "x.db"):
+    with pytest.raises(DiskFull, match="no space left"), failures.naming_the_database(tmp_path / "x.db"):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 

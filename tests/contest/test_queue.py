@@ -9,7 +9,7 @@ import pytest
 from grader.contest.database import Database
 from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome
 from grader.contest.queue import LeaseQueue
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 H200 = "NVIDIA H200"
 
@@ -91,16 +91,36 @@ def test_a_heartbeat_keeps_the_lease_and_tells_progress(database: Database, cloc
     assert database.submission(number).progress == "case 4 of 5"
 
 
-def test_stalled_work_is_retried_three_times_and_then_costs_nothing(database: Database, clock: Any) -> None:
+def test_stalled_work_is_given_on_once_and_then_held_for_staff(database: Database, clock: Any) -> None:
     number = submit(database)
     attempts = []
     for _ in range(1 + RETRIES):
         attempts.append(claim(database).attempt)
         clock.forward(seconds=LEASE.total_seconds() + 1)
     assert database.queue.claim(H200, "w") is None
-    assert attempts == sorted(set(attempts)) and RETRIES == 3
+    assert attempts == sorted(set(attempts)) and RETRIES == 1 and LEASE.total_seconds() < 30
     row = database.submission(number)
-    assert (row.state, row.verdict, row.tries) == ("judged", "internal_error", 4)
+    assert (row.state, row.verdict, row.tries) == ("held", None, 2)
+    assert [(each.submission_id, each.progress) for each in database.held("c1")] == [
+        (number, "its workers went silent")
+    ]
+    # Others are judged meanwhile, and staff have it judged again with all its tries.
+    other = submit(database)
+    assert database.queue.finish(claim(database), Outcome("accepted")) and database.submission(other).verdict
+    assert database.queue.judge_again([number], "prof") == 1 and database.queue.judge_again([number], "prof") == 0
+    assert [each.what for each in database.audits(limit=1)] == ["held judgings queued"]
+    assert database.queue.finish(claim(database), Outcome("wrong_answer"))
+    assert database.submission(number).verdict == "wrong_answer" and database.held("c1") == []
+
+
+def test_a_grading_that_had_to_be_ended_is_given_on_once(database: Database) -> None:
+    number = submit(database)
+    first = claim(database)
+    assert database.queue.stalled(first, "no sign for 15 s, at: compiling")
+    assert database.submission(number).state == "queued" and not database.queue.stalled(first, "again")
+    assert database.queue.stalled(claim(database), "no sign for 15 s, at: compiling")
+    assert database.submission(number).progress == "no sign for 15 s, at: compiling"
+    assert database.submission(number).state == "held" and database.queue.claim(H200, "w") is None
 
 
 def test_the_judges_own_failure_is_retried_too(database: Database) -> None:

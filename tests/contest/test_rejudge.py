@@ -8,7 +8,7 @@ import pytest
 
 from grader.contest.rejudging import Move, Pick, pick, preview, start
 from grader.contest.standing import standing
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 from .contests import contest, handed_in, judge, submit
 

@@ -11,7 +11,7 @@ import pytest
 from grader.contest.accounts import Issued, add_people, renew, revoke, write_secrets
 from grader.contest.auth import hash_token
 from grader.contest.roster import Person, parse_roster, read_roster
-from grader.errors import UsageError, WorkspaceError
+from grader.core.errors import UsageError, WorkspaceError
 
 from .contests import contest
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from grader.contest.scoreboard import Entry, Row, scoreboard, unfreezing
 from grader.contest.settings import ContestProblem, Late, Settings
-from grader.report import Interval
-from grader.verdict import Verdict
+from grader.core.report import Interval
+from grader.core.verdict import Verdict
 
 START = datetime(2026, 10, 1, tzinfo=timezone.utc)
 MINUTE = timedelta(minutes=1)

@@ -15,7 +15,7 @@ from grader.contest.settings import (
     settings_from_json,
     settings_to_json,
 )
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 GOOD = """
 title = "CS 149, assignment 1"

@@ -10,7 +10,7 @@ import pytest
 
 from grader.contest.copies import likenesses
 from grader.contest.similarity import SMALLEST, similar_pairs, tokenize
-from grader.workspace import builtin_folder
+from grader.store.workspace import builtin_folder
 
 from .contests import contest, handed_in
 

@@ -11,7 +11,7 @@ import pytest
 from grader.contest.records import NewAccount
 from grader.contest.settings import settings_to_json
 from grader.contest.standing import emails, freeze_again, reveal_next, standing, unfreeze
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 from .contests import MINUTE, SETTINGS, START, contest, handed_in, judge, submit
 

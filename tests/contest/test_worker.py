@@ -1,10 +1,10 @@
 """The worker claims, judges under a heartbeat, hands in, gives back, and takes itself out."""
 
-import os
 import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,12 @@ from grader.contest import judging
 from grader.contest.jobs import Claim, Job, Outcome, outcome_of, takes
 from grader.contest.judging import MachineJudge
 from grader.contest.worker import Worker
-from grader.errors import JudgeError, StoreError, ToolMissing, UsageError
-from grader.report import from_json
-from grader.workspace import Workspace
+from grader.core.errors import JudgeError, StoreError, ToolMissing, UsageError
+from grader.core.report import from_json
+from grader.store.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
-JOB = Job(1, 1, 10, "c1", "matmul", "k.cu", "text", "ada", 17)
+JOB = Job(1, 1, 10, "c1", "matmul", "k.cu", "text", "ada", None, 300)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,7 @@ class Source:
         self.jobs = list(jobs)
         self.finished: list[Outcome] = []
         self.released: list[Claim] = []
+        self.stalls: list[str] = []
         self.beats: list[str] = []
         self.states: list[tuple[str, str]] = []
         self.current = True
@@ -74,6 +75,10 @@ class Source:
 
     def release(self, job: Claim) -> bool:
         self.released.append(job)
+        return True
+
+    def stalled(self, job: Claim, why: str) -> bool:
+        self.stalls.append(why)
         return True
 
     def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
@@ -237,7 +242,7 @@ def test_what_waiting_does_not_mend_ends_it() -> None:
 
 
 def test_a_grading_that_hangs_loses_its_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.contest.worker.LONGEST_SECONDS", 0.2)
+    monkeypatch.setattr("grader.contest.worker.SILENCE_SECONDS", 0.2)
     done = threading.Event()
 
     def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
@@ -264,7 +269,7 @@ def test_a_machine_judges_as_at_home(machine: MachineJudge) -> None:
     outcome = machine(job_of("wrong_answer/only_whole_tiles.cu"), said.append)
     assert outcome.verdict == "wrong_answer" and outcome.report is not None
     report = from_json(outcome.report)
-    assert (report.user, report.file, report.seed, report.source) == ("ada", "k.cu", 17, "")
+    assert (report.user, report.file, report.source) == ("ada", "k.cu", "")
     assert "compiling" in said
 
 
@@ -313,34 +318,66 @@ def test_host_code_is_never_run_without_a_sandbox(machine: MachineJudge, monkeyp
 def test_an_outcome_has_the_reports_verdict(machine: MachineJudge) -> None:
     outcome = machine(job_of("compile_error/syntax_error.cu"), lambda text: None)
     assert outcome.report is not None
-    assert outcome_of(from_json(outcome.report)) == outcome
+    assert outcome.is_open and outcome.colours
+    assert outcome_of(from_json(outcome.report)) == replace(outcome, is_open=False, colours=None)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [([], "whom to judge for is not said"), (["--server", "http://x"], "a worker needs a token")],
+    [
+        ([], "whom to judge for is not said"),
+        (["--server", "http://x"], "a worker needs a token"),
+        (["--server", "http://x", "--token", "secret"], "shows the token to everybody"),
+        (["--server", "http://x", "--token-file", "/nowhere/token"], "/nowhere/token can't be read"),
+    ],
 )
 def test_the_command_says_what_is_missing(arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in worker_command.SECRETS:
+    for name in worker_command.VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    result = CliRunner().invoke(worker_command.command, arguments)
+    result = CliRunner().invoke(worker_command.command, [*arguments, "--no-sandbox"])
     assert isinstance(result.exception, UsageError) and re.search(words, result.exception.message)
 
 
-def test_the_commands_secrets_are_gone_before_anything_is_graded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("variable", worker_command.VARIABLES)
+def test_no_secret_stands_in_the_workers_environment(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There it would be readable in /proc for whatever judges as this user."""
+    for name in worker_command.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "secret")
+    result = CliRunner().invoke(worker_command.command, ["--server", "http://x", "--token-file", "-"])
+    assert isinstance(result.exception, UsageError) and f"{variable} is set" in result.exception.message
+
+
+def test_a_token_file_is_the_owners_alone(tmp_path: Path) -> None:
+    file = tmp_path / "worker.token"
+    file.write_text("token-1\n")
+    file.chmod(0o600)
+    assert worker_command._read_token(str(file)) == "token-1"
+    file.chmod(0o640)
+    with pytest.raises(UsageError, match="others on this machine can read"):
+        worker_command._read_token(str(file))
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_nothing_is_judged_without_a_sandbox_unless_that_is_said(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("KGRADE_DATABASE", str(tmp_path / "contests.db"))
-    monkeypatch.setenv("KGRADE_TOKEN", "secret")
-    seen: list[Any] = []
+    from grader.commands import options
+    from grader.commands.serve import command as serve
+    from grader.sandbox import Sandbox
 
-    def look(self: MachineJudge) -> str:
-        seen.append({name: os.environ.get(name) for name in worker_command.SECRETS})
-        return "enough"
-
-    monkeypatch.setattr(MachineJudge, "self_test", look)
-    monkeypatch.setattr("signal.signal", lambda *_: None)
-    words = ["--server", "http://127.0.0.1:1", "--device", "emulator"]
-    result = CliRunner().invoke(worker_command.command, words, standalone_mode=False)
-    assert result.return_value == 3 and "out of service: enough" in result.output
-    assert seen == [{"KGRADE_TOKEN": None, "KGRADE_DATABASE": None}]
+    monkeypatch.setattr(Sandbox, "find", staticmethod(lambda required=False: Sandbox(None, "bubblewrap is gone")))
+    token = tmp_path / "token"
+    token.touch(0o600)
+    arguments = ["--server", "http://x", "--token-file", str(token)] if command == "worker" else ["--port", "1"]
+    found = worker_command.command if command == "worker" else serve
+    for name in ("problems", "submissions"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name in worker_command.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    result = CliRunner().invoke(found, arguments, obj=str(tmp_path))
+    assert isinstance(result.exception, ToolMissing) and "bubblewrap is gone" in result.exception.message
+    assert "can read this user's files" in result.exception.message and "--no-sandbox" in result.exception.hint
+    options.check_sandbox(True)
+    assert "judging without a sandbox: bubblewrap is gone; what is submitted can read" in capsys.readouterr().err

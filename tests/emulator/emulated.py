@@ -18,7 +18,7 @@ from .instructions import Family
 @cache
 def loaded(ptx: str) -> Module:
     """The emulator's module of this text: translated once however many launches it serves."""
-    return Module(ptx, cache=None)
+    return Module(ptx)
 
 
 def on_emulator(ptx: str, case: Case, workers: int | None = 1) -> Outcome:

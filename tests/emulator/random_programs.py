@@ -6,6 +6,7 @@ blocks that jump to any other block, by condition or by table, so that no struct
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,7 +169,7 @@ class Block:
     jump: Jump
 
 
-STEPS = {
+STEPS: dict[str, Callable[[int, int], int]] = {
     "add.u32": lambda a, b: a + b,
     "sub.u32": lambda a, b: a - b,
     "mul.lo.u32": lambda a, b: a * b,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import subprocess
+import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -244,9 +248,26 @@ def test_endless_loop_ends_at_the_instruction_budget() -> None:
     assert 100_000 <= result.instructions < 5_000_000
 
 
-def test_endless_loop_ends_at_the_wall_clock() -> None:
+def test_endless_loop_ends_when_its_seconds_are_over() -> None:
     result = launch("spins", 1, 32, i4(0), limits=Limits(instructions=10**15, seconds=0.3))
     assert (result.status, result.lines[0]) == ("limit", line_of("spins"))
+    assert 0.3 <= result.seconds < 3
+
+
+def test_what_others_take_of_the_processors_is_not_counted() -> None:
+    launch("spins", 1, 32, i4(0), limits=Limits(instructions=1000))
+    program = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(program) for _ in range(len(os.sched_getaffinity(0)))]
+    try:
+        before = time.process_time()
+        result = launch("spins", 1, 32, i4(0), limits=Limits(instructions=10**15, seconds=0.3))
+        assert result.status == "limit"
+        # By the wall's seconds it would have had half of them.
+        assert time.process_time() - before >= 0.28
+    finally:
+        for process in others:
+            process.kill()
+            process.wait()
 
 
 def test_budget_counts_all_blocks() -> None:
@@ -310,7 +331,7 @@ def test_unknown_opcode_is_named_with_its_line() -> None:
     memory = Memory()
     pointers = [struct.pack("<Q", memory.place(n, np.zeros(64, "i4"))) for n in ("x", "out")]
     with pytest.raises(UnsupportedPtx) as raised:
-        Module(ptx, cache=None).launch("jump_table", (1, 1, 1), (64, 1, 1), pointers, memory)
+        Module(ptx).launch("jump_table", (1, 1, 1), (64, 1, 1), pointers, memory)
     assert "frobnicate.s32" in raised.value.message
     assert "frobnicate.s32" in raised.value.instruction
     assert raised.value.line == 2
@@ -318,7 +339,7 @@ def test_unknown_opcode_is_named_with_its_line() -> None:
 
 def test_text_that_is_no_ptx() -> None:
     with pytest.raises(UnsupportedPtx):
-        Module(".version 8.0\n.visible .entry broken( {{{", cache=None)
+        Module(".version 8.0\n.visible .entry broken( {{{")
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_lanes_that_come_apart_meet() -> None:
 
 
 def counted(kernel: str, memory: Memory, *arguments: bytes) -> list[Any]:
-    module = Module(kernel_ptx(FILE), cache=None, count=True)
+    module = Module(kernel_ptx(FILE), count=True)
     result = module.launch(kernel, (1, 1, 1), (32, 1, 1), list(arguments), memory)
     assert result.counts is not None
     return [row for row in result.counts.rows if row.opcode in ("wmma", "ldmatrix")]
@@ -133,7 +133,7 @@ def test_banks_of_ldmatrix(pitch: int, ways: int) -> None:
     memory = Memory()
     place = memory.place("out", np.zeros(32, "u4")).to_bytes(8, "little")
     source = "\n".join(SOURCE).replace("tile[16 * 16]", f"tile[16 * {pitch}]").replace("% 16 * 16", f"% 16 * {pitch}")
-    module = Module(compile_ptx(source), cache=None, count=True)
+    module = Module(compile_ptx(source), count=True)
     result = module.launch(
         "rows", (1, 1, 1), (32, 1, 1), [place, np.int32(99).tobytes(), np.int32(0).tobytes()], memory
     )

@@ -45,7 +45,7 @@ def with_lane_rules(family: Family) -> bool:
     return any(plain(row) and vector(row.opcode) for row in family.rows)
 
 
-@pytest.mark.parametrize("family", list(filter(with_lane_rules, FAMILIES)), ids=lambda f: f.name)
+@pytest.mark.parametrize("family", [family for family in FAMILIES if with_lane_rules(family)], ids=lambda f: f.name)
 def test_lane_rules_equal_scalar_rules(family: Family) -> None:
     rows = [row for row in family.rows if plain(row) and vector(row.opcode)]
     operands = typed(corner_cases(family.inputs, 100) + random_bits(family.inputs, 2, 100), family.inputs)

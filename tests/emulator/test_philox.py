@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.inputs import families, make_inputs
+from grader.machine.gpus import find_gpus
 from grader.problem import load_problem
+from grader.problem.inputs import families, make_inputs
 from grader.run.emulator import Memory, Module
-from grader.run.gpu.devices import find_gpus
 from grader.run.gpu.philox import SOURCE, GpuPlace
 
 from .harness import compile_ptx

@@ -10,9 +10,9 @@ import pytest
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.stuck import Polls
 from grader.run.emulator.translate.cfg import Program, build_program
-from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.translate.polls import polling_loops
 from grader.run.emulator.translate.storage import CallAreas, Storage
+from grader.run.emulator.translation import Translation
 
 KERNEL = """.version 8.0
 .target sm_89
@@ -115,7 +115,7 @@ def looks(block: Any, *events: Any) -> list[bool]:
         Translation(
             "",
             waiting,
-            Storage({}, 0, {}, {}, {}, 0, 0, {}, 0, CallAreas((), (), 0)),
+            Storage({}, 0, {}, {}, {}, 0, 0, {}, CallAreas((), (), 0)),
             [],
             0,
             loops=polling_loops(waiting),

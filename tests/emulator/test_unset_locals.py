@@ -37,7 +37,7 @@ def named(message: str) -> str:
 
 @cache
 def compile_debug() -> Program:
-    return compile_kernel(SOURCE, FILE.name, "right", PARAMETERS, {}, time_limit=60, debug=True)
+    return compile_kernel(SOURCE, FILE.name, "right", PARAMETERS, {}, debug=True)
 
 
 @cache

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.run.gpu.devices import Gpu
+from grader.machine.gpus import Gpu
 
 Capability = tuple[int, int]
 
@@ -46,7 +46,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
         return Installed("14.2.0")
 
     monkeypatch.setattr(importlib.metadata, "distribution", distribution)
-    monkeypatch.setattr("grader.run.gpu.devices.find_gpus", lambda: made.gpus)
+    monkeypatch.setattr("grader.machine.gpus.find_gpus", lambda: made.gpus)
     return made
 
 

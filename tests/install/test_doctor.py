@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy
 import pytest
 
-from grader import doctor, doctor_cuda
 from grader.compile import toolkit
-from grader.doctor_part import Finding, look_for
-from grader.workspace import Workspace
+from grader.doctor import cuda as doctor_cuda
+from grader.doctor import machine
+from grader.doctor.part import Finding, look_for
+from grader.run import emulator_child
+from grader.store.workspace import Workspace
 
 from .conftest import Machine, Smi
 
@@ -137,28 +139,37 @@ def test_cublas_is_asked_for_where_there_is_a_gpu_and_of_the_same_cuda(
 
 
 def test_byte_code_that_is_cached_and_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    part = next(part for part in doctor.PARTS if part.name == "byte code")
+    part = next(part for part in machine.PARTS if part.name == "byte code")
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     site = Path(numpy.__file__).parent.parent
     found = look_for(part, Workspace(Path("/nowhere")))
     assert found is not None
     assert (found.here, found.required) == (False, False)
-    assert found.found == "not cached, and PYTHONDONTWRITEBYTECODE is set"
+    assert found.found == "NumPy's is not cached, and PYTHONDONTWRITEBYTECODE is set"
     assert found.get == f"{sys.executable} -m compileall -q {site}"
-    cached = Path(importlib.util.cache_from_source(numpy.__file__))
-    cached.parent.mkdir(parents=True)
-    cached.touch()
+
+    def cache(module: str) -> None:
+        cached = Path(importlib.util.cache_from_source(module))
+        cached.parent.mkdir(parents=True)
+        cached.touch()
+
+    cache(numpy.__file__)
+    found = look_for(part, Workspace(Path("/nowhere")))
+    assert found is not None
+    assert found.found == "kgrade's is not cached, and PYTHONDONTWRITEBYTECODE is set"
+    assert found.get == f"{sys.executable} -m compileall -q {Path(machine.__file__).parents[1]}"
+    cache(emulator_child.__file__)
     found = look_for(part, Workspace(Path("/nowhere")))
     assert found is not None
     assert found.here
 
 
 def test_byte_code_that_can_not_be_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    part = next(part for part in doctor.PARTS if part.name == "byte code")
+    part = next(part for part in machine.PARTS if part.name == "byte code")
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     found = look_for(part, Workspace(Path("/nowhere")))
     assert found is not None
-    assert found.found.endswith("can't be written")
-    assert found.get.startswith(f"as its owner: {sys.executable} -m compileall")
+    assert found.found.startswith("NumPy's is not in ")
+    assert found.get.startswith(f"as the owner of it: {sys.executable} -m compileall")

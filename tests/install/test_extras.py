@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import ToolMissing
-from grader.extras import (
+from grader.core.errors import ToolMissing
+from grader.machine.cuda_packages import (
     CUTLASS,
     DEFAULT,
     EXTRAS,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.extras import CUTLASS
+from grader.machine.cuda_packages import CUTLASS
 
 ROOT = Path(__file__).parents[2]
 FROZEN = "cupy-cuda13x==14.2.0\ncuda-toolkit==13.0.3\nnvidia-cublas==13.1\nnvidia-ml-py==13.6\nnumpy==2.4\n"

@@ -8,8 +8,8 @@ import pytest
 
 from grader.cli import run
 from grader.compile import toolkit
-from grader.errors import ToolMissing
-from grader.measure import ceilings_child
+from grader.core.errors import ToolMissing
+from grader.run.gpu import ceilings_child
 
 from .conftest import Machine
 
@@ -64,7 +64,7 @@ def test_the_ceilings_say_what_to_type(bare: Machine) -> None:
 def test_the_doctor_says_that_no_kernel_can_be_graded(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.doctor_cuda.find_spec", lambda name: None)
+    monkeypatch.setattr("grader.doctor.cuda.find_spec", lambda name: None)
     assert run(["doctor"]) == 3
     said = capsys.readouterr().out
     assert "neither cuda13 nor cuda12 is installed" in said

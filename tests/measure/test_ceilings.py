@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import JudgeError
-from grader.measure.ceilings import ceilings, is_outdated
-from grader.run.gpu.devices import Gpu
+from grader.core.errors import JudgeError
+from grader.machine.gpus import Gpu
+from grader.run.gpu.ceilings import ceilings, is_outdated
 
 GPU = Gpu(index=0, uuid="GPU-12", name="NVIDIA H200", driver="580.1", capability=(9, 0), memory=1 << 30)
 MEASURED = dict(read=4.1e12, write=4.0e12, copy=4.2e12, fp32=5.1e13, fp16=7e14, int8=1.4e15, floor=9e-7)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from grader.errors import JudgeError
-from grader.measure.contest import MOST_CONTENDERS, Contest, Round, from_data, order_of, round_of, to_data
+from grader.core.errors import JudgeError
+from grader.measure.duel import MOST_CONTENDERS, Contest, Round, from_data, order_of, round_of, to_data
 from grader.measure.samples import Kept
 
 CONTEST = Contest(

@@ -1,7 +1,12 @@
 """The score of a whole measurement, on sizes whose shares are known."""
 
-from grader.measure.overall import impossible, light_of, overall_score
-from grader.report import Ceilings, Interval, Measurement, SizeMeasurement
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from grader.core.report import Ceilings, Interval, Measurement, SizeMeasurement
+from grader.measure.overall import impossible, light_of, null_test, overall_score
+from grader.measure.statistics import Quad, ratio_interval
 
 CEILINGS = Ceilings("GPU", "GPU-1", "580", 1e12, 1e13, None, None, 1e-6)
 
@@ -35,3 +40,30 @@ def test_the_least_time_is_the_floor_where_there_is_little_to_do() -> None:
 def test_what_was_quicker_than_light_is_found() -> None:
     slow, quick = size(0.0096), size(0.0095)
     assert impossible(measurement(slow, quick)) == [quick]
+
+
+def against_itself(ratio: float) -> list[Quad]:
+    return [Quad((ratio, ratio), (1.0, 1.0))] * 20
+
+
+def played(*ratios: float) -> tuple[Callable[[], Sequence[Quad]], list[float]]:
+    """What measures these ratios in turn, and those that nobody asked for yet."""
+    left = list(ratios)
+    return lambda: against_itself(left.pop(0)), left
+
+
+@pytest.mark.parametrize(
+    ("ratios", "counts", "unasked"),
+    [
+        ((1.001, 1.0), 1.001, 1),
+        ((1.004, 1.0005), 1.0005, 0),
+        ((0.996, 1.0), 1.0, 0),
+        ((1.004, 1.005, 1.0), 1.005, 1),
+    ],
+    ids=["sound", "once too slow", "once too quick", "twice"],
+)
+def test_a_baseline_that_is_off_is_timed_once_more(ratios: tuple[float, ...], counts: float, unasked: int) -> None:
+    measure, left = played(*ratios)
+    found = ratio_interval(null_test(measure))
+    assert found is not None and found.value == pytest.approx(counts)
+    assert len(left) == unasked

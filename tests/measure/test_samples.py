@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
 from grader.measure.samples import Kept, Timing, from_data, to_data
 from grader.measure.statistics import Quad
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from grader.core.report import Interval
 from grader.measure.score import geometric_mean, score_interval, share_of, shared_ranks, speed_of_light
-from grader.report import Interval
 
 GPU = dict(bandwidth=4e12, rate=5e13, floor=1e-6)
 

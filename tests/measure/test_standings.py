@@ -8,7 +8,8 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from grader.measure.contest import Round, order_of, round_of
+from grader.core.report import Interval
+from grader.measure.duel import Round, order_of, round_of
 from grader.measure.standings import (
     RESOLUTION,
     Pair,
@@ -20,7 +21,6 @@ from grader.measure.standings import (
     standings,
 )
 from grader.measure.statistics import StoppingRule, least_samples
-from grader.report import Interval
 from tests.measure.simulated import SETUPS, slowdowns
 
 RULE = StoppingRule()

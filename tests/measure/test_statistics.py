@@ -6,6 +6,7 @@ from statistics import median
 import numpy as np
 import pytest
 
+from grader.core.report import Interval
 from grader.measure.statistics import (
     Quad,
     StoppingRule,
@@ -16,7 +17,6 @@ from grader.measure.statistics import (
     split_by_clock,
     summarise,
 )
-from grader.report import Interval
 from tests.measure.simulated import SETUPS, quads, slowdowns
 
 

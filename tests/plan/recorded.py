@@ -16,16 +16,17 @@ import pytest
 
 from grader.compile.nvcc import compile_solve
 from grader.compile.program import Program
+from grader.compile.programs import compile_submission
+from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_nvcc, find_toolkit
-from grader.compiling import compile_submission
-from grader.errors import ToolMissing
+from grader.core.errors import ToolMissing
+from grader.core.plan import Step
+from grader.core.verdict import Form
 from grader.plan.device_table import EMULATED, DeviceTable
-from grader.plan.plan import Step
 from grader.plan.recorder import Argument, Recording, record
 from grader.problem import load_problem
 from grader.sandbox import Sandbox
-from grader.submission import read_submission
-from grader.verdict import Form
+from tests.remembered import remembered
 
 RECORDING = Path(__file__).parent.parent / "recording"
 SIZE = 4000
@@ -35,6 +36,7 @@ ARGUMENTS = (
     Argument("C", "int64", 0x7F3000200000, SIZE),
     Argument("N", "int64", SIZE // 4),
 )
+
 """Of `solve(const float* A, const float* B, float* C, int N)`: three arrays of 1000 elements."""
 
 
@@ -72,14 +74,14 @@ class Expected:
 
 def expected_of(source: str) -> Expected:
     lines = source.splitlines()
-    declared = {}
+    declared: dict[str, str] = {}
     for text in lines[:4]:
         key, _, value = text.removeprefix("// ").partition(": ")
         declared.setdefault(key, value)
     verdict, _, fault = declared["expect"].partition(" ")
     marked = [number for number, text in enumerate(lines, 1) if text.endswith("// <- here")]
-    texts = [declared.get(key, "") for key in ("says", "hint", "prints")]
-    return Expected(verdict, fault, *texts, line=marked[0] if marked else None)
+    says, hint, prints = (declared.get(key, "") for key in ("says", "hint", "prints"))
+    return Expected(verdict, fault, says, hint, prints, marked[0] if marked else None)
 
 
 def gpu_table() -> DeviceTable:
@@ -123,7 +125,7 @@ def nvcc_program(path: Path, cache: Path, target: str | None = None) -> Program:
     source = path.read_text()
     with one_worker(cache, hashlib.sha256(source.encode()).hexdigest()):
         # Longer than for a submission: a busy machine compiles CUB for half a minute.
-        return compile_solve(source, path.name, time_limit=150.0, cache=cache, gpu_target=target)
+        return remembered(cache, compile_solve, source, path.name, time_limit=150.0, gpu_target=target)
 
 
 def submitted_program(problem: str, path: Path, cache: Path) -> Program:

@@ -6,12 +6,13 @@ import json
 import socket
 import struct
 import threading
+import tracemalloc
 from typing import Any
 
 import pytest
 
+from grader.core.plan import ALL_STREAMS, Copy, Free, Launch, Memset, Synchronize, Upload, WaitEvent
 from grader.plan.frames import FRAME_LIMIT, Hurried, Line, Malformed, parse, parse_error, parse_step, parse_steps, text
-from grader.plan.plan import ALL_STREAMS, Copy, Free, Launch, Memset, Synchronize, Upload, WaitEvent
 
 LAUNCH: dict[str, Any] = {
     "op": "launch", "kernel": "k", "grid": [1, 2, 3], "block": [4, 5, 6], "shared": 7, "arguments": ["00ff", ""],
@@ -30,7 +31,7 @@ MAP = {
         ({"op": "memset", "address": 1, "value": 255, "size": 3, "stream": 0}, Memset(1, 255, 3)),
         ({"op": "copy", "target": 1, "source": 2, "size": 3, "stream": 4}, Copy(1, 2, 3, 4)),
         ({"op": "upload", "target": 1, "data": "0a0b", "stream": 0}, Upload(1, b"\n\x0b")),
-        ({"op": "free", "address": 2**64 - 1}, Free(2**64 - 1)),
+        ({"op": "free", "address": 2**64 - 1, "stream": 0}, Free(2**64 - 1)),
         ({"op": "sync_event", "event": 3}, WaitEvent(3, ALL_STREAMS)),
         ({"op": "sync_stream", "stream": 3}, Synchronize(3)),
         ({"op": "sync_device", "stream": 3}, Synchronize(ALL_STREAMS)),
@@ -38,6 +39,28 @@ MAP = {
 )
 def test_a_step(fields: dict[str, Any], step: object) -> None:
     assert parse_step(fields) == step
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b'{"op":"steps","steps":[' + b"{}," * 1_100_000 + b"{}]}",
+        b'{"op":"steps","steps":[' + b"999," * 1_100_000 + b"9]}",
+        b'{"op":"' + "\U0001f600".encode() + b"a" * (5 << 20) + b'"}',
+        b'{"op":"\\ud83d\\ude00' + b"a" * (5 << 20) + b'"}',
+        '{"op":"end"}'.encode("utf-16"),
+    ],
+    ids=["objects", "numbers", "wide", "escaped", "utf-16"],
+)
+def test_a_frame_takes_little_more_memory_than_its_bytes(payload: bytes) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(Malformed):
+            parse(payload)
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(payload) + (1 << 20)
+    finally:
+        tracemalloc.stop()
+    assert len(parse(b'{"op":"upload","data":"' + b"0a" * (5 << 20) + b'"}')["data"]) == 10 << 20
 
 
 def test_tensor_maps_of_a_launch() -> None:
@@ -92,7 +115,7 @@ def test_no_frame(payload: bytes) -> None:
 
 
 def test_more_steps_than_allowed() -> None:
-    frame = {"steps": [{"op": "free", "address": 1, "at": []}] * 3}
+    frame = {"steps": [{"op": "free", "address": 1, "stream": 0, "at": []}] * 3}
     assert len(parse_steps(frame, 3)) == 3
     with pytest.raises(Malformed):
         parse_steps(frame, 2)
@@ -121,7 +144,12 @@ def test_frames_in_pieces_and_the_end(ends: tuple[socket.socket, socket.socket])
     judge, process = ends
     data = frame({"op": "end"})
     line = Line(judge, 5.0)
-    sender = threading.Thread(target=lambda: [process.sendall(data[i : i + 1]) for i in range(len(data))])
+
+    def send() -> None:
+        for i in range(len(data)):
+            process.sendall(data[i : i + 1])
+
+    sender = threading.Thread(target=send)
     sender.start()
     assert line.receive() == {"op": "end"}
     sender.join()

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.errors import ProblemError
-from grader.plan.harness import LaunchRefused, build_plan
-from grader.plan.plan import Launch, Memset
+from grader.core.errors import ProblemError
+from grader.core.plan import Launch, Memset
 from grader.problem import Problem, array, ceil_div, elementwise, f32, out, size
+from grader.problem.harness import LaunchRefused, build_plan
 
 SIZES = {"M": 33, "N": 5}
 ADDRESSES = {"a": 0x7F00_0000_0000, "b": 0x1234}
@@ -151,7 +151,7 @@ def test_a_mistake_of_the_author_names_file_and_value(solve, message):
 
 
 def test_every_scalar_type_has_its_size():
-    from grader.plan.harness import PACKING, Launcher
+    from grader.problem.harness import PACKING, Launcher
 
     widths = {"bool": 1, "short": 2, "unsigned int": 4, "long long": 8, "size_t": 8, "float": 4, "double": 8}
     for c_type, width in widths.items():

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from grader.compile.program import Kernel, Program
+from grader.core.plan import Alloc, Download, Free, Launch, Plan, Step
+from grader.core.verdict import Form, Verdict
 from grader.plan import recorder
 from grader.plan.device_table import EMULATED
-from grader.plan.plan import Alloc, Free, Launch, Plan, Step
 from grader.plan.planner import READ_BYTES, RecordingPlanner, arguments_of
 from grader.plan.recording import Recording
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem, load_problem
-from grader.verdict import Form, Verdict
 
 ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
 PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), shared_object=b"library")
@@ -57,6 +57,42 @@ def test_how_much_may_be_copied_to_the_host(
             planner.plan({"N": size}, ADDRESSES, None)
         assert stop.value.verdict is Verdict.REJECTED
     assert planner.steered
+
+
+@pytest.mark.parametrize(
+    ("reads", "others", "right"),
+    [
+        # A count; a flag again and again; sums of which the host makes one; and those that it only prints.
+        ([(0x100, 4)], 1, True),
+        ([(0x100, 4)] * 200, 0, True),
+        ([(0x100, 400)], 1, False),
+        ([(0x100, 400)], 0, True),
+        # All elements by way of one place.
+        ([(0x100, 4)] * 200, 100, False),
+        ([(0x100, 4)] * 200, 20, True),
+    ],
+)
+def test_results_are_not_made_on_the_host(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch, reads: list[tuple[int, int]], others: int, right: bool
+) -> None:
+    def steps(value: int) -> tuple[Step, ...]:
+        made = (Launch("k", (1, 1, 1), (1, 1, 1), 0, (bytes([n, value]) * 2,)) for n in range(others))
+        return (*(Download(*place) for place in reads), *made)
+
+    plans = [Plan(steps(1)), Plan(steps(2))]
+    planner = planner_of(problem, monkeypatch)
+    made = [
+        Recording(plan, ((),) * len(plan.steps), len(reads), sum(size for _, size in reads), 0, (), (), 0.0, "")
+        for plan in plans
+    ]
+    both = iter(made)
+    monkeypatch.setattr(recorder, "record", lambda *_: next(both))
+    if right:
+        planner.plan({"N": 100}, ADDRESSES, None)
+        return
+    with pytest.raises(RecordingStopped, match="computes with them there") as stop:
+        planner.plan({"N": 100}, ADDRESSES, None)
+    assert stop.value.verdict is Verdict.REJECTED
 
 
 def test_steps_that_a_read_ran_are_no_longer_in_the_plan(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:

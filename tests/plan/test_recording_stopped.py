@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.core.verdict import Verdict
 from grader.plan.advice import advice_for
 from grader.plan.recorder import RecordingStopped
-from grader.plan.stopped import died
+from grader.plan.stopped import stop_of_death
 from grader.sandbox import Ended
-from grader.verdict import Verdict
 from tests.plan.recorded import RECORDING, expected_of, program_of, record_it
 
 FILES = sorted((RECORDING / "faulty").glob("*.cu"))
@@ -51,10 +51,10 @@ def test_each_call_has_its_advice(call: str, word: str) -> None:
 
 
 def test_the_end_of_a_process_is_told_apart() -> None:
-    assert died(Ended(-9, signal.SIGKILL, False, ""), 5, 10.0).verdict is Verdict.TIME_LIMIT_EXCEEDED
-    assert died(Ended(137, None, False, ""), 5, 10.0).verdict is Verdict.TIME_LIMIT_EXCEEDED
-    assert died(Ended(0, None, True, ""), 5, 10.0).verdict is Verdict.TIME_LIMIT_EXCEEDED
-    assert "exit code 0" in died(Ended(0, None, False, ""), 5, 10.0).message
-    assert "SIGSEGV" in died(Ended(139, None, False, ""), 5, 10.0).message
-    assert "freed twice" in died(Ended(134, None, False, ""), 5, 10.0).hint
-    assert died(Ended(139, None, False, ""), 5, 10.0).hint == ""
+    assert stop_of_death(Ended(-9, signal.SIGKILL, False, ""), 5, 10.0).verdict is Verdict.TIME_LIMIT_EXCEEDED
+    assert stop_of_death(Ended(137, None, False, ""), 5, 10.0).verdict is Verdict.TIME_LIMIT_EXCEEDED
+    assert stop_of_death(Ended(0, None, True, ""), 5, 10.0).verdict is Verdict.TIME_LIMIT_EXCEEDED
+    assert "exit code 0" in stop_of_death(Ended(0, None, False, ""), 5, 10.0).message
+    assert "SIGSEGV" in stop_of_death(Ended(139, None, False, ""), 5, 10.0).message
+    assert "freed twice" in stop_of_death(Ended(134, None, False, ""), 5, 10.0).hint
+    assert stop_of_death(Ended(139, None, False, ""), 5, 10.0).hint == ""

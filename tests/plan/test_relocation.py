@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.plan.plan import (
+from grader.core.plan import (
     Alloc,
     Copy,
     Free,

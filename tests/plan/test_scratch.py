@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.plan.plan import Alloc, Free
+from grader.core.plan import Alloc, Free
 from grader.plan.scratch import NEW_BYTES, NEW_PIECES, Scratch
 from grader.plan.validate import ScratchLimit
 from tests.plan.recorded import Shelf

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from grader.plan.harness import LaunchRefused
-from grader.plan.plan import Alloc, Free, Launch, Plan
+from grader.core.plan import Alloc, Free, Launch, Plan
 from grader.plan.sets import SetPlans
 from grader.problem import Problem, load_problem
+from grader.problem.harness import LaunchRefused
 
 SIZES = {"N": 1000}
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from grader.compile.program import Kernel
+from grader.core.plan import NON_BLOCKING, Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload, WaitEvent
 from grader.plan.device_table import EMULATED
-from grader.plan.plan import Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload, WaitEvent
 from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, ScratchLimit, Validator, validate
 
 KERNELS = (Kernel("k", "_Z1kPfi", (8, 4)),)
@@ -48,7 +48,8 @@ def test_what_may_be_replayed(steps: list[Step]) -> None:
         [replace(LAUNCH, shared_bytes=(99 << 10) + 1)],
         [replace(LAUNCH, cluster=(3, 1, 1))],
         [replace(LAUNCH, cluster=(4, 0, 1))],
-        [replace(LAUNCH, stream=1025)],
+        [replace(LAUNCH, stream=4097)],
+        [replace(LAUNCH, stream=2 * NON_BLOCKING + 1)],
         [WaitEvent(1, 5000)],
         [Memset(0x0FFF, 0, 1)],
         [Memset(0x1000, 0, 101)],

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from grader.plan.poison import Poison, make_poisoned
 from grader.problem import load_problem
-from grader.process import serve
-from grader.run.poison import Poison, poisoned
+from grader.sandbox.children import serve, shared_memory
 
 FAULT = {
     "fault": "out_of_bounds",
@@ -31,7 +31,7 @@ FAULT = {
 
 class Script:
     def __init__(self):
-        self.outputs = os.memfd_create("scripted")
+        self.outputs = shared_memory()
         self.image = ""
 
     def __call__(self, request):
@@ -50,7 +50,7 @@ class Script:
 
     def open(self, request):
         self.problem = load_problem(Path(request["folder"]))
-        return {"outputs": self.outputs}
+        return {}
 
     def load(self, request):
         self.image = request["image"]
@@ -69,7 +69,7 @@ class Script:
         if self.image == "limit":
             return {"status": "limit", "lines": [7, 0, 9], "instructions": 100, "seconds": 0.5}
         (output,) = self.problem.outputs.values()
-        array = poisoned(output.shape(self.prepared["sizes"]), np.dtype("f4"), Poison(self.prepared["poison"]))
+        array = make_poisoned(output.shape(self.prepared["sizes"]), np.dtype("f4"), Poison(self.prepared["poison"]))
         array[0] = len(request["steps"])
         os.pwrite(self.outputs, b"gap-" + array.tobytes(), 0)
         return {

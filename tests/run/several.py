@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Kernel, Program
-from grader.plan.plan import (
+from grader.core.plan import (
     ALL_STREAMS,
     Alloc,
     Copy,
@@ -24,9 +24,9 @@ from grader.plan.plan import (
     Upload,
     WaitEvent,
 )
+from grader.core.verdict import Form
+from grader.plan.runner import DeviceMemory
 from grader.problem import Problem
-from grader.run.runner import Device
-from grader.verdict import Form
 
 MAP = Path(__file__).parents[2] / "problems" / "map"
 N = 1000
@@ -132,9 +132,7 @@ PARAMETERS = {
 
 def several(problem: Problem, cache: Path, gpu_target: str | None = None) -> Program:
     """The program; each kernel's name in the source is its symbol's with "the " before it."""
-    built = compile_kernel(
-        SOURCE, "mine.cu", problem.kernel, problem.c_parameters, {}, cache=cache, gpu_target=gpu_target
-    )
+    built = compile_kernel(SOURCE, "mine.cu", problem.kernel, problem.c_parameters, {}, gpu_target=gpu_target)
     kernels = tuple(Kernel(f"the {name}", name, sizes) for name, sizes in PARAMETERS.items())
     return Program(Form.SOLVE, built.target, built.image, kernels, cubin=built.cubin)
 
@@ -159,13 +157,13 @@ def floats(data: bytes) -> NDArray[np.float32]:
 
 
 def inputs_of(problem: Problem, seed: int = 1) -> Mapping[str, NDArray[np.float32]]:
-    from grader.inputs import make_inputs
+    from grader.problem.inputs import make_inputs
 
     made: Mapping[str, NDArray[np.float32]] = make_inputs(problem, SIZES, "normal", seed)
     return made
 
 
-def steps_of(device: Device, at: Mapping[str, int], n: int = N) -> tuple[int, list[Step]]:
+def steps_of(device: DeviceMemory, at: Mapping[str, int], n: int = N) -> tuple[int, list[Step]]:
     """Scratch, and steps that leave twice the input plus a table in the output."""
     scratch, table = device.allocate(4 * n), device.symbol("table")
     assert scratch is not None and table is not None

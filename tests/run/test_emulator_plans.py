@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grader.plan.plan import (
+from grader.core.limits import Limits
+from grader.core.plan import (
+    ALL_STREAMS,
+    NON_BLOCKING,
     Alloc,
     Copy,
+    Download,
     Free,
     Memset,
     PlacedTensorMap,
     Plan,
+    RecordEvent,
     Step,
+    Synchronize,
     TensorMap,
     Upload,
+    WaitEvent,
 )
+from grader.core.verdict import FaultClass
+from grader.plan.poison import Poison
+from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import Problem, load_problem
 from grader.run.emulator_runner import EmulatorRunner
-from grader.run.poison import Poison
-from grader.run.runner import Limits, Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass
+from grader.sandbox import Sandbox
 from tests.run.several import GRID, MAP, SIZES, TABLE, N, floats, inputs_of, launch, several, steps_of
 
 
@@ -37,7 +45,7 @@ def problem() -> Problem:
 @pytest.fixture(scope="module")
 def runner(problem: Problem, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorRunner]:
     cache: Path = tmp_path_factory.mktemp("cache")
-    runner = EmulatorRunner(MAP, cache)
+    runner = EmulatorRunner(MAP, Sandbox.find(), cache)
     kernels = runner.load(several(problem, cache))
     assert [kernel.name for kernel in kernels][:2] == ["the scale", "the add_table"]
     yield runner
@@ -89,12 +97,36 @@ def test_a_variable_that_no_code_names_takes_uploads_and_an_unknown_name_has_no_
 
 @pytest.mark.parametrize(("poison", "fill"), [(Poison.NAN, 0xFF), (Poison.FINITE, 0x5A)])
 def test_scratch_is_filled_and_has_a_limit(runner: EmulatorRunner, problem: Problem, poison: Poison, fill: int) -> None:
-    runner.prepare(problem, SIZES, "normal", 1, poison)
+    at = runner.prepare(problem, SIZES, "normal", 1, poison)
     first, second = runner.allocate(1), runner.allocate(3)
     assert first is not None and second is not None and first != second
-    assert runner.read([], second, 3) == bytes([fill] * 3)
+    copied = executed(runner, Copy(at["output"], second, 3))
+    assert copied.outputs["output"].tobytes()[:3] == bytes([fill] * 3)
     assert runner.allocate(1 << 40) is None
     assert runner.allocate(4) is not None
+
+
+def test_the_host_learns_nothing_of_what_nobody_has_written(
+    runner: EmulatorRunner, problem: Problem, at: dict[str, int]
+) -> None:
+    seen = set()
+    for poison in (Poison.NAN, Poison.NAN, Poison.FINITE):
+        at = runner.prepare(problem, SIZES, "normal", 1, poison)
+        data = runner.read([Memset(at["output"] + 4, 7, 4)], at["output"], 16)
+        assert data[4:8] == bytes([7] * 4)
+        seen.add(data[8:])
+    assert len(seen) == 3
+    with pytest.raises(RunnerStopped) as stopped:
+        runner.read([], at["output"] + 8, 4)
+    fault = stopped.value.as_run().fault
+    assert fault is not None and fault.fault is FaultClass.UNINITIALIZED_READ
+    assert fault.message == "solve() copies 4 bytes of output to the host, which nobody has written"
+    at = runner.prepare(problem, SIZES, "normal", 1)
+    # A kernel that is watched, and what it leaves out.
+    runner.read([launch("scale", at["input"], at["output"], 1.0, 10)], at["output"], 40)
+    with pytest.raises(RunnerStopped):
+        runner.read([], at["output"] + 40, 40)
+    runner.prepare(problem, SIZES, "normal", 1)
 
 
 def test_memory_that_was_freed_is_gone_for_kernels_and_copies(runner: EmulatorRunner, at: dict[str, int]) -> None:
@@ -232,3 +264,103 @@ def test_what_needs_a_newer_gpu_is_no_fault_of_bounds(runner: EmulatorRunner, at
         fault = executed(runner, step).fault
         assert fault is not None and fault.fault is FaultClass.ILLEGAL_INSTRUCTION
         assert "compute capability 9.0" in fault.message
+
+
+OTHER = NON_BLOCKING + 2
+ORDERS: dict[str, list[Step]] = {
+    "nothing": [],
+    "an event": [RecordEvent(1, 1), WaitEvent(1, OTHER)],
+    "an event of the wrong stream": [RecordEvent(1, 3), WaitEvent(1, OTHER)],
+    "the host": [Synchronize(1)],
+    "all": [Synchronize(ALL_STREAMS)],
+}
+
+
+@pytest.mark.parametrize(("order", "right"), list(zip(ORDERS, (False, True, False, True, True), strict=True)))
+def test_launches_in_no_order_are_found_by_what_they_touch(
+    runner: EmulatorRunner, problem: Problem, at: dict[str, int], order: str, right: bool
+) -> None:
+    scratch = runner.allocate(4 * N)
+    assert scratch is not None
+    half = N // 2
+    run = executed(
+        runner,
+        Alloc(scratch, 4 * N),
+        # These two are side by side, and keep apart.
+        launch("scale", at["input"], scratch, 2.0, half, stream=1, line=11),
+        launch("scale", at["input"] + 4 * half, at["output"] + 4 * half, 3.0, N - half, stream=OTHER, line=12),
+        *ORDERS[order],
+        launch("scale", scratch + 40, at["output"], 0.5, half - 10, stream=OTHER, line=13),
+        Synchronize(ALL_STREAMS),
+        launch("scale", at["input"], at["output"], 1.0, half, line=14),
+    )
+    if right:
+        assert run.status is RunStatus.DONE, run
+        return
+    fault = run.fault
+    assert fault is not None and fault.fault is FaultClass.DATA_RACE
+    assert (fault.array, fault.index, fault.extent, fault.line) == ("scratch 1", 10, N, 13)
+    assert fault.message == (
+        "data race between two launches in scratch 1: index 10 of 1000 elements: it is written by the scale of "
+        "line 11, and in another stream is read by the scale of line 13, in no order"
+    )
+    assert "behind line 11 (cudaEventRecord)" in fault.hint
+
+
+def test_copies_and_memsets_and_the_host_race_with_launches(runner: EmulatorRunner, problem: Problem) -> None:
+    def fault_of(make: Callable[[dict[str, int], int], list[Step]]) -> str:
+        at, scratch = runner.prepare(problem, SIZES, "normal", 1), runner.allocate(4 * N)
+        assert scratch is not None
+        run = executed(runner, *make(at, scratch))
+        return "" if run.fault is None else run.fault.message
+
+    def scale(at: dict[str, int], target: int) -> Step:
+        return launch("scale", at["input"], target, 1.0, N, stream=1, line=5)
+
+    said = fault_of(lambda at, x: [scale(at, at["output"]), Memset(at["output"] + 4, 0, 4, OTHER, 6)])
+    assert "is written by the scale of line 5, and in another stream is set by the memset of line 6" in said
+    said = fault_of(lambda at, x: [Memset(at["output"], 0, 8, 0, 4), scale(at, at["output"])])
+    assert said == ""
+    said = fault_of(lambda at, x: [scale(at, x), Copy(at["output"], x, 8, 2, 6)])
+    assert "is read by the copy of line 6" in said and "index 0 of 1000 elements" in said
+    said = fault_of(lambda at, x: [scale(at, at["output"]), Upload(at["input"] + 8, bytes(4), 2, 6)])
+    assert "in input: index 2 of" in said and "is written by the copy from the host of line 6" in said
+    said = fault_of(lambda at, x: [Alloc(x, 4 * N, 4, stream=2), scale(at, x)])
+    assert "is allocated by cudaMallocAsync() of line 4" in said
+    said = fault_of(lambda at, x: [Alloc(x, 4 * N, 4), scale(at, x), Free(x, 6, 2)])
+    assert "is freed by cudaFreeAsync() of line 6" in said
+    assert fault_of(lambda at, x: [Alloc(x, 4 * N, 4, 1), scale(at, x), Free(x, 6, 1)]) == ""
+    runner.prepare(problem, SIZES, "normal", 1)
+
+
+def test_a_copy_to_the_host_waits_for_its_own_stream(
+    runner: EmulatorRunner, problem: Problem, at: dict[str, int]
+) -> None:
+    steps = [launch("scale", at["input"], at["output"], 1.0, N, stream=OTHER, line=5)]
+    read = [Download(at["output"], 4, 0, 6), Synchronize(0)]
+    with pytest.raises(RunnerStopped) as stopped:
+        runner.read([*steps, *read], at["output"], 4)
+    fault = stopped.value.as_run().fault
+    assert fault is not None and "is read by the copy to the host of line 6" in fault.message
+    at = runner.prepare(problem, SIZES, "normal", 1)
+    # What one piece of the plan leaves open the next may race with.
+    steps = [launch("scale", at["input"], at["output"], 1.0, N, stream=OTHER, line=5)]
+    runner.read([*steps, Download(at["input"], 4, 0, 6), Synchronize(0)], at["input"], 4)
+    fault = executed(runner, Memset(at["output"], 0, 4, 0, 7)).fault
+    assert fault is not None and fault.fault is FaultClass.DATA_RACE
+    runner.prepare(problem, SIZES, "normal", 1)
+
+
+def test_what_nothing_orders_is_run_the_other_way_in_the_second_run(runner: EmulatorRunner, problem: Problem) -> None:
+    def run(poison: Poison) -> Run:
+        at = runner.prepare(problem, SIZES, "normal", 1, poison)
+        both = Memset(at["output"], 0, 4, 1), launch("scale", at["input"], at["output"], 2.0, N, stream=2)
+        return executed(runner, *both)
+
+    fault = run(Poison.NAN).fault
+    assert fault is not None and fault.fault is FaultClass.DATA_RACE
+    second, expected = run(Poison.FINITE), 2 * inputs_of(problem)["input"]
+    assert second.status is RunStatus.DONE and second.in_no_order
+    assert second.outputs["output"][0] == 0 and np.array_equal(second.outputs["output"][1:], expected[1:])
+    at = runner.prepare(problem, SIZES, "normal", 1)
+    assert not executed(runner, launch("scale", at["input"], at["output"], 2.0, N)).in_no_order

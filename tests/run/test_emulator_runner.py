@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 
 from grader.compile.program import Kernel, Program
-from grader.plan.harness import build_plan
-from grader.plan.plan import Plan
+from grader.core.limits import Limits
+from grader.core.plan import Plan
+from grader.core.verdict import FaultClass, Form
+from grader.plan.poison import Poison
+from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import load_problem
+from grader.problem.harness import build_plan
 from grader.run import child_runner
 from grader.run.emulator_runner import EmulatorRunner
-from grader.run.poison import Poison
-from grader.run.runner import Limits, RunnerStopped, RunStatus
-from grader.verdict import FaultClass, Form
+from grader.sandbox import Sandbox
 
 MAP = Path(__file__).parents[2] / "problems" / "map"
 SIZES = {"N": 8}
@@ -30,7 +32,7 @@ def problem():
 @pytest.fixture
 def runner(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = EmulatorRunner(MAP, module="scripted_child")
+    runner = EmulatorRunner(MAP, Sandbox(None), module="scripted_child")
     yield runner
     runner.close()
 

@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from grader.plan.plan import Copy, Memset, Upload, told
-from grader.run.extents import Extents, Outside, base64_bytes, scratch_name
+from grader.core.plan import Copy, Memset, Upload, step_to_json
+from grader.plan.extents import Extents, Outside, base64_bytes, scratch_name
 
 BASE = 1 << 40
 
@@ -62,7 +62,7 @@ def test_what_is_removed_is_gone_and_adding_twice_is_adding_once(extents: Extent
 )
 def test_each_step_that_touches_memory_is_checked(extents: Extents, step: Memset | Copy | Upload) -> None:
     with pytest.raises(Outside):
-        extents.check_step(told(step))
+        extents.check_step(step_to_json(step))
 
 
 @pytest.mark.parametrize("size", range(7))

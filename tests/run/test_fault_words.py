@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grader.run.fault_words import Launched, Piece, has_grid_barrier, traps_of, worded
+from grader.run.fault_words import Launched, Piece, has_grid_barrier, traps_of, word_fault
 
 FAULT: dict[str, Any] = {
     "fault": "out_of_bounds",
@@ -24,7 +24,7 @@ PLAIN = Launched((), False, False, frozenset())
 
 def nowhere(address: int, *arguments: bytes) -> dict[str, Any]:
     fault = {**NOWHERE, "message": f"read of 4 bytes outside of all arrays: address {address:#x}"}
-    return worded(fault, Launched(arguments, False, False, frozenset()), None)
+    return word_fault(fault, Launched(arguments, False, False, frozenset()), None)
 
 
 def word(value: int) -> bytes:
@@ -40,22 +40,22 @@ def word(value: int) -> bytes:
     ],
 )
 def test_freed_memory_has_no_elements(access: str, freed_line: int | None, message: str) -> None:
-    told = worded({**FAULT, "access": access}, PLAIN, Piece("scratch 1", 1, 3, True, freed_line))
+    told = word_fault({**FAULT, "access": access}, PLAIN, Piece("scratch 1", 1, 3, True, freed_line))
     assert (told["message"], told["array"], told["index"], told["extent"]) == (message, "", None, None)
     where = f", freed in line {freed_line}" if freed_line else ""
     assert told["hint"].startswith(f"scratch 1: 1 byte, allocated in line 3{where}. Free it after")
 
 
 def test_scratch_in_use_keeps_its_place_and_says_where_it_is_from() -> None:
-    told = worded(FAULT, PLAIN, Piece("scratch 1", 32, 3))
+    told = word_fault(FAULT, PLAIN, Piece("scratch 1", 32, 3))
     assert told == {**FAULT, "hint": "scratch 1: 32 bytes, allocated in line 3."}
-    assert worded(FAULT, PLAIN, None) == FAULT
+    assert word_fault(FAULT, PLAIN, None) == FAULT
 
 
 def test_an_access_wider_than_its_array() -> None:
-    told = worded({**FAULT, "array": "table", "extent": 0}, PLAIN, None)
+    told = word_fault({**FAULT, "array": "table", "extent": 0}, PLAIN, None)
     assert (told["message"], told["array"]) == ("the kernel reads 4 bytes of table, which is smaller", "")
-    told = worded({**FAULT, "extent": 0}, PLAIN, Piece("scratch 1", 3))
+    told = word_fault({**FAULT, "extent": 0}, PLAIN, Piece("scratch 1", 3))
     assert told["message"] == "the kernel reads 4 bytes of scratch 1, which has only 3 bytes"
 
 
@@ -92,7 +92,7 @@ def test_the_barrier_of_a_grid_is_told_from_other_traps() -> None:
     assert traps_of(GRID) == {20, 30}
     trap = {**NOWHERE, "fault": "trap", "message": "the kernel executed a trap instruction", "line": 11}
     grid = Launched((), False, True, traps_of(GRID))
-    told = worded(trap, grid, None)
+    told = word_fault(trap, grid, None)
     assert told["message"].startswith("grid.sync() in an ordinary launch")
     assert "cudaLaunchCooperativeKernel()" in told["hint"]
     for other, launched in (
@@ -101,4 +101,4 @@ def test_the_barrier_of_a_grid_is_told_from_other_traps() -> None:
         (trap, Launched((), True, True, frozenset())),
         (trap, PLAIN),
     ):
-        assert worded(other, launched, None) == other
+        assert word_fault(other, launched, None) == other

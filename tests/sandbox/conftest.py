@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox import Ended, Profile, Sandbox, SandboxLimits
+from grader.sandbox.landlock import landlock_version
 
 LIMITS = SandboxLimits(memory=1 << 30, cpu_seconds=5, file_bytes=1 << 20, processes=40, output_bytes=10_000)
 PYTHON = Path(sys.executable).resolve()
@@ -23,12 +24,26 @@ SHOWN = (
 Run = Callable[..., Ended]
 
 
-@pytest.fixture(scope="session")
-def sandbox() -> Sandbox:
+@pytest.fixture(scope="session", params=["bubblewrap", "Landlock"])
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    """Each kind of sandbox."""
+    if request.param == "Landlock":
+        return landlock()
+    return namespaces()
+
+
+def namespaces() -> Sandbox:
     found = Sandbox.find()
-    if not found.protects:
+    if found.program is None:
         pytest.skip(f"{found.reason}; type: scripts/install-test-packages")
     return found
+
+
+def landlock() -> Sandbox:
+    version = landlock_version()
+    if not version:
+        pytest.skip("this kernel has no Landlock: it needs Linux 5.13 with Landlock switched on")
+    return Sandbox(None, "for a test", landlock=version)
 
 
 @pytest.fixture

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
 from grader.sandbox import Profile, Sandbox, bubblewrap, seccomp
 from grader.sandbox import sandbox as module
 from grader.sandbox.check import PROPERTIES, check
+from grader.sandbox.places import View
+from tests.sandbox.conftest import namespaces
 
 
 def broken(sandbox: Sandbox) -> dict[str, str]:
@@ -24,18 +26,20 @@ def test_this_machine_s_sandbox_holds(sandbox: Sandbox) -> None:
     assert set(broken(sandbox)) <= expected
 
 
-def test_a_sandbox_without_its_parts_is_seen(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandbox_without_its_parts_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox = namespaces()
+
     def no_filter(profile: Profile, machine: str) -> bytes:
         return seccomp._assemble([seccomp._Step(seccomp._RETURN, seccomp._ALLOW)])
 
-    namespaces = bubblewrap._namespaces
+    options = bubblewrap._namespaces
     file_system = bubblewrap._file_system
 
-    def fewer(program: str) -> list[str]:
-        return [word for word in namespaces(program) if word not in ("--unshare-net", "--disable-userns")]
+    def fewer(program: str, nested: bool = False) -> list[str]:
+        return [word for word in options(program, nested) if word not in ("--unshare-net", "--disable-userns")]
 
-    def everything(profile: Profile, places: object) -> Iterator[str]:
-        words = list(file_system(profile, places))  # type: ignore[arg-type]
+    def everything(profile: Profile, view: View, processes: bool = False) -> Iterator[str]:
+        words = list(file_system(profile, view, processes))
         for place in range(len(words) - 1):
             if words[place] == "--remount-ro":
                 return

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grader import doctor_solve
-from grader.doctor_part import Finding, look_for
-from grader.errors import ToolMissing
+from grader.core.errors import ToolMissing
+from grader.doctor import solve as doctor_solve
+from grader.doctor.part import Finding, look_for
 from grader.sandbox import Sandbox
 from grader.sandbox.check import PROPERTIES, Outcome
-from grader.workspace import Workspace
+from grader.store.workspace import Workspace
+from tests.sandbox.conftest import landlock, namespaces
 
 PARTS = {part.name: part for part in doctor_solve.SOLVE_PARTS}
 
@@ -37,9 +38,9 @@ def outcomes(*broken: str) -> list[Outcome]:
         (("many", "memory"), 0, "update bubblewrap and the kernel"),
     ],
 )
-def test_the_sandbox_is_tried(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, broken: tuple[str, ...], user: int, get: str
-) -> None:
+def test_the_sandbox_is_tried(monkeypatch: pytest.MonkeyPatch, broken: tuple[str, ...], user: int, get: str) -> None:
+    sandbox = namespaces()
+
     def check(_: Sandbox) -> Iterator[Outcome]:
         yield from outcomes(*broken)
 
@@ -54,9 +55,20 @@ def test_the_sandbox_is_tried(
 
 def test_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.sandbox.sandbox.find_program", lambda: None)
+    monkeypatch.setattr("grader.sandbox.sandbox.landlock_version", lambda: 0)
     found = look("sandbox")
     assert (found.here, found.required, found.get) == (False, False, "apt install bubblewrap")
     assert "bubblewrap is not installed" in found.found
+
+
+def test_landlock_is_named_with_what_it_gives_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    landlock()
+    monkeypatch.setattr("grader.sandbox.sandbox.find_program", lambda: None)
+    monkeypatch.setattr("grader.sandbox.check.check", lambda _: iter(outcomes()))
+    found = look("sandbox")
+    assert (found.fits, found.get) == (False, "apt install bubblewrap")
+    assert found.found.startswith("Landlock, version ")
+    assert doctor_solve.LESS in found.found
 
 
 def test_no_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:

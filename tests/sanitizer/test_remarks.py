@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import Options, grade
+from grader.compile.submission import make_submission
+from grader.core.verdict import Verdict
+from grader.judge.conductor import Options, grade
 from grader.problem import load_problem
-from grader.submission import make_submission
-from grader.verdict import Verdict
 
 REDUCE = Path(__file__).parents[2] / "problems" / "reduce"
 HEAD = "__device__ int seen;\n__global__ void reduction_kernel(const float* input, float* output, int N) {\n"

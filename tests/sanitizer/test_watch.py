@@ -78,3 +78,38 @@ def test_the_arrays_that_a_kernel_may_write_to(body: str, parameters: set[str] |
     ptx = parse_module(compile_ptx(f'{variables} extern "C" __global__ void k(float* a, float* b, int n) {{ {body} }}'))
     written = written_through(ptx, build_program(ptx, "k"))
     assert (written if written is None else {name for name, _ in written} - {"k_param_2"}) == parameters
+
+
+@pytest.mark.parametrize(
+    ("writes", "unset"),
+    [
+        ([(0, 256)], 0),
+        ([(0, 255)], 1),
+        ([(1, 255)], 1),
+        ([(0, 6), (6, 250)], 0),
+        ([(place, 1) for place in range(256)], 0),
+        ([(2, 1)], 64),
+        ([(6, 4), (128, 128)], 32),
+        ([(6, 4), (4, 2), (10, 2), (128, 128)], 30),
+    ],
+)
+def test_a_word_is_written_when_all_its_bytes_are(writes: list[tuple[int, int]], unset: int) -> None:
+    memory = Memory()
+    out, first, second = (scratch(memory, name) for name in ("out", "first", "second"))
+    for place, size in writes:
+        memory.wrote(first + place, size)
+    memory.copied(second, first, 256)
+    # Once before anything is known of the array, and once after a launch has had it watched.
+    for given in (first, first, second):
+        fault = launch(READ, memory, out, given).fault
+        assert (fault.threads if fault is not None else 0) == unset
+        assert fault is None or fault.kind == "uninitialized_read"
+
+
+def test_bytes_that_come_after_a_launch_complete_a_word() -> None:
+    memory = Memory()
+    out, given = scratch(memory, "out"), scratch(memory, "in")
+    memory.wrote(given, 255)
+    assert launch(READ, memory, out, given).fault is not None
+    memory.wrote(given + 255, 1)
+    assert launch(READ, memory, out, given).status == "done"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import StoreError, UsageError
-from grader.report import Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
-from grader.store import Store, summarize
-from grader.store.entry import parse_utc
-from grader.verdict import FaultClass, Verdict
+from grader.core.errors import StoreError, UsageError
+from grader.core.report import Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
+from grader.core.verdict import FaultClass, Verdict
+from grader.store.database import Store
+from grader.store.entry import parse_utc, summarize
 
 from .writer import make_report
 

@@ -12,9 +12,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import grader.store
-from grader.errors import StoreError
-from grader.store import Store
+from grader.core.errors import StoreError
 from grader.store.connect import open_engine
+from grader.store.database import Store
 from grader.store.schema import HEAD, Base
 
 from .writer import ROOT, make_report
@@ -60,7 +60,7 @@ def test_settings_that_keep_records_safe(database: Path) -> None:
 
 def test_opening_a_current_database_does_not_import_alembic(database: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from grader.store import Store; "
+        "import sys; from pathlib import Path; from grader.store.database import Store; "
         "print(len(Store(Path(sys.argv[1])).summaries()), 'alembic' in sys.modules)"
     )
     done = subprocess.run(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from grader.errors import KgradeError, StoreError, WorkspaceError
-from grader.store import Store
+from grader.core.errors import KgradeError, StoreError, WorkspaceError
+from grader.store.database import Store
 
 from .writer import make_report, start
 
@@ -20,7 +20,7 @@ DIES_BEFORE_COMMIT = """
 import os, signal, sys
 from pathlib import Path
 from sqlalchemy import event
-from grader.store import Store
+from grader.store.database import Store
 from store.writer import make_report
 store = Store(Path(sys.argv[1]))
 event.listen(store._engine, "commit", lambda _: os.kill(os.getpid(), signal.SIGKILL))

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import grader
-from grader.errors import KgradeError
-from grader.report import CaseResult, Report
-from grader.store import Store
-from grader.verdict import Form, Verdict
+from grader.core.errors import KgradeError
+from grader.core.report import CaseResult, Report
+from grader.core.verdict import Form, Verdict
+from grader.store.database import Store
 
 TESTS = Path(__file__).parents[1]
 ROOT = Path(grader.__file__).parents[1]

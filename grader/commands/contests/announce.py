@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with, who
-from grader.errors import UsageError
+from grader.commands.contests.common import contest_argument, database_option, open_contest, who
+from grader.core.errors import UsageError
 
 LONGEST = 2_000
 
@@ -23,7 +23,7 @@ def command(ctx: click.Context, slug: str, text: str | None, withdraw: int | Non
 
     if text is not None and not 0 < len(text.strip()) <= LONGEST:
         raise UsageError(f"the text has {len(text.strip()):,} characters; 1 to {LONGEST:,} are expected")
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         if withdraw is not None:
             if withdraw not in {each.id for each in found.announcements(slug)}:
                 raise UsageError(f"'{slug}' has no announcement {withdraw}", f"type: kgrade contest announce {slug}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with
+from grader.commands.contests.common import contest_argument, database_option, open_contest
 from grader.commands.options import report_mistakes, workspace_of
 
 
@@ -28,7 +28,7 @@ def command(ctx: click.Context, slug: str, to: str | None, data_only: bool, data
     workspace = workspace_of(ctx)
     problems, mistakes = ([], []) if data_only else workspace.load_all()
     titles = {problem.name: problem.title for problem in problems}
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         pages = () if data_only else archive_pages(found, slug, titles, workspace.template_folders)
         counts = write_archive(found, slug, path, pages)
     click.echo(f"wrote {path}: {counts.accounts} accounts, {counts.submissions} submissions")

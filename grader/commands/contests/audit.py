@@ -6,7 +6,7 @@ import json
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, local, opened_with
+from grader.commands.contests.common import contest_argument, database_option, local, open_contest
 from grader.commands.options import json_option
 
 
@@ -20,7 +20,7 @@ def command(ctx: click.Context, slug: str, limit: int, as_json: bool, database: 
     """Show the changes of CONTEST, newest first."""
     from grader.terminal.console import safe
 
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         changes = found.audits(slug, limit)
     if as_json:
         rows = [{"id": c.id, "at": c.at.isoformat(), "who": c.who, "what": c.what, "detail": c.detail} for c in changes]

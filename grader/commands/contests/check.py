@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, local, opened, span, who
+from grader.commands.contests.common import contest_argument, database_option, local, open_database, span, who
 from grader.commands.options import workspace_of
-from grader.errors import KgradeError
+from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.contest.settings import Settings
@@ -33,7 +33,7 @@ def command(ctx: click.Context, slug: str, apply: bool, database: str | None) ->
     for line in _lines(settings):
         click.echo(line)
     if apply:
-        with opened(ctx, database) as found:
+        with open_database(ctx, database) as found:
             publish(found, workspace, slug, who=who())
         click.echo("these settings hold now")
     elif changed := _not_in_force(ctx, settings, database):
@@ -53,7 +53,7 @@ def _not_in_force(ctx: click.Context, settings: Settings, url: str | None) -> li
     # To look must not make a database.
     if path is not None and not path.exists():
         return []
-    with suppress(KgradeError), opened(ctx, url) as found:
+    with suppress(KgradeError), open_database(ctx, url) as found:
         held = settings_of(found, settings.slug)
         return [each.name for each in fields(settings) if getattr(held, each.name) != getattr(settings, each.name)]
     return []

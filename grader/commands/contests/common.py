@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from grader.commands.options import user_name, workspace_of
-from grader.errors import KgradeError, UsageError
+from grader.core.errors import KgradeError, UsageError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
@@ -23,10 +23,10 @@ _UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
 def complete_contest(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of contests that have a file, for the shell."""
-    from grader.contest.definitions import defined
+    from grader.contest.definitions import defined_problems
 
     try:
-        return [CompletionItem(name) for name in defined(workspace_of(ctx)) if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in defined_problems(workspace_of(ctx)) if name.startswith(incomplete)]
     except KgradeError:
         return []
 
@@ -45,7 +45,7 @@ def who() -> str:
 
 
 @contextmanager
-def opened(ctx: click.Context, url: str | None) -> Iterator[Database]:
+def open_database(ctx: click.Context, url: str | None) -> Iterator[Database]:
     """The database that is meant."""
     from grader.contest.database import Database, default_url
 
@@ -57,7 +57,7 @@ def opened(ctx: click.Context, url: str | None) -> Iterator[Database]:
 
 
 @contextmanager
-def opened_with(ctx: click.Context, url: str | None, slug: str) -> Iterator[Database]:
+def open_contest(ctx: click.Context, url: str | None, slug: str) -> Iterator[Database]:
     """The database with the contest in it: one that has a file and was never published is published now.
 
     A file that changed since is left alone: that its settings hold is asked for by `kgrade contest check --apply`.
@@ -66,7 +66,7 @@ def opened_with(ctx: click.Context, url: str | None, slug: str) -> Iterator[Data
     from grader.contest.settings import check_slug
 
     check_slug(slug)
-    with opened(ctx, url) as database:
+    with open_database(ctx, url) as database:
         workspace = workspace_of(ctx)
         known = any(contest.slug == slug for contest in database.contests())
         if not known and definition(workspace, slug).exists():

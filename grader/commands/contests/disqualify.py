@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with, who
-from grader.errors import UsageError
+from grader.commands.contests.common import contest_argument, database_option, open_contest, who
+from grader.core.errors import UsageError
 
 
 @click.command()
@@ -30,7 +30,7 @@ def command(
         raise UsageError("name either a student or a submission", "type: kgrade contest disqualify --help")
     if reinstate == bool(reason and reason.strip()):
         raise UsageError("give a --reason, or --reinstate", "type: kgrade contest disqualify --help")
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         if name is not None:
             found.disqualify_account(found.account_by_name(slug, name).id, reason, who=who())
         else:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with
-from grader.errors import UsageError, WorkspaceError
-
-if TYPE_CHECKING:
-    from grader.contest.scoreboard import Row
-    from grader.contest.settings import Settings
-
-FORMATS = ("csv", "gradescope", "autolab")
+from grader.commands.contests.common import contest_argument, database_option, open_contest
+from grader.contest.exports import FOR_ALL, FOR_EACH
+from grader.core.errors import UsageError, WorkspaceError
 
 
 @click.command()
 @contest_argument
-@click.option("--format", "kind", type=click.Choice(FORMATS), default="csv", show_default=True)
+@click.option("--format", "kind", type=click.Choice([*FOR_ALL, *FOR_EACH]), default="csv", show_default=True)
 @click.option("--user", metavar="NAME", help="Only this student's or team's.")
 @click.option("--to", metavar="PATH", help="The CSV file; or the folder for one file a student, by e-mail address.")
 @database_option
@@ -31,27 +25,25 @@ def command(ctx: click.Context, slug: str, kind: str, user: str | None, to: str 
     csv prints one table. gradescope writes a results.json for each student, autolab the line that ends an autograder's
     output; with --user they are printed.
     """
-    from grader.contest import exports
     from grader.contest.standing import emails, standing
 
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         current = standing(found, slug, everything=True)
         addresses = emails(current.settings, found.accounts(slug))
     rows = [row for row in current.rows if user in (None, row.who)]
     if user is not None and not rows:
         raise UsageError(f"nobody called '{user}' is on the scoreboard", f"type: kgrade contest export {slug}")
-    if kind == "csv":
-        files = {Path(to or "-"): exports.to_csv(current.settings, rows, addresses)}
+    if kind in FOR_ALL:
+        files = {Path(to or "-"): FOR_ALL[kind](current.settings, rows, addresses)}
     elif to is None and user is not None:
-        files = {Path("-"): _one(kind, current.settings, rows[0])}
+        files = {Path("-"): FOR_EACH[kind].write(current.settings, rows[0])}
     elif to is None:
         raise UsageError("a folder is needed for one file a student", f"add --to {slug}-{kind}")
     else:
+        each = FOR_EACH[kind]
         files = {
             # An address may hold what means something in a path.
-            Path(to) / f"{quote(address, safe='@+')}.{'json' if kind == 'gradescope' else 'txt'}": _one(
-                kind, current.settings, row
-            )
+            Path(to) / f"{quote(address, safe='@+')}.{each.suffix}": each.write(current.settings, row)
             for row in rows
             for address in addresses[row.who].split()
         }
@@ -59,14 +51,8 @@ def command(ctx: click.Context, slug: str, kind: str, user: str | None, to: str 
     return 0
 
 
-def _one(kind: str, settings: Settings, row: Row) -> str:
-    from grader.contest import exports
-
-    return exports.to_gradescope(settings, row) if kind == "gradescope" else exports.to_autolab(row)
-
-
 def _write(files: dict[Path, str]) -> None:
-    from grader.whole_files import write_whole
+    from grader.core.files import write_whole
 
     for path, text in files.items():
         if str(path) == "-":

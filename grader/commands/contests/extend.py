@@ -8,7 +8,7 @@ from grader.commands.contests.common import (
     contest_argument,
     database_option,
     local,
-    opened_with,
+    open_contest,
     parse_span,
     span,
     who,
@@ -29,7 +29,7 @@ def command(ctx: click.Context, slug: str, name: str, length: str, database: str
     from grader.contest.definitions import settings_of
 
     extension = parse_span(length)
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         account = found.account_by_name(slug, name)
         found.set_extension(account.id, round(extension.total_seconds()), who=who())
         end = settings_of(found, slug).end + extension

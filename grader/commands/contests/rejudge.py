@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, local, opened_with, who
-from grader.errors import UsageError
+from grader.commands.contests.common import contest_argument, database_option, local, open_contest, who
+from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
     from grader.contest.rejudging import Preview
-    from grader.report import Interval
+    from grader.core.report import Interval
 
 MOST_SHOWN = 50
 
@@ -24,6 +24,7 @@ MOST_SHOWN = 50
 @click.option("--account", metavar="NAME", help="Only this student's.")
 @click.option("--verdict", metavar="VERDICT", help="Only those with this verdict.")
 @click.option("--submission", "ids", type=int, multiple=True, metavar="N", help="Only this one. May be repeated.")
+@click.option("--held", is_flag=True, help="Queue those again that are held because the judge came to no end.")
 @click.option("--preview", type=int, metavar="R", help="Show what rejudge R would change.")
 @click.option("--apply", type=int, metavar="R", help="Let the verdicts of rejudge R hold.")
 @click.option("--drop", type=int, metavar="R", help="End rejudge R without effect.")
@@ -37,6 +38,7 @@ def command(
     account: str | None,
     verdict: str | None,
     ids: tuple[int, ...],
+    held: bool,
     preview: int | None,
     apply: int | None,
     drop: int | None,
@@ -55,16 +57,19 @@ def command(
 
     chosen = rejudging.Pick(problem, account, verdict, ids)
     given = [number for number in (preview, apply, drop) if number is not None]
-    if len(given) + (reason is not None) > 1 or (reason is None and not chosen.is_open):
+    if len(given) + (reason is not None) + held > 1 or (reason is None and not chosen.is_open):
         raise UsageError(
-            "one thing at a time: start a rejudge by --reason, or --preview, --apply or --drop one",
+            "one thing at a time: start a rejudge by --reason, or --preview, --apply or --drop one, or --held",
             f"type: kgrade contest rejudge {slug} --help",
         )
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         for number in given:
             if found.rejudge(number).contest != slug:
                 raise UsageError(f"rejudge {number} is not in '{slug}'", f"type: kgrade contest rejudge {slug}")
-        if reason is not None:
+        if held:
+            numbers = [row.submission_id for row in found.held(slug)]
+            click.echo(f"{found.queue.judge_again(numbers, who())} held judgings are queued again")
+        elif reason is not None:
             number = rejudging.start(found, slug, chosen, reason, who=who())
             total = len(found.judgings(rejudge_id=number))
             click.echo(f"rejudge {number}: {total} submissions are queued; the old verdicts hold")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with, who
+from grader.commands.contests.common import contest_argument, database_option, open_contest, who
 from grader.commands.contests.roster import secrets_file, to_option, url_option
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 
 @click.command()
@@ -32,7 +32,7 @@ def command(
     if bool(names) == everybody:
         raise UsageError("name somebody, or everybody by --all", f"type: kgrade contest renew {slug} NAME")
     target = secrets_file(ctx, slug, to)
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         accounts = found.accounts(slug) if everybody else [found.account_by_name(slug, name) for name in names]
         issued = renew(found, accounts, lambda fresh: write_secrets(target, fresh, url), who=who())
     click.echo(f"{len(issued)} renewed; links and tokens: {target}, which you alone can read")

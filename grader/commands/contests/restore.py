@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.contests.common import database_option, opened, who
+from grader.commands.contests.common import database_option, open_database, who
 
 
 @click.command()
@@ -21,7 +21,7 @@ def command(ctx: click.Context, file: str, slug: str | None, database: str | Non
     """
     from grader.contest.archive import read_archive
 
-    with opened(ctx, database) as found:
+    with open_database(ctx, database) as found:
         name, counts = read_archive(found, Path(file), who=who(), slug=slug)
     click.echo(f"{name}: {counts.accounts} accounts, {counts.submissions} submissions, {counts.judgings} judgings")
     click.echo(f"next: kgrade contest status {name}")

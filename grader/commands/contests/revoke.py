@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with, who
+from grader.commands.contests.common import contest_argument, database_option, open_contest, who
 
 
 @click.command()
@@ -16,7 +16,7 @@ def command(ctx: click.Context, slug: str, name: str, database: str | None) -> i
     """End the sign-in link, the token and the open sessions of NAME. `renew` gives new ones."""
     from grader.contest.accounts import revoke
 
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         revoke(found, found.account_by_name(slug, name), who=who())
     click.echo(f"revoked; new ones: kgrade contest renew {slug} NAME")
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with, who
+from grader.commands.contests.common import contest_argument, database_option, open_contest, who
 from grader.commands.options import workspace_of
 
 url_option = click.option(
@@ -40,7 +40,7 @@ def command(ctx: click.Context, slug: str, file: str, url: str, to: str | None, 
     from grader.contest.roster import read_roster
 
     target = secrets_file(ctx, slug, to)
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         people = read_roster(Path(file), teams=settings_of(found, slug).teams)
         added = add_people(found, slug, people, lambda issued: write_secrets(target, issued, url), who=who())
     count = len(added.issued)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with
+from grader.commands.contests.common import contest_argument, database_option, open_contest
 from grader.commands.options import workspace_of
-from grader.errors import KgradeError
+from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
-    from grader.workspace import Workspace
+    from grader.store.workspace import Workspace
 
 
 @click.command()
@@ -38,7 +38,7 @@ def command(ctx: click.Context, slug: str, problem: str | None, threshold: float
     from grader.terminal.console import safe
 
     workspace = workspace_of(ctx)
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         if problem is not None:
             pick(found, slug, Pick(problem=problem))
         given = {each.name: _given(workspace, each.name) for each in settings_of(found, slug).problems}

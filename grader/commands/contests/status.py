@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.contests.common import complete_contest, database_option, local, opened, span
+from grader.commands.contests.common import complete_contest, database_option, local, open_database, span
 from grader.commands.options import json_option, workspace_of
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, slug: str | None, as_json: bool, database: str | None) -> int:
     """Show how CONTEST stands, or all contests, and the machines that judge."""
-    from grader.contest.definitions import defined, settings_of
+    from grader.contest.definitions import defined_problems, settings_of
 
-    with opened(ctx, database) as found:
+    with open_database(ctx, database) as found:
         known = [slug] if slug is not None else [contest.slug for contest in found.contests()]
         contests = [_contest(found, settings_of(found, name)) for name in known]
         workers = [
@@ -43,12 +43,15 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
         click.echo(f"{safe(contest['title'])} ({contest['slug']}): {contest['time']}")
         click.echo(f"  accounts     {contest['students']} students, {contest['staff']} staff")
         click.echo(f"  submissions  {states}")
+        if contest["held"]:
+            click.echo(f"  held         {contest['held']}, at which the judge came to no end; to judge them again:")
+            click.echo(f"               kgrade contest rejudge {contest['slug']} --held")
         if contest["waiting"] and not any(takes(w["gpu_model"], contest["gpu_model"]) for w in workers if _works(w)):
             click.echo(f"  waiting      for a worker with the GPU {safe(contest['gpu_model'])}: none is here")
     for worker in workers:
         note = f": {safe(worker['note'])}" if worker["note"] else ""
         click.echo(f"worker {safe(worker['name'])}  {safe(worker['gpu_model'])}  {worker['state']}{note}")
-    waiting = [] if slug is not None else [name for name in defined(workspace_of(ctx)) if name not in known]
+    waiting = [] if slug is not None else [name for name in defined_problems(workspace_of(ctx)) if name not in known]
     for name in waiting:
         click.echo(f"{name}: only a file so far; next: kgrade contest roster {name} students.csv")
     if not contests and not waiting:
@@ -74,6 +77,7 @@ def _contest(database: Database, settings: Settings) -> dict[str, Any]:
         "submissions": dict(sorted(states.items())),
         "gpu_model": settings.gpu_model or ANY_GPU,
         "waiting": states[QUEUED],
+        "held": len(database.held(settings.slug)),
     }
 
 

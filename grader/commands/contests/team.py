@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with, who
+from grader.commands.contests.common import contest_argument, database_option, open_contest, who
 
 
 @click.command()
@@ -18,7 +18,7 @@ def command(ctx: click.Context, slug: str, name: str | None, team: str | None, d
     from grader.contest.definitions import settings_of
     from grader.terminal.console import safe
 
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         if name is None:
             members: dict[str, list[str]] = {}
             for account in found.accounts(slug):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.contests.common import contest_argument, database_option, opened_with, who
-from grader.errors import UsageError
+from grader.commands.contests.common import contest_argument, database_option, open_contest, who
+from grader.core.errors import UsageError
 
 
 @click.command()
@@ -22,7 +22,7 @@ def command(ctx: click.Context, slug: str, step: bool, everything: bool, again: 
 
     if step + everything + again != 1:
         raise UsageError("choose one of --step, --all and --again", f"type: kgrade contest unfreeze {slug} --step")
-    with opened_with(ctx, database, slug) as found:
+    with open_contest(ctx, database, slug) as found:
         if everything:
             standing.unfreeze(found, slug, who=who())
             click.echo("everything is shown")

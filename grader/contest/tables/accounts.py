@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from grader.contest.records import AccountRecord, NewAccount
-from grader.contest.schema import Account, Team
+from grader.contest.schema import Account, Session, Team
 from grader.contest.tables.base import Transactions, record, storable
-from grader.errors import UsageError
+from grader.core.errors import UsageError
+
+SESSION_LASTS = timedelta(days=30)
 
 
 class Accounts(Transactions):
@@ -72,6 +75,25 @@ class Accounts(Transactions):
         """The account whose sign-in link has this SHA-256."""
         return self._one(Account.link_hash == link_hash)
 
+    def add_session(self, account: AccountRecord, token_hash: str) -> None:
+        """Signs the account in; sessions that have run out go."""
+        now = self.now()
+        row = {"token_hash": token_hash, "account_id": account.id, "epoch": account.session_epoch, "created": now}
+        with self.writing() as connection:
+            connection.execute(delete(Session).where(Session.created <= now - SESSION_LASTS))
+            connection.execute(insert(Session).values(**row))
+
+    def account_by_session(self, token_hash: str) -> AccountRecord | None:
+        """The account that is signed in with the session whose token has this SHA-256."""
+        with self.reading() as connection:
+            since = self.now() - SESSION_LASTS
+            row = connection.execute(_BY_SESSION, {"hash": token_hash, "since": since}).first()
+        return None if row is None else record(AccountRecord, row)
+
+    def end_session(self, token_hash: str) -> None:
+        with self.writing() as connection:
+            connection.execute(delete(Session).where(Session.token_hash == token_hash))
+
     def set_secrets(self, number: int, token_hash: str | None, link_hash: str | None, *, who: str) -> None:
         """Renews an account's token and link, or revokes them with None; either way its open sessions end."""
         new = {"token_hash": token_hash, "link_hash": link_hash, "session_epoch": Account.session_epoch + 1}
@@ -129,6 +151,11 @@ def _whole() -> Select[Any]:
 
 # Asked with every request of the API: made once.
 _BY_TOKEN = _whole().where(Account.token_hash == bindparam("hash"))
+_BY_SESSION = (
+    _whole()
+    .join(Session, (Session.account_id == Account.id) & (Session.epoch == Account.session_epoch))
+    .where(Session.token_hash == bindparam("hash"), Session.created > bindparam("since"))
+)
 
 
 def _team(connection: Connection, contest: str, name: str) -> int:

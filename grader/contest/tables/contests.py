@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from grader.contest.records import AnnouncementRecord, ContestRecord, TeamRecord
 from grader.contest.schema import Announcement, Contest, Team
 from grader.contest.tables.base import Transactions, record, storable
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 
 class Contests(Transactions):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, insert, select, update
 
-from grader.contest.records import APPLIED, DROPPED, JUDGED, QUEUED, RUNNING, RejudgeRecord
+from grader.contest.records import APPLIED, DROPPED, HELD, JUDGED, QUEUED, RUNNING, RejudgeRecord
 from grader.contest.schema import Judging, Rejudge
 from grader.contest.tables.base import Transactions, record, storable
-from grader.errors import UsageError
-from grader.verdict import Verdict
+from grader.core.errors import UsageError
+from grader.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from grader.contest.jobs import Queue
@@ -82,7 +82,7 @@ class Rejudges(Transactions):
         with self.writing() as connection:
             rejudge = _open(connection, number)
             for judging in connection.execute(
-                select(Judging.id).where(Judging.rejudge_id == number, Judging.state.in_((QUEUED, RUNNING)))
+                select(Judging.id).where(Judging.rejudge_id == number, Judging.state.in_((QUEUED, RUNNING, HELD)))
             ).scalars():
                 self.queue.withdraw(connection, judging)
             connection.execute(update(Rejudge).where(Rejudge.id == number).values(state=DROPPED))

@@ -13,7 +13,7 @@ from grader.contest.jobs import Claim
 from grader.contest.records import GONE, RUNNING, AuditRecord, WorkerRecord
 from grader.contest.schema import Audit, Judging, Worker
 from grader.contest.tables.base import Transactions, record, storable
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 
 class Staff(Transactions):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Select, bindparam, func, insert, literal, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from grader.contest.records import ANY_GPU, QUEUED, AccountRecord, JudgingRecord, SubmissionRecord
+from grader.contest.records import ANY_GPU, HELD, QUEUED, AccountRecord, JudgingRecord, SubmissionRecord
 from grader.contest.schema import Account, Judging, Source, Submission, Team
 from grader.contest.tables.base import Transactions, record, storable
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.contest.jobs import Queue
@@ -106,12 +106,16 @@ class Submissions(Transactions):
 
     def source(self, number: int) -> str:
         """The source text of a submission. Raises UsageError where there is none."""
-        query = select(Source.text).join(Submission, Submission.source_hash == Source.hash)
+        return self.source_and_colours(number)[0]
+
+    def source_and_colours(self, number: int) -> tuple[str, str | None]:
+        """The source text of a submission, and how a worker coloured it. Raises UsageError where there is none."""
+        query = select(Source.text, Source.colours).join(Submission, Submission.source_hash == Source.hash)
         with self.reading() as connection:
-            text = connection.execute(query.where(Submission.id == number)).scalar()
-        if text is None:
+            row = connection.execute(query.where(Submission.id == number)).first()
+        if row is None:
             raise UsageError(f"there is no submission {number}")
-        return text
+        return row.text, row.colours
 
     def sources(self, contest: str) -> dict[str, str]:
         """Every source text of a contest by its hash."""
@@ -133,11 +137,20 @@ class Submissions(Transactions):
         with self.reading() as connection:
             return [record(JudgingRecord, row) for row in connection.execute(query.order_by(Judging.id))]
 
+    def held(self, contest: str) -> list[JudgingRecord]:
+        """The judgings of a contest that wait for staff; `progress` says why."""
+        return [each for each in self.judgings(contest=contest) if each.state == HELD]
+
     def report(self, number: int) -> str | None:
         """The JSON report of a submission's active judging, without its source; None before it is judged."""
-        query = select(Judging.report).where(Judging.submission_id == number, Judging.active)
+        return self.report_and_openness(number)[0]
+
+    def report_and_openness(self, number: int) -> tuple[str | None, bool]:
+        """The same report, and whether nothing in it depends on a hidden case."""
+        query = select(Judging.report, Judging.is_open).where(Judging.submission_id == number, Judging.active)
         with self.reading() as connection:
-            return connection.execute(query).scalar()
+            row = connection.execute(query).first()
+        return (row.report, row.is_open) if row is not None else (None, False)
 
     def place(self, number: int) -> int | None:
         """The place of a submission in its queue, 1 for the next; None where it does not wait."""

@@ -78,14 +78,6 @@ void each_row(const Memory& m, Piece piece) {
                   m.source.start + z * m.source.slice_pitch + y * m.source.row_pitch);
 }
 
-[[noreturn]] void host_is_device(Call& call, const char* what, const Area& area, const char* direction,
-                                 const char* hint) {
-    call.stop("host_pointer",
-              std::string("its ") + what + " " + described(number(area.start)) + " is on the device, and " + direction +
-                  " takes it for a host pointer",
-              hint);
-}
-
 // A row of bytes that crosses between a place of the device and one of the host.
 void cross(Call& call, Step::Kind kind, char* device, char* host, size_t size, cudaStream_t stream) {
     Step step = recorded(call, "");
@@ -96,30 +88,6 @@ void cross(Call& call, Step::Kind kind, char* device, char* host, size_t size, c
     enqueue(stream, std::move(step));
 }
 
-cudaError_t upload(Call& call, const Memory& m, cudaStream_t stream) {
-    if (find_memory(number(m.source.start)))
-        host_is_device(call, "source", m.source, "cudaMemcpyHostToDevice",
-                       "the arrays that solve() gets are in device memory already: pass them to the kernel as they "
-                       "are, to Thrust by thrust::device_pointer_cast()");
-    if (!fits(m.target, m.extent)) return outside(call, "target", m.target, m.extent);
-    each_row(m, [&](char* target, char* source) {
-        cross(call, Step::Kind::upload, target, source, m.extent.width, stream);
-    });
-    return cudaSuccess;
-}
-
-cudaError_t download(Call& call, const Memory& m, cudaStream_t stream) {
-    if (find_memory(number(m.target.start)))
-        host_is_device(call, "target", m.target, "cudaMemcpyDeviceToHost",
-                       "the arrays that solve() gets are in device memory: let the kernel write there, or copy with "
-                       "cudaMemcpyDeviceToDevice");
-    if (!fits(m.source, m.extent)) return outside(call, "source", m.source, m.extent);
-    each_row(m, [&](char* target, char* source) {
-        cross(call, Step::Kind::download, source, target, m.extent.width, stream);
-    });
-    return cudaSuccess;
-}
-
 cudaError_t move(Call& call, const Memory& m, cudaStream_t stream) {
     if (!fits(m.target, m.extent)) return outside(call, "target", m.target, m.extent);
     if (!fits(m.source, m.extent)) return outside(call, "source", m.source, m.extent);
@@ -128,6 +96,29 @@ cudaError_t move(Call& call, const Memory& m, cudaStream_t stream) {
         enqueue(stream, recorded(call, "\"op\":\"copy\",\"target\":" + std::to_string(number(target)) + ",\"source\":" +
                                            std::to_string(number(source)) + ",\"size\":" +
                                            std::to_string(m.extent.width)));
+    });
+    return cudaSuccess;
+}
+
+// What a copy takes for the host's may be the device's: addresses are unified, and CUDA then copies on the device.
+bool is_on_device(const Area& area) {
+    return find_memory(number(area.start)) || find_freed(number(area.start));
+}
+
+cudaError_t upload(Call& call, const Memory& m, cudaStream_t stream) {
+    if (is_on_device(m.source)) return move(call, m, stream);
+    if (!fits(m.target, m.extent)) return outside(call, "target", m.target, m.extent);
+    each_row(m, [&](char* target, char* source) {
+        cross(call, Step::Kind::upload, target, source, m.extent.width, stream);
+    });
+    return cudaSuccess;
+}
+
+cudaError_t download(Call& call, const Memory& m, cudaStream_t stream) {
+    if (is_on_device(m.target)) return move(call, m, stream);
+    if (!fits(m.source, m.extent)) return outside(call, "source", m.source, m.extent);
+    each_row(m, [&](char* target, char* source) {
+        cross(call, Step::Kind::download, source, target, m.extent.width, stream);
     });
     return cudaSuccess;
 }

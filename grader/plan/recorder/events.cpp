@@ -8,13 +8,12 @@ using namespace kgrade;
 namespace {
 
 std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events;
-unsigned events_made = 0;
 
 cudaError_t create(Call& call, cudaEvent_t* handle, unsigned flags) {
     constexpr unsigned KNOWN = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     if (!handle || (flags & ~KNOWN)) return call.error(cudaErrorInvalidValue);
     auto event = std::make_unique<CUevent_st>();
-    event->id = ++events_made;
+    event->id = new_event_number();
     event->flags = flags;
     *handle = event.get();
     events[*handle] = std::move(event);
@@ -48,6 +47,9 @@ cudaError_t record(Call& call, cudaEvent_t event, cudaStream_t handle) {
     CUstream_st* stream = find_stream(handle);
     event->recorded = true;
     event->capture = stream->capture;
+    // A graph's own record leaves alone what others wait for.
+    if (stream->capture || event->of_capture) event->id = new_event_number();
+    event->of_capture = stream->capture != nullptr;
     Step step = recorded(call, "\"op\":\"record_event\",\"event\":" + std::to_string(event->id));
     if (Capture* capture = stream->capture) {
         event->capture_id = capture->id;
@@ -81,6 +83,15 @@ cudaError_t wait(Call& call, cudaStream_t handle, cudaEvent_t event) {
     } else {
         perform(step, stream->id);
     }
+    return cudaSuccess;
+}
+
+// Who asks whether the event has come gets the answer that it has.
+cudaError_t host_waits(Call& call, cudaEvent_t event) {
+    if (!known(event)) return unknown(call);
+    if (const cudaError_t error = of_a_capture(call, *event)) return error;
+    if (event->recorded && state().working)
+        perform(recorded(call, "\"op\":\"sync_event\",\"event\":" + std::to_string(event->id)), 0);
     return cudaSuccess;
 }
 
@@ -128,17 +139,12 @@ API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
 
 API cudaError_t cudaEventQuery(cudaEvent_t event) {
     Call call("cudaEventQuery");
-    if (!known(event)) return unknown(call);
-    return of_a_capture(call, *event);
+    return host_waits(call, event);
 }
 
 API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     Call call("cudaEventSynchronize");
-    if (!known(event)) return unknown(call);
-    if (const cudaError_t error = of_a_capture(call, *event)) return error;
-    if (event->recorded && several_streams())
-        perform(recorded(call, "\"op\":\"sync_event\",\"event\":" + std::to_string(event->id)), 0);
-    return cudaSuccess;
+    return host_waits(call, event);
 }
 
 API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

@@ -11,6 +11,9 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     std::vector<kgrade::CapturedStep> steps;
     unsigned origin = 0;
+    std::map<unsigned, unsigned> branches;  // by captured stream, the one of the plan
+    bool launched = false;
+    unsigned last = 0;  // the stream of its last launch
 };
 
 using namespace kgrade;
@@ -77,21 +80,49 @@ cudaError_t instantiate(Call& call, cudaGraphExec_t* executable, cudaGraph_t gra
     return cudaSuccess;
 }
 
-// The captured origin becomes the stream of the launch. On the default stream nothing is renamed: it waits for all
-// others and they for it, so that the branches of the graph stay side by side.
+// `after` waits for all work so far of `before`.
+void order(Call& call, unsigned before, unsigned after) {
+    const std::string event = std::to_string(new_event_number());
+    perform(recorded(call, "\"op\":\"record_event\",\"event\":" + event), before);
+    perform(recorded(call, "\"op\":\"wait_event\",\"event\":" + event), after);
+}
+
+unsigned branch(std::map<unsigned, unsigned>& branches, unsigned captured) {
+    unsigned& number = branches[captured];
+    // Nothing but the graph's own edges orders it.
+    if (number == 0) number = new_stream_number(cudaStreamNonBlocking);
+    return number;
+}
+
+// The captured origin becomes the stream of the launch, each other stream one of the graph's own. So does the origin
+// on the default stream, which would order the branches: there the whole graph comes between what is before and after.
+void launch_now(Call& call, CUgraphExec_st& graph, unsigned stream) {
+    bool alone = true;
+    for (const CapturedStep& captured : graph.steps) alone = alone && captured.stream == graph.origin;
+    const unsigned origin = stream != 0 || alone ? stream : branch(graph.branches, graph.origin);
+    // A graph waits for its launch before (CUDA Runtime API, cudaGraphLaunch).
+    if (graph.launched && graph.last != stream) order(call, graph.last, stream);
+    graph.launched = true;
+    graph.last = stream;
+    if (origin != stream) order(call, stream, origin);
+    for (const CapturedStep& captured : graph.steps)
+        perform(captured.step, captured.stream == graph.origin ? origin : branch(graph.branches, captured.stream));
+    if (origin != stream) order(call, origin, stream);
+}
+
 cudaError_t launch(Call& call, cudaGraphExec_t executable, cudaStream_t handle) {
     if (!executables.count(executable)) return no_graph(call);
     cudaError_t error = cudaSuccess;
     if (!stream_takes_work(call, handle, &error)) return error;
     CUstream_st* stream = find_stream(handle);
-    for (CapturedStep captured : executable->steps) {
-        if (captured.stream == executable->origin && stream->id != 0) captured.stream = stream->id;
-        if (Capture* capture = stream->capture) {
-            capture->steps.push_back(captured);
+    if (Capture* capture = stream->capture) {
+        std::map<unsigned, unsigned> branches{{executable->origin, stream->id}};
+        for (const CapturedStep& captured : executable->steps) {
+            capture->steps.push_back({branch(branches, captured.stream), captured.step});
             capture->done[stream->id]++;
-        } else {
-            perform(captured.step, captured.stream);
         }
+    } else {
+        launch_now(call, *executable, stream->id);
     }
     work_was_accepted();
     return cudaSuccess;

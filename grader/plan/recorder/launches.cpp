@@ -124,7 +124,8 @@ cudaError_t launch(Call& call, const void* function, void** values, const Config
     error = fault_of(kernel, c, why);
     if (error != cudaSuccess) {
         spoil_capture_of(c.stream);
-        return call.refuse(error, why);
+        // Of a grid without blocks no work is missing, whether the submission asks for the error or not.
+        return count(c.grid) == 0 ? call.error(error, why) : call.refuse(error, why);
     }
     if (c.cooperative && (error = check_cooperative(call, function, c)) != cudaSuccess) return error;
 

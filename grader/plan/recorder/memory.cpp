@@ -33,13 +33,16 @@ void forget_freed(uint64_t address, uint64_t size) {
     while (at != freed.end() && at->first < address + size) at = freed.erase(at);
 }
 
-cudaError_t allocate(Call& call, void** pointer, uint64_t size) {
+// `stream` is that of cudaMallocAsync(): who uses the memory comes after it.
+cudaError_t allocate(Call& call, void** pointer, uint64_t size, const unsigned* stream = nullptr) {
     if (!pointer) return call.error(cudaErrorInvalidValue, "the address of a pointer is expected");
     *pointer = nullptr;
     if (size == 0) return cudaSuccess;
     uint64_t value = 0;
     std::string words;
-    if (!answered(channel::ask("{\"op\":\"alloc\",\"size\":" + std::to_string(size) + ",\"at\":" + call.at() + "}"),
+    const std::string where = stream ? ",\"stream\":" + std::to_string(*stream) : "";
+    if (!answered(channel::ask("{\"op\":\"alloc\",\"size\":" + std::to_string(size) + where + ",\"at\":" + call.at() +
+                               "}"),
                   &value, &words))
         return call.error(cudaErrorMemoryAllocation, words);
     forget_freed(value, size);
@@ -59,7 +62,11 @@ cudaError_t allocate_now(Call& call, void** pointer, uint64_t size) {
 
 cudaError_t allocate_async(Call& call, void** pointer, uint64_t size, cudaStream_t stream) {
     if (!stream_is_known(stream)) return call.error(cudaErrorInvalidResourceHandle, "the stream does not exist");
-    return allocate(call, pointer, size);
+    // What a capture allocates belongs to the graph, whose launch comes later.
+    if (is_capturing(stream)) return allocate(call, pointer, size);
+    const unsigned id = stream_id(stream);
+    state().working = true;
+    return allocate(call, pointer, size, &id);
 }
 
 cudaError_t release(Call& call, void* pointer, cudaStream_t stream) {
@@ -126,9 +133,11 @@ std::string described(uint64_t address) {
 }
 
 void free_memory_of_graphs(Call& call) {
-    for (const auto& [address, memory] : state().memory)
-        if (memory.freed_by_graph)
-            perform(recorded(call, "\"op\":\"free\",\"address\":" + std::to_string(address)), 0);
+    for (const auto& [address, memory] : state().memory) {
+        if (!memory.freed_by_graph) continue;
+        host_waits_for_all(call);
+        perform(recorded(call, "\"op\":\"free\",\"address\":" + std::to_string(address)), 0);
+    }
 }
 
 uint64_t symbol_address(Call& call, Symbol& symbol) {
@@ -184,7 +193,7 @@ API cudaError_t cudaFree(void* pointer) {
     if (pointer && forbidden_by_capture())
         return call.error(cudaErrorStreamCaptureUnsupported, "a stream is being captured");
     // It waits for the device (CUDA Runtime API, cudaFree).
-    if (pointer && several_streams()) perform(recorded(call, "\"op\":\"sync_device\""), 0);
+    if (pointer) host_waits_for_all(call);
     return release(call, pointer, nullptr);
 }
 

@@ -71,6 +71,7 @@ struct State {
     uint64_t allocated = 0;
     uint64_t most_steps = 100000, most_bytes = 64 << 20;
     uint64_t steps = 0, bytes = 0;
+    bool working = false;  // work was given since the host has waited for all of it
     bool failed = false;  // `failure` is an enqueued piece of work that never ran
     Failure failure;
     std::vector<Failure> errors;  // what other calls were answered with

@@ -28,9 +28,11 @@ void upload(const Step& step, const std::string& place) {
                  hex(bytes.data(), bytes.size()) + "\"" + place);
 }
 
-void download(const Step& step) {
-    const std::string place = "\"address\":" + std::to_string(step.device) + ",\"size\":" + std::to_string(step.size);
-    const std::string bytes = channel::ask("{\"op\":\"read\"," + place + ",\"at\":" + step.at + "}");
+// The host has its bytes when the call returns, for its memory is pageable (CUDA Runtime API, API synchronization
+// behavior).
+void download(const Step& step, const std::string& place) {
+    const std::string bytes = channel::ask("{\"op\":\"read\",\"address\":" + std::to_string(step.device) +
+                                           ",\"size\":" + std::to_string(step.size) + place);
     // No bytes: the judge has ended the recording, for work before has failed.
     if (bytes.size() != step.size) Call::current->stop("ended", "");
     if (!copy_guarded(step.host, bytes.data(), bytes.size()))
@@ -44,6 +46,7 @@ void download(const Step& step) {
 void perform(const Step& step, unsigned stream_id) {
     const std::string place = ",\"stream\":" + std::to_string(stream_id) + ",\"at\":" + step.at + "}";
     count(step.size);
+    state().working = true;
     switch (step.kind) {
         case Step::Kind::recorded:
             channel::add("{" + step.body + place);
@@ -52,7 +55,7 @@ void perform(const Step& step, unsigned stream_id) {
             upload(step, place);
             break;
         case Step::Kind::download:
-            download(step);
+            download(step, place);
             break;
         case Step::Kind::host_function:
             step.function();

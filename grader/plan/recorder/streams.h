@@ -41,7 +41,8 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-    unsigned id = 0;
+    unsigned id = 0;  // in the plan; each captured record has a number of its own
+    bool of_capture = false;
     unsigned flags = 0;
     bool recorded = false;
     kgrade::Capture* capture = nullptr;  // that of the stream that recorded it last
@@ -58,7 +59,10 @@ cudaError_t refuse_spoiled(Call& call, const Capture& capture);
 std::vector<Capture*>& captures();
 void join(CUstream_st& stream, Capture& capture);
 void leave_capture(Capture& capture);
-// Whether order between streams is of any interest yet.
-bool several_streams();
+// The number of a new stream in the plan (grader/core/plan.py: NON_BLOCKING).
+unsigned new_stream_number(unsigned flags);
+unsigned new_event_number();
+// What the host waits for, all later work waits for as well (grader/core/plan.py: Synchronize).
+void host_waits_for_all(Call& call);
 
 }  // namespace kgrade

@@ -14,5 +14,18 @@ from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.module import KernelImage, Module
+from grader.run.emulator.objects import Objects
+from grader.run.emulator.primer import prime
 
-__all__ = ["Fault", "KernelImage", "LaunchCounts", "LaunchResult", "Limits", "Memory", "Module", "UnsupportedPtx"]
+__all__ = [
+    "Fault",
+    "KernelImage",
+    "LaunchCounts",
+    "LaunchResult",
+    "Limits",
+    "Memory",
+    "Module",
+    "Objects",
+    "UnsupportedPtx",
+    "prime",
+]

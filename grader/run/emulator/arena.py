@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.counters import Counters
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.memory import Memory
-from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.translate.storage import align_up
+from grader.run.emulator.translation import Translation
 from grader.run.emulator.watch import LaunchRecords
+
+INT32, UINT64 = Struct("<i"), Struct("<Q")
 
 
 def thread_indices(block: tuple[int, int, int]) -> NDArray[np.int32]:
@@ -74,18 +76,19 @@ class Arena:
     def __init__(self, shape: LaunchShape, worker: int) -> None:
         self.shape = shape
         storage = shape.translation.storage
-        self._context, self.address = aligned_bytes(layout.CONTEXT_BYTES)
+        self._context, self.address = aligned_bytes(layout.CONTEXT.size)
         self._stride = storage.state_bytes
         self._warps, warps = aligned_bytes(self._stride * shape.warps)
         static = align_up(storage.static_shared_bytes, 16)
         self._shared, shared = aligned_bytes(max(static + shape.dynamic_shared, 1))
-        self._table, table = aligned_bytes(layout.SHARED_SLOT_COUNT * layout.ENTRY_BYTES)
+        self._table, table = aligned_bytes(layout.SHARED_SLOT_COUNT * layout.ENTRY.size)
         self._fill_shared_table(shared, static)
         self._seen, seen = aligned_bytes(layout.SEEN_BYTES * shape.warps if shape.races else 0)
         plane = self._plane_bytes(static + shape.dynamic_shared)
         self._shadow, shadow = aligned_bytes(plane * len(layout.CELL))
-        self._log, log = aligned_bytes(layout.LOG_ENTRIES * layout.LOG_ENTRY_BYTES if plane else 0)
-        copies_bytes = layout.COPIES_BYTES if shape.translation.copies else 0
+        self._log, log = aligned_bytes(layout.LOG_ENTRIES * layout.LOG.size if shape.races else 0)
+        self._told, told = aligned_bytes(layout.TOLD_ENTRIES * layout.TOLD.size if shape.races else 0)
+        copies_bytes = layout.COPY_LIST.size if shape.translation.copies else 0
         self._copies, copies = aligned_bytes(copies_bytes * shape.warps)
         local_bytes = shape.translation.local_bytes
         local_stride = align_up(local_bytes, 16)
@@ -94,13 +97,13 @@ class Arena:
         self._values, values_at = aligned_bytes(known_bytes)
         tids = shape.tid_table
         for index in range(shape.warps):
-            self._set_warp(index, "index", np.int32, index)
-            self._set_warp(index, "local", np.uint64, local + index * 32 * local_stride)
+            self._set_warp(index, "index", INT32, index)
+            self._set_warp(index, "local", UINT64, local + index * 32 * local_stride)
             if shape.races:
-                self._set_warp(index, "seen", np.uint64, seen + index * layout.SEEN_BYTES)
+                self._set_warp(index, "seen", UINT64, seen + index * layout.SEEN_BYTES)
             if copies_bytes:
-                self._set_warp(index, "copies", np.uint64, copies + index * copies_bytes)
-            self._set_warp(index, "tid", np.uint64, tids.ctypes.data + index * 3 * 32 * 4)
+                self._set_warp(index, "copies", UINT64, copies + index * copies_bytes)
+            self._set_warp(index, "tid", UINT64, tids.ctypes.data + index * 3 * 32 * 4)
         values = {
             "parameters": shape.parameters,
             "globals": shape.memory.table.ctypes.data,
@@ -124,12 +127,13 @@ class Arena:
             "shadow": shadow,
             "plane": plane,
             "log": log,
+            "told": told,
             "launch": shape.races.address if shape.races else 0,
             "begin": shape.races.begin if shape.races else 0,
             "counters": shape.counters.address if shape.counters else 0,
         }
         for name, value in values.items():
-            self._set(name, np.uint64, value)
+            self._set(name, UINT64, value)
         program = shape.translation.program
         words = {
             "warp_count": shape.warps,
@@ -143,10 +147,10 @@ class Arena:
             "copies": int(shape.translation.copies),
         }
         for name, value in words.items():
-            self._set(name, np.int32, value)
+            self._set(name, INT32, value)
         for axis in range(3):
-            self._set("nctaid", np.int32, shape.grid[axis], 4 * axis)
-            self._set("ntid", np.int32, shape.block[axis], 4 * axis)
+            self._set("nctaid", INT32, shape.grid[axis], 4 * axis)
+            self._set("ntid", INT32, shape.block[axis], 4 * axis)
 
     def _plane_bytes(self, shared: int) -> int:
         checks = self.shape.translation.checks
@@ -168,15 +172,15 @@ class Arena:
         entries = self._table.view(np.uint64).reshape(layout.SHARED_SLOT_COUNT, -1)
         for slot, (offset, size) in places.items():
             base = layout.shared_address(slot)
-            entries[slot] = ((shared + offset - base) % (1 << 64), base, size, 0)
+            entries[slot] = layout.ENTRY.words(
+                delta=(shared + offset - base) % (1 << 64), base=base, size=size, shadow=0
+            )
 
-    def _set(self, name: str, kind: type[Any], value: int, extra: int = 0) -> None:
-        at = CONTEXT[name] + extra
-        self._context[at : at + np.dtype(kind).itemsize].view(kind)[0] = value
+    def _set(self, name: str, word: Struct, value: int, extra: int = 0) -> None:
+        word.pack_into(self._context.data, CONTEXT[name] + extra, value)
 
-    def _set_warp(self, index: int, name: str, kind: type[Any], value: int) -> None:
-        at = index * self._stride + WARP[name]
-        self._warps[at : at + np.dtype(kind).itemsize].view(kind)[0] = value
+    def _set_warp(self, index: int, name: str, word: Struct, value: int) -> None:
+        word.pack_into(self._warps.data, index * self._stride + WARP[name], value)
 
     def _warp_words(self, index: int, name: str, count: int = 1) -> NDArray[np.uint32]:
         at = index * self._stride + WARP[name]
@@ -194,15 +198,15 @@ class Arena:
 
     def resume(self) -> None:
         """The block goes on where it was set aside, for another slice."""
-        self._set("resume", np.int32, 1)
-        self._set("suspend_at", np.uint64, self.instructions + layout.BLOCK_SLICE)
-        self._set("waits", np.uint64, 0)
-        self._set("suspend_waits", np.uint64, layout.RESUMED_WAITS)
+        self._set("resume", INT32, 1)
+        self._set("suspend_at", UINT64, self.instructions + layout.BLOCK_SLICE)
+        self._set("waits", UINT64, 0)
+        self._set("suspend_waits", UINT64, layout.RESUMED_WAITS)
 
     def go_on(self, patience: int) -> None:
         """The block goes on in the same slice; its next look is so many polls later than usual."""
-        self._set("resume", np.int32, 1)
-        self._set("polls", np.int32, -patience)
+        self._set("resume", INT32, 1)
+        self._set("polls", INT32, -patience)
 
     def answers(self) -> tuple[int, int]:
         """(Number of the block, how often a phase of a barrier object was found to be over)."""
@@ -216,7 +220,7 @@ class Arena:
 
     def forget_polls(self) -> None:
         for warp in range(self.shape.warps):
-            self._set_warp(warp, "polled", np.uint32, 0)
+            self._set_warp(warp, "polled", INT32, 0)
 
     def register(self, warp: int, lane: int, offset: int, size: int) -> int:
         """A lane's register of so many bytes, at an offset of its warp's state."""
@@ -229,10 +233,10 @@ class Arena:
         if not 0 <= slot < layout.SHARED_SLOT_COUNT:
             return None
         entries = self._table.view(np.uint64).reshape(layout.SHARED_SLOT_COUNT, -1)
-        delta, base, extent, _ = (int(word) for word in entries[slot])
-        if not base <= address <= base + extent - 8:
+        entry = dict(zip(layout.ENTRY, map(int, entries[slot]), strict=True))
+        if not entry["base"] <= address <= entry["base"] + entry["size"] - 8:
             return None
-        at = (address + delta) % (1 << 64) - int(self._shared.ctypes.data)
+        at = (address + entry["delta"]) % (1 << 64) - int(self._shared.ctypes.data)
         return int.from_bytes(self._shared[at : at + 8].tobytes(), "little")
 
     def block_index(self) -> tuple[int, int, int]:

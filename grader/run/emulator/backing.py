@@ -13,19 +13,25 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.run.emulator.aligned import GUARDED, aligned_bytes
+
 _PIECE = 1 << 20
 
 
-def filled(size: int, value: int, pad: int) -> NDArray[np.uint8]:
-    """So many bytes of this value, aligned to `pad`, with as many bytes that may be read before and after them."""
+def filled(size: int, value: int) -> NDArray[np.uint8]:
+    """So many bytes of this value, at the begin of a page."""
+    if GUARDED:
+        data, _ = aligned_bytes(size)
+        data[...] = value
+        return data
     file = _file(value)
-    length = -(-(size + 2 * pad) // mmap.PAGESIZE) * mmap.PAGESIZE
+    length = max(-(-size // mmap.PAGESIZE), 1) * mmap.PAGESIZE
     file.grow(length)
     try:
         backing = mmap.mmap(file.descriptor, length, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
     except OSError as error:
         raise MemoryError(str(error)) from error
-    return np.frombuffer(backing, np.uint8)[pad : pad + size]
+    return np.frombuffer(backing, np.uint8)[:size]
 
 
 class _File:

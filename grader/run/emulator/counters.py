@@ -11,21 +11,18 @@ from grader.run.emulator import layout
 from grader.run.emulator.aligned import aligned_bytes
 from grader.run.emulator.counter_layout import (
     ARRAY,
-    ARRAY_BYTES,
-    BLOCK_BYTES,
+    BLOCK,
     BLOCKS,
     CELL,
-    CELL_BYTES,
     MANY,
     ROW,
-    ROW_BYTES,
     SECTOR,
     rows_at,
 )
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.names import source_name
-from grader.run.emulator.translate.counting import Counting
+from grader.run.emulator.translate.counter_rows import CounterRows
 from grader.run.emulator.translate.storage import Storage
 
 MAPPED_BYTES = 1 << 30
@@ -39,20 +36,21 @@ _SUMS = (
 class Counters:
     """Counts one launch, by one worker. `address` is that of the buffer, `maps` those of the arrays' maps by slot."""
 
-    def __init__(self, counting: Counting, storage: Storage, memory: Memory) -> None:
+    def __init__(self, counting: CounterRows, storage: Storage, memory: Memory) -> None:
         self._counting = counting
         self._storage = storage
         self._memory = memory
-        self._buffer, self.address = aligned_bytes(rows_at(counting.blocks) + len(counting.rows) * ROW_BYTES)
+        self._buffer, self.address = aligned_bytes(rows_at(counting.blocks) + len(counting.rows) * ROW.size)
         self._maps: dict[int, NDArray[np.uint8]] = {}
         self.maps: dict[int, int] = {}
         room = MAPPED_BYTES
         for slot, size in sorted(memory.sizes().items(), key=lambda pair: pair[1]):
             room -= size
             if size and room >= 0:
-                self._maps[slot], self.maps[slot] = aligned_bytes(-(-size // SECTOR) * CELL_BYTES)
+                self._maps[slot], self.maps[slot] = aligned_bytes(-(-size // SECTOR) * CELL.size)
 
     def result(self) -> LaunchCounts:
+        """What has been counted so far; instructions that only the emulator knows have no row."""
         rows = tuple(self._row(number) for number in range(len(self._counting.rows)))
         return LaunchCounts(tuple(row for row in rows if row is not None), tuple(self._arrays()))
 
@@ -64,8 +62,8 @@ class Counters:
         instruction, block = self._counting.rows[number]
         if instruction.opcode.startswith("%"):
             return None
-        executed, threads = map(int, self._words(BLOCKS + block * BLOCK_BYTES, 2))
-        words = self._words(rows_at(self._counting.blocks) + number * ROW_BYTES, ROW_BYTES // 8)
+        of_block = self._words(BLOCKS + block * BLOCK.size, BLOCK.size // 8)
+        words = self._words(rows_at(self._counting.blocks) + number * ROW.size, ROW.size // 8)
         found = {name: int(words[ROW[name] // 8]) for name in ROW}
         return RowCounts(
             instruction.line,
@@ -73,8 +71,7 @@ class Counters:
             instruction.opcode,
             instruction.modifiers,
             block,
-            executed,
-            threads,
+            **{name: int(of_block[at // 8]) for name, at in BLOCK.items()},
             **{name: found[name] for name in _SUMS},
             array=self._array_name(found["array"]),
             shared_array=self._shared_name(found["shared_array"]),
@@ -104,7 +101,7 @@ class Counters:
 
     def _arrays(self) -> Iterator[ArrayCounts]:
         for slot, size in self._memory.sizes().items():
-            words = self._words(slot * ARRAY_BYTES, ARRAY_BYTES // 8)
+            words = self._words(slot * ARRAY.size, ARRAY.size // 8)
             if not words.any():
                 continue
             array = self._memory.at(layout.array_address(slot))
@@ -121,5 +118,5 @@ class Counters:
         """How many bytes of an array were read."""
         if slot not in self._maps:
             return 0
-        marks = self._maps[slot].reshape(-1, CELL_BYTES)[:, CELL["bytes"] :]
+        marks = self._maps[slot].reshape(-1, CELL.size)[:, CELL["bytes"] :]
         return int(np.unpackbits(np.ascontiguousarray(marks)).sum(dtype=np.int64))

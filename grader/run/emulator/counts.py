@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
+from grader.run.emulator.ptx.traits import Traits, traits_of
+
 _Counts = TypeVar("_Counts", "RowCounts", "ArrayCounts")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The addresses of one request, of those of its instruction that cost most: the first.
+    """The addresses of one request: of those of its instruction that cost most, the first.
 
-    `offsets` are bytes from the beginning of its array, by lane; None for a lane that takes no part.
+    `block` and `warp` number the block in its grid and the warp in its block. `offsets` has 32 entries, one a lane:
+    bytes from the beginning of the array, None for a lane that takes no part.
     """
 
     block: int
@@ -53,6 +56,11 @@ class RowCounts:
     divergent: int = 0
     sample: Sample | None = None
 
+    @property
+    def traits(self) -> Traits:
+        """What kind of instruction it is, by the row of its opcode family."""
+        return traits_of(self.opcode, self.modifiers)
+
 
 @dataclass(frozen=True)
 class ArrayCounts:
@@ -77,13 +85,14 @@ class ArrayCounts:
 
 @dataclass(frozen=True)
 class LaunchCounts:
-    """All of one launch, or of several launches of one kernel together."""
+    """What one launch cost, or several launches of one kernel together: a row for each PTX instruction, in the order of
+    the program, and the arrays of global memory that were accessed."""
 
     rows: tuple[RowCounts, ...]
     arrays: tuple[ArrayCounts, ...]
 
     def __add__(self, other: LaunchCounts) -> LaunchCounts:
-        """With another launch of the same kernel: its rows are the same instructions."""
+        """The sum with another launch of the same kernel. Raises ValueError if the rows are not as many."""
         rows = tuple(_together(one, two) for one, two in zip(self.rows, other.rows, strict=True))
         arrays = {array.name: array for array in self.arrays}
         for array in other.arrays:

@@ -1,15 +1,16 @@
-"""Compiles LLVM IR for this processor, and keeps the object code in a cache by content."""
+"""Compiles LLVM IR for this processor, where the object code is not known already."""
 
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import threading
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Any
 
 from grader import __version__
+from grader.run.emulator.objects import Objects
+from grader.run.emulator.routines import Routines
 
 _LOCK = threading.Lock()
 
@@ -18,8 +19,8 @@ class InvalidIrError(ValueError):
     """LLVM refuses the translated code."""
 
 
-@lru_cache(maxsize=1)
-def _machine() -> Any:
+@lru_cache(maxsize=2)
+def _machine(level: int) -> Any:
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -27,7 +28,7 @@ def _machine() -> Any:
     return binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
         features=binding.get_host_cpu_features().flatten(),
-        opt=CODEGEN_LEVEL,
+        opt=level,
         jit=True,
     )
 
@@ -36,11 +37,12 @@ def _machine() -> Any:
 def _linker() -> Any:
     from llvmlite import binding
 
-    return binding.create_lljit_compiler(_machine())
+    return binding.create_lljit_compiler(_machine(CODEGEN_LEVEL))
 
 
 # LLVM's code generator from 0 to 3; the instruction selector of level 0 would be several times slower at run time.
 CODEGEN_LEVEL = 1
+QUICK_LEVEL = 0
 
 
 @lru_cache(maxsize=1)
@@ -51,7 +53,8 @@ def has_masked_stores() -> bool:
     return bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-def _key(text: str) -> str:
+def key_of(text: str, level: int = CODEGEN_LEVEL) -> str:
+    """The key of what is made of a text here."""
     import llvmlite
     from llvmlite import binding
 
@@ -60,11 +63,12 @@ def _key(text: str) -> str:
         llvmlite.__version__,
         binding.get_host_cpu_name(),
         binding.get_host_cpu_features().flatten(),
+        str(level),
     )
     return hashlib.sha256("\0".join((*parts, text)).encode()).hexdigest()
 
 
-def _compile(ir: str) -> bytes:
+def _compile(ir: str, level: int) -> bytes:
     from llvmlite import binding
 
     try:
@@ -77,39 +81,53 @@ def _compile(ir: str) -> bytes:
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
-    builder = binding.create_pass_builder(_machine(), binding.create_pipeline_tuning_options(speed_level=1))
+    builder = binding.create_pass_builder(_machine(level), binding.create_pipeline_tuning_options(speed_level=1))
     passes.run(module, builder)
-    return bytes(_machine().emit_object(module))
+    return bytes(_machine(level).emit_object(module))
 
 
-def _store(path: Path, data: bytes) -> None:
-    """Written beside and renamed, so that no reader sees half a file; a full disk only costs the cache."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(data)
-        Path(file.name).replace(path)
-    except OSError:
-        return
+def _link(data: bytes, entry: str, symbols: Mapping[str, int]) -> Any:
+    """What keeps the code in memory, and knows the address of its function."""
+    from llvmlite import binding
+
+    builder = binding.JITLibraryBuilder().add_object_img(data).add_current_process().export_symbol(entry)
+    for name, address in symbols.items():
+        builder.import_symbol(name, address)
+    return builder.link(_linker(), f"kgrade.{next(_COUNTER)}")
 
 
 class Native:
-    """Machine code in memory; its functions live as long as this object."""
+    """Machine code in memory; its functions live as long as this object.
 
-    def __init__(self, ir: str, entry: str, cache: Path | None, key: str | None = None) -> None:
-        from llvmlite import binding
+    Its routines are compiled apart, and linked once for all modules of this process: most of what LLVM takes for a
+    kernel goes into routines that all kernels have in common. With `quick`, code is quick to make, and slow to run.
+    """
 
-        path = cache / "objects" / f"{_key(key or ir)}.o" if cache else None
+    def __init__(self, ir: str, entry: str, objects: Objects, quick: bool = False) -> None:
+        level = QUICK_LEVEL if quick else CODEGEN_LEVEL
+
+        def link(ir: str, name: str, symbols: Mapping[str, int]) -> Any:
+            return _link(_object(ir, objects, level), name, symbols)
+
         with _LOCK:
-            data = path.read_bytes() if path and path.exists() else b""
-            if not data:
-                data = _compile(ir)
-                if path:
-                    _store(path, data)
-            name = f"kgrade.{next(_COUNTER)}"
-            library = binding.JITLibraryBuilder().add_object_img(data).add_current_process().export_symbol(entry)
-            self._tracker = library.link(_linker(), name)
+            kernel, symbols = _routines(level).split(ir, link)
+            self._tracker = link(kernel, entry, symbols)
             self.address: int = self._tracker[entry]
+
+
+def _object(ir: str, objects: Objects, level: int) -> bytes:
+    key = key_of(ir, level)
+    data = objects.find(key)
+    if data is None:
+        data = _compile(ir, level)
+        objects.add(key, data)
+    return data
+
+
+@cache
+def _routines(level: int) -> Routines:
+    """Those of this process, which keeps them until it ends."""
+    return Routines()
 
 
 _COUNTER = iter(range(1 << 62))

@@ -17,8 +17,9 @@ from grader.run.emulator.printf import c_string, format_printf
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.race_events import RaceEvents
 from grader.run.emulator.races import access_of, element_bytes
+from grader.run.emulator.reader_planes import ReaderPlanes
 from grader.run.emulator.state import Shape, State, lanes_of
-from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.translation import Translation
 from grader.run.emulator.value_events import ValueEvents
 from grader.run.emulator.where import Place, Where
 
@@ -50,6 +51,7 @@ class EventLog:
         self._races = RaceEvents(translation, shape, self._where, self._findings)
         self._meetings = MeetingEvents(translation, shape, self._findings)
         self._values = ValueEvents(translation, self._findings)
+        self._planes = ReaderPlanes()
         self._count = 0
         self.errors: list[Exception] = []
         """Those of this code itself: native code, which calls it, can't pass them on."""
@@ -82,12 +84,18 @@ class EventLog:
             self._print(state, bits)
         elif kind == layout.EVENT_BARRIER:
             self._meetings.different(state, self._count)
+        elif kind == layout.EVENT_PAST:
+            self._meetings.past(state, self._count)
         elif kind == layout.EVENT_LEFT:
             self._meetings.left(state, self._count)
         elif kind == layout.EVENT_MASK:
             self._meetings.outside_mask(state, site, lanes_of(bits)[0], self._count)
+        elif kind == layout.EVENT_GONE:
+            self._meetings.from_the_gone(state, site, lanes_of(bits)[0], self._count)
         elif kind == layout.EVENT_UNSET:
             self._values.unset(state, site, lanes_of(bits), self._count)
+        elif kind == layout.EVENT_READERS:
+            self._planes.make(state)
         elif kind >= layout.EVENT_RACE:
             self._races.access(state, kind, site, lanes_of(bits)[0], self._count)
         else:
@@ -107,6 +115,8 @@ class EventLog:
     def _describe(self, state: State, kind: int, instruction: Instruction, lane: int, place: Place) -> Fault:
         verb, size = access_of(instruction)
         where = "in memory that has been freed:" if place.freed else "outside of"
+        if place.read_only:
+            where = "in memory that kernels can only read:"
         messages = {
             layout.EVENT_OUT_OF_BOUNDS: f"{verb} of {size} bytes {where} {place.words}",
             layout.EVENT_MISALIGNED: f"{verb} of {size} bytes, not at a multiple of {size} bytes: {place.words}",

@@ -14,9 +14,16 @@ Index3 = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Fault:
-    """Undefined behaviour, seen. `index` and `extent` count elements of `itemsize` bytes; `bytes` is the access's size.
+    """What a kernel has done wrong, at one instruction.
 
-    `block` and `thread` are those of the first thread at fault, `threads` how many did the same in this instruction.
+    `kind` is out_of_bounds, misaligned, data_race, uninitialized_read, barrier_divergence, deadlock, trap (also of an
+    assertion), illegal_instruction or launch_failure; `message` says it in words. `line` is the line of the
+    CUDA source, 0 where it is unknown; `instruction` is PTX.
+
+    Of a memory access, `access` is what it does ("read", "write", "atomic"), `bytes` its size for one thread, `array`
+    the array that was meant, and `index` and `extent` count elements of `itemsize` bytes, from 0; `index` may lie
+    outside of the array. `block` and `thread` are the indices (x, y, z) of the first thread at fault, `threads` how
+    many threads did the same at this instruction.
     """
 
     kind: str
@@ -33,13 +40,17 @@ class Fault:
     thread: Index3 | None = None
     threads: int = 0
     instruction: str = ""
+    undefined: bool = False
+    """Of a remark: a value is used that nobody has, so that a GPU may compute something else."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`instructions` counts warp instructions of a launch; `seconds` is wall-clock time, None for no limit.
+    """What a launch may take before it ends with status "limit".
 
-    Where `races_are_fatal` is not set, data races are remarks.
+    `instructions` counts those of all warps together, one for a whole warp; matrix instructions, printf, and what
+    threads wait by count as several. `seconds` counts as LaunchResult.seconds does; None is no limit. Where
+    `races_are_fatal` is False, data races are remarks instead of faults.
     """
 
     instructions: int = 64_000_000
@@ -49,7 +60,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class LaunchResult:
-    """`status` is "done", "fault" or "limit"; `lines` says for "limit" where the threads were, most of them first."""
+    """What became of a launch.
+
+    `status` is "done", "fault" or "limit". `fault` is the first of `faults`, None without any. `instructions` counts as
+    Limits.instructions does. `lines` are, for a launch that was stopped, the lines of the CUDA source where threads
+    were, those with most threads first. `printed` is the output of printf.
+    """
 
     status: str
     fault: Fault | None = None
@@ -58,6 +74,10 @@ class LaunchResult:
     printed: str = ""
     faults: tuple[Fault, ...] = field(default=())
     remarks: tuple[Fault, ...] = ()
-    """What is no fault by itself: threads that write the same value to one place, or exit before a barrier."""
+    """What is no fault by itself: threads that write the same value to one place, or exit before a barrier; and that
+    checks rested, of the launch as a whole and therefore without a line."""
     counts: LaunchCounts | None = None
-    """What it cost, where that was asked for."""
+    """What it cost; None where the module does not count."""
+    seconds: float = 0.0
+    """Seconds on the wall, or seconds of processor time for each worker where that is less: a busy machine makes
+    these no more."""

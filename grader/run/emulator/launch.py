@@ -7,20 +7,25 @@ import os
 import threading
 import time
 from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from grader.run.emulator import layout
+from grader.run.emulator.aligned import aligned_bytes
 from grader.run.emulator.arena import Arena, LaunchShape, thread_indices
 from grader.run.emulator.counters import Counters
 from grader.run.emulator.engine import Native
 from grader.run.emulator.events import EventLog
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
+from grader.run.emulator.native.ir import LANES
 from grader.run.emulator.state import Shape
-from grader.run.emulator.stuck import Polls, deadlock_of, lines_of
-from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.stuck import Polls, deadlock_of, grid_arrivals, lines_of
+from grader.run.emulator.translation import Translation
 from grader.run.emulator.watch import LaunchRecords
 
 # Blocks of one worker that may be in flight at the same time, as on a GPU with many multiprocessors: a block may wait
@@ -33,6 +38,8 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Geometry:
+    """Blocks of a grid and threads of a block, by x, y and z; the dynamic shared memory of a block, in bytes."""
+
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared_bytes: int
@@ -58,9 +65,10 @@ class _Launch:
         self.translation = translation
         self.limits = limits
         self.blocks = geometry.grid[0] * geometry.grid[1] * geometry.grid[2]
-        self.stop = np.zeros(1, np.int32)
-        self.next_block = np.zeros(1, np.int64)
-        self.remaining = np.full(1, limits.instructions, np.int64)
+        self.stop = aligned_bytes(4)[0].view(np.int32)
+        self.next_block = aligned_bytes(8)[0].view(np.int64)
+        self.remaining = aligned_bytes(8)[0].view(np.int64)
+        self.remaining[0] = limits.instructions
         self.log = EventLog(translation, Shape(geometry.grid, geometry.block), geometry.shared_bytes, memory)
         self.shape = LaunchShape(
             translation,
@@ -85,6 +93,8 @@ class _Launch:
         self.lines: Counter[int] = Counter()
         self.limited = False
         self.deadlock: Fault | None = None
+        self.in_flight: dict[int, int] = {}
+        """By worker, its blocks that have begun and not ended, with the one that it may be about to begin."""
         self.errors: list[BaseException] = []
 
     def worker(self, number: int) -> None:
@@ -102,6 +112,7 @@ class _Launch:
         executed = 0
         polls = Polls(self.translation)
         while True:
+            self.in_flight[number] = len(waiting) + 1
             before = arena.instructions
             status = self._run_blocks(arena.address)
             executed += arena.instructions - before
@@ -109,6 +120,10 @@ class _Launch:
                 if not polls.last_for_ever(arena):
                     arena.go_on(polls.patience)
                     continue
+                status = layout.DEADLOCK
+            if status == layout.DONE:
+                self.in_flight[number] -= 1
+            if status == layout.SUSPENDED and self.cooperative and self._left_alone():
                 status = layout.DEADLOCK
             if status == layout.SUSPENDED:
                 waiting.append(arena)
@@ -128,12 +143,20 @@ class _Launch:
         with self.lock:
             self.instructions += executed
 
+    def _left_alone(self) -> bool:
+        """Whether all blocks that are left wait at the barrier of the grid, and others have ended without it."""
+        if int(self.next_block[0]) < self.blocks:
+            return False
+        left = sum(self.in_flight.values())
+        return left < self.blocks and grid_arrivals(self.shape) == left
+
     def _end(self, status: int, arenas: list[Arena]) -> None:
         if status == layout.DONE:
             return
         with self.lock:
             if status == layout.DEADLOCK:
-                found = deadlock_of(arenas[0])
+                ended = self.cooperative and self._left_alone()
+                found = deadlock_of(arenas[0], self.blocks - sum(self.in_flight.values()) if ended else 0)
                 if self.deadlock is None or (found.block or (0,)) < (self.deadlock.block or (0,)):
                     self.deadlock = found
             elif status == layout.LIMIT:
@@ -144,26 +167,26 @@ class _Launch:
         self.stop[0] = 1
 
     def run(self, workers: int) -> LaunchResult:
-        threads = [threading.Thread(target=self.worker, args=(n,), daemon=True) for n in range(workers)]
-        deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
-        for thread in threads:
-            thread.start()
-        try:
+        """Works in this thread too: many launches are over sooner than a thread begins."""
+        self.in_flight = dict.fromkeys(range(workers), 1)
+        threads = [threading.Thread(target=self.worker, args=(n,), daemon=True) for n in range(1, workers)]
+        spent = _Spent(workers)
+        with _stopped_after(spent, self.limits.seconds, self._stop_late):
             for thread in threads:
-                while thread.is_alive():
-                    thread.join(_POLL_SECONDS)
-                    if deadline is not None and time.monotonic() > deadline and not self.limited:
-                        self.limited = True
-                        self.stop[0] = 1
-        except BaseException:
-            self.stop[0] = 1
-            for thread in threads:
-                thread.join()
-            raise
+                thread.start()
+            try:
+                self.worker(0)
+            finally:
+                for thread in threads:
+                    thread.join()
         errors = [*self.errors, *self.log.errors]
         if errors:
             raise errors[0]
-        return self._result()
+        return replace(self._result(), seconds=spent.seconds())
+
+    def _stop_late(self) -> None:
+        self.limited = True
+        self.stop[0] = 1
 
     def _result(self) -> LaunchResult:
         faults = self.log.faults()
@@ -181,6 +204,48 @@ class _Launch:
         return LaunchResult(status, None, self.instructions, lines, printed, remarks=tuple(remarks))
 
 
+class _Spent:
+    """What a launch takes of so many workers, in the seconds of LaunchResult."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers, self._wall, self._processor = workers, time.monotonic(), time.process_time()
+
+    def seconds(self) -> float:
+        of_each = (time.process_time() - self._processor) / self._workers
+        return min(time.monotonic() - self._wall, of_each)
+
+
+class _Watchdog:
+    """A thread that ends what runs too long. It is started once: a timer for each launch would be a thread for each."""
+
+    def __init__(self) -> None:
+        self._watched: dict[_Spent, tuple[float, Callable[[], None]]] = {}
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    @contextmanager
+    def watching(self, spent: _Spent, seconds: float, stop: Callable[[], None]) -> Iterator[None]:
+        self._watched[spent] = (seconds, stop)
+        try:
+            yield
+        finally:
+            del self._watched[spent]
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(_POLL_SECONDS)
+            for spent, (seconds, stop) in list(self._watched.items()):
+                if spent.seconds() > seconds:
+                    stop()
+
+
+_watchdog = cache(_Watchdog)
+
+
+def _stopped_after(spent: _Spent, seconds: float | None, stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Has `stop` called when so many seconds are spent, unless what stands in the context has ended before."""
+    return nullcontext() if seconds is None else _watchdog().watching(spent, seconds, stop)
+
+
 def run_launch(
     translation: Translation,
     native: Native,
@@ -190,6 +255,7 @@ def run_launch(
     limits: Limits,
     workers: int | None,
 ) -> LaunchResult:
+    """Runs translated code over a grid, as `Module.launch` says, whose memory has the parameters in place already."""
     races = _watched(translation, geometry, memory)
     counters = _counters(translation, memory)
     launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters)
@@ -206,7 +272,13 @@ def run_launch(
         if counters is not None:
             # One after the other: what a block reads first, and for which warp, has to be the same each time.
             return replace(launch.run(1), counts=counters.result())
-        return launch.run(max(1, min(workers or _cores(), launch.blocks)))
+        result = launch.run(max(1, min(workers or _cores(), launch.blocks)))
+        if races is not None and races.rested:
+            # The first, for of many remarks not all are told.
+            result = replace(
+                result, remarks=(Fault("", races.rested, kernel=translation.program.kernel), *result.remarks)
+            )
+        return result
     finally:
         if races is not None:
             memory.watch.end(races)
@@ -228,7 +300,9 @@ def _watched(translation: Translation, geometry: Geometry, memory: Memory) -> La
         return None
     written = _written_slots(translation, memory)
     blocks = geometry.grid[0] * geometry.grid[1] * geometry.grid[2]
-    places, races = memory.watch.begin(memory.sizes(), written, translation.checks.global_granule, blocks)
+    warps = -(-geometry.block[0] * geometry.block[1] * geometry.block[2] // LANES)
+    granule = translation.checks.global_granule
+    places, races = memory.watch.begin(memory.sizes(), written, granule, blocks, warps)
     memory.show(places)
     return races
 
@@ -243,6 +317,6 @@ def _written_slots(translation: Translation, memory: Memory) -> set[int] | None:
         if name in storage.variables:
             slots.add(storage.variables[name])
         else:
-            at = storage.parameters[name] + offset
+            at = storage.parameters[name].at + offset
             slots.add(int.from_bytes(parameters.data[at : at + 8].tobytes(), "little") >> layout.SLOT_BITS)
     return slots

@@ -7,6 +7,8 @@ so that a fault names the right array, and no access can reach a neighbour unsee
 
 from __future__ import annotations
 
+from grader.run.emulator.structure import LANES, WIDE, WORD, Field, Structure, array, lanes
+
 # Generic addresses: bits 36 and up choose the slot.
 SLOT_BITS = 36
 SLOT_MIDDLE = 1 << (SLOT_BITS - 1)
@@ -30,15 +32,18 @@ SHARED_SLOT_COUNT = 256
 
 # One entry of a slot table: host address minus emulated address, first emulated address, size in bytes, and where
 # what is known of a global array's cells lies, 0 for an array that is not watched.
-ENTRY_BYTES = 32
-ENTRY_DELTA, ENTRY_BASE, ENTRY_SIZE, ENTRY_SHADOW = 0, 8, 16, 24
+ENTRY = Structure(delta=WIDE, base=WIDE, size=WIDE, shadow=WIDE)
+# Two tables of the global space: what may be read, and behind it what may be written.
+TABLE_BYTES = SLOT_COUNT * ENTRY.size
 
 
 def array_address(slot: int) -> int:
+    """The generic address of the first byte of the array in a slot."""
     return (slot << SLOT_BITS) + SLOT_MIDDLE
 
 
 def shared_address(slot: int) -> int:
+    """The same of a shared array, in the shared space."""
     return (slot << SHARED_SLOT_BITS) + SHARED_SLOT_MIDDLE
 
 
@@ -52,190 +57,222 @@ MAX_SHARED = 227 * 1024
 BARRIERS = 16
 STACK_BYTES = 64 * 1024
 
-# The context of a block (one a worker): offsets in bytes.
-CONTEXT = {
-    "parameters": 0,
-    "globals": 8,
-    "shared_table": 16,
-    "event": 24,
-    "stop": 32,
-    "next_block": 40,
-    "remaining": 48,
-    "tid_table": 56,
-    "warps": 64,
-    "warp_stride": 72,
-    "warp_count": 80,
-    "block_threads": 84,
-    "blocks": 88,
-    "ctaid": 96,
-    "nctaid": 108,
-    "ntid": 120,
-    "alive": 132,
-    "shared_host": 136,
-    "shared_bytes": 144,
-    "instructions": 152,
-    "block": 160,
-    "worker": 168,
-    "resume": 172,
-    "suspend_at": 176,
-    "kernel": 184,
-    "dynamic_shared": 192,
-    "total_shared": 196,
-    "local_base": 200,
-    "local_stride": 208,
-    "local_bytes": 216,
-    "clock": 224,
-    "entry": 232,
-    "waits": 240,
-    "suspend_waits": 248,
-    "workspace": 256,
-    "shadow": 264,
-    "at": 272,
-    "epoch": 280,
-    "epoch_end": 284,
-    "time": 288,
-    "other_thread": 296,
-    "other_access": 300,
-    "sanitize": 304,
-    "remarks": 308,
-    "plane": 312,
-    "launch": 320,
-    "begin": 328,
-    "chunk": 336,
-    "now": 344,
-    "never": 352,
-    "epoch_time": 360,
-    "far_acquired": 364,
-    "far_pending": 368,
-    "other_block": 372,
-    "dirty": 376,
-    "unwritten": 380,
-    "shared_cells": 384,
-    "log_count": 388,
-    "log": 392,
-    "copies": 400,
-    "tracked": 404,
-    "other_pending": 408,
-    "local_values": 416,
-    "opened": 424,
-    "polls": 428,
-    "counters": 440,
-    "barriers": 448,
-}
-BARRIER_BYTES = 64
-BARRIER = {
-    "arrived": 0,
-    "expected": 4,
-    "any": 8,
-    "all": 12,
-    "count": 16,
-    "r_any": 20,
-    "r_all": 24,
-    "r_count": 28,
+# A barrier of a block.
+BARRIER = Structure(
+    least_align=64,
+    arrived=WORD,
+    expected=WORD,
+    any=WORD,
+    all=WORD,
+    count=WORD,
+    r_any=WORD,
+    r_all=WORD,
+    r_count=WORD,
     # The warps that have come, as bits, and whether some of them did not wait.
-    "members": 32,
-    "passed": 36,
-}
-# By places that a block's threads synchronise through, the time of the last release there; addresses are hashed.
-CONTEXT["places"] = CONTEXT["barriers"] + BARRIERS * BARRIER_BYTES
+    members=WORD,
+    passed=WORD,
+    # Groups of barriers: those that it is in for threads that have not gone past it, and those that threads have.
+    awaited=WIDE,
+    passed_by=WIDE,
+)
+
 PLACE_BITS = 8
-CONTEXT_BYTES = CONTEXT["places"] + (4 << PLACE_BITS)
+# The context of a block (one a worker).
+CONTEXT = Structure(
+    parameters=WIDE,
+    globals=WIDE,
+    shared_table=WIDE,
+    event=WIDE,
+    stop=WIDE,
+    next_block=WIDE,
+    remaining=WIDE,
+    tid_table=WIDE,
+    warps=WIDE,
+    warp_stride=WIDE,
+    warp_count=WORD,
+    block_threads=WORD,
+    blocks=WIDE,
+    ctaid=array(WORD, 3),
+    nctaid=array(WORD, 3),
+    ntid=array(WORD, 3),
+    alive=WORD,
+    shared_host=WIDE,
+    shared_bytes=WIDE,
+    instructions=WIDE,
+    block=WIDE,
+    worker=WORD,
+    resume=WORD,
+    suspend_at=WIDE,
+    kernel=WIDE,
+    dynamic_shared=WORD,
+    total_shared=WORD,
+    local_base=WIDE,
+    local_stride=WIDE,
+    local_bytes=WIDE,
+    clock=WIDE,
+    entry=WORD,
+    waits=WIDE,
+    suspend_waits=WIDE,
+    workspace=WIDE,
+    shadow=WIDE,
+    at=WIDE,
+    epoch=WORD,
+    epoch_end=WORD,
+    time=WORD,
+    other_thread=WORD,
+    other_access=WORD,
+    sanitize=WORD,
+    remarks=WORD,
+    plane=WIDE,
+    launch=WIDE,
+    begin=WIDE,
+    chunk=WIDE,
+    now=WIDE,
+    never=WIDE,
+    epoch_time=WORD,
+    far_acquired=WORD,
+    far_pending=WORD,
+    other_block=WORD,
+    dirty=WORD,
+    unwritten=WORD,
+    shared_cells=WORD,
+    log_count=WORD,
+    log=WIDE,
+    copies=WORD,
+    tracked=WORD,
+    other_pending=WORD,
+    local_values=WIDE,
+    opened=WORD,
+    polls=WORD,
+    counters=WIDE,
+    since=WIDE,
+    base=WORD,
+    reader_planes=WIDE,
+    told=WIDE,
+    far_covered=WORD,
+    # Groups of barriers that threads have gone past which have exited.
+    passed=WIDE,
+    barriers=array(BARRIER, BARRIERS),
+    # By places that a block's threads synchronise through, the time of the last release there; addresses are hashed.
+    places=array(WORD, 1 << PLACE_BITS),
+)
 
-# The state of a warp: offsets in bytes. `pc` and `frame` hold one i32 a lane; registers follow the header.
-WARP = {
-    "pc": 0,
-    "frame": 128,
-    "ready": 256,
-    "alive": 260,
-    "dead": 264,
-    "turn": 268,
-    "index": 272,
-    "parked": 276,
-    "local": 280,
-    "tid": 288,
-    "published": 296,
-    "acquired": 300,
-    "fenced": 304,
-    "full": 308,
-    "seen": 312,
-    "waiting": 320,
-    "scratch": 384,
-    "scratch2": 640,
-    "far_fenced": 896,
-    "far_published": 900,
-    "far_acquired": 904,
-    "copy_count": 908,
-    "copies": 912,
-    "polled": 920,
-    "near_release": 924,
-    "far_release": 928,
-    "handed_on": 932,
+# The state of a warp; registers follow it.
+WARP = Structure(
+    pc=lanes(WORD),
+    frame=lanes(WORD),
+    ready=WORD,
+    alive=WORD,
+    dead=WORD,
+    turn=WORD,
+    index=WORD,
+    parked=WORD,
+    local=WIDE,
+    tid=WIDE,
+    published=WORD,
+    acquired=WORD,
+    fenced=WORD,
+    full=WORD,
+    seen=WIDE,
+    # By barrier of the block, the lanes that wait at it.
+    waiting=array(WORD, BARRIERS),
+    scratch=lanes(WIDE),
+    scratch2=lanes(WIDE),
+    far_fenced=WORD,
+    far_published=WORD,
+    far_acquired=WORD,
+    copy_count=WORD,
+    copies=WIDE,
+    polled=WORD,
+    near_release=WORD,
+    far_release=WORD,
+    handed_on=WORD,
     # By warp of the block, the time up to which this one has heard of it at barriers of some warps only.
-    "heard": 960,
-}
-WARP_HEADER_BYTES = 1088
+    heard=lanes(WORD),
+    # By lane, the groups of barriers that it has gone past since it last came to one.
+    passed=lanes(WIDE),
+)
 # By lane, the times up to which it has seen what the warp's other lanes did.
-SEEN_BYTES = 4096
+SEEN_BYTES = array(lanes(WORD), LANES).size
 
-# Copies from global to shared memory under way (cp.async): by lane the number of its open group, then one entry for
-# each instruction that a warp has executed. An entry has the lanes under way, the bytes that each writes, its cells
-# of shared memory, and the logarithm of the granule of global memory; by lane its group, the bytes that it reads, and
-# the barrier in shared memory that tracks it, with 1 added when its phase is over; host addresses, and those of cells.
+# A copy from global to shared memory under way (cp.async), one for each instruction that a warp has executed: the lanes
+# under way, the bytes that each writes, its cells of shared memory, and the logarithm of the granule of global memory;
+# by lane its group, the bytes that it reads, and the barrier in shared memory that tracks it, with 1 added when its
+# phase is over; host addresses, and those of cells.
+COPY = Structure(
+    mask=WORD,
+    size=WORD,
+    cells=WORD,
+    shift=WORD,
+    # The first record of the epoch in which the copy began.
+    now=WIDE,
+    group=lanes(WORD),
+    bytes=lanes(WORD),
+    barrier=lanes(WORD),
+    source=lanes(WIDE),
+    target=lanes(WIDE),
+    source_cell=lanes(WIDE),
+    target_cell=lanes(WIDE),
+)
 COPIES = 256
-COPIES_HEAD = 128
-COPY = {
-    "mask": 0,
-    "size": 4,
-    "cells": 8,
-    "shift": 12,
-    "group": 64,
-    "bytes": 192,
-    "barrier": 320,
-    "source": 448,
-    "target": 704,
-    "source_cell": 960,
-    "target_cell": 1216,
-}
-COPY_BYTES = 1472
-COPIES_BYTES = COPIES_HEAD + COPIES * COPY_BYTES
+# The copies of a warp, and by lane the number of its open group.
+COPY_LIST = Structure(open_group=lanes(WORD), copies=array(COPY, COPIES))
 
 # What is known of a piece of memory, its cell: its last write, the last reads by one warp, an earlier read by another
 # warp, and which lanes of the one warp have read. Each has a plane of its own, an i64 a cell, so that neighbouring
 # cells are one vector. A record is an epoch of 22 bits, a thread of 10, flags and site in 16, and a time of 16.
-CELL = {"write": 0, "read": 1, "earlier": 2, "readers": 3}
-RECORD_BYTES = 8
+# Where still more warps have read, shared memory has a plane for each warp of the block, and in global memory the upper
+# half of `readers` is the number of the first node of a list, 0 for none.
+CELL = {name: plane for plane, name in enumerate(("write", "read", "earlier", "readers"))}
+RECORD_BYTES = WIDE.size
 EPOCH_SHIFT = 42
 TAG_SHIFT = 32
 LAST_EPOCH = (1 << 22) - 1
 """The epoch of what is still under way: it is after all others, and begins for nobody."""
 
-# What the blocks of a launch share for the race checks.
-LAUNCH = {
-    "next_chunk": 0,
-    "chunk_bits": 4,
-    "chunks": 8,
-    "first_epoch": 12,
-    "owners": 16,
-    "releases": 24,
-    "rested": 32,
-    "clock": 64,
-    "places": 128,
-}
-# The clock of the last release at each place that blocks synchronise through.
 FAR_PLACE_BITS = 12
-LAUNCH_BYTES = LAUNCH["places"] + (4 << FAR_PLACE_BITS)
-# The last releases of a block: the warp, the times before which all warps' and its own accesses are released, and the
-# launch's clock; behind them the number of releases so far.
-RELEASES = 16
-RELEASE = {"warp": 0, "block_time": 4, "warp_time": 8, "clock": 12}
-RELEASE_BYTES = 16
-RELEASE_COUNT = RELEASES * RELEASE_BYTES
-BLOCK_RELEASES_BYTES = RELEASE_COUNT + 16
+# What the blocks of a launch share for the race checks.
+LAUNCH = Structure(
+    next_chunk=WORD,
+    chunk_bits=WORD,
+    chunks=WORD,
+    first_epoch=WORD,
+    owners=WIDE,
+    releases=WIDE,
+    rested=WORD,
+    readers=WIDE,
+    release_times=WIDE,
+    release_room=WORD,
+    warps=WORD,
+    # What all of them count in lies apart from what they only read.
+    clock=Field(WORD.size, 64),
+    reader_count=WORD,
+    release_count=WORD,
+    # The clock of the last release at each place that blocks synchronise through.
+    places=array(WORD, 1 << FAR_PLACE_BITS, 64),
+)
+# One release: the time before which accesses are released, and the launch's clock then; both rise.
+RELEASE = Structure(time=WORD, clock=WORD)
+FIRST_RELEASES = 2
+# The releases of a block: a list of those that cover all of its warps, then one for each warp. The first entries lie in
+# the list itself.
+RELEASES = Structure(count=WORD, capacity=WORD, entries=WIDE, first=array(RELEASE, FIRST_RELEASES))
+MOST_RELEASES = 1 << 23
+"""Entries that do not lie in the lists themselves, of a launch."""
 
-# Reads of shared memory in an epoch without writes are only noted, until there is one: addresses, routine, warp, mask,
-# site, time.
-LOG = {"address": 0, "routine": 128, "warp": 136, "mask": 144, "site": 148, "time": 152}
-LOG_ENTRY_BYTES = 192
+# A chunk of epochs: its block, and the time of the block that the times in its records count from.
+CHUNK = Structure(block=WORD, base=WORD)
+
+# One more reader of a cell of global memory.
+READER = Structure(record=WIDE, next=WORD)
+MOST_READERS = 1 << 21
+
+# What has been told of, of one worker's blocks: a key and how often, in a hash table.
+TOLD = Structure(key=WIDE, times=WORD)
+TOLD_ENTRIES = 512
+
+# Reads of shared memory in an epoch without writes are only noted, until there is one.
+LOG = Structure(address=lanes(WORD), routine=WIDE, warp=WIDE, mask=WORD, site=WORD, time=WORD)
 LOG_ENTRIES = 512
 
 # What a warp's run, and the driver's, ends with.
@@ -245,9 +282,11 @@ DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED, POLLING = range(8)
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
 EVENT_WARP, EVENT_APART = range(7, 9)
 # These leave the threads alone.
-EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET = range(9, 14)
+EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET, EVENT_PAST = range(9, 15)
+# A block needs planes for the readers of its shared memory.
+EVENT_READERS = 15
 # These are remarks only, of which native code tells so many of a worker's blocks.
-EVENT_SAME_VALUE, EVENT_LEFT = range(14, 16)
+EVENT_SAME_VALUE, EVENT_LEFT, EVENT_GONE = range(16, 19)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.

@@ -1,4 +1,4 @@
-"""Makes findings of how threads meet: at different barriers, outside of their own mask, after some have exited."""
+"""Makes findings of how threads meet: at different barriers, not at all, outside of their own mask."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.run.emulator.faults import Fault
 from grader.run.emulator.findings import Finding, Findings
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.state import Shape, State
-from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.translation import Translation
 
 
 class MeetingEvents:
@@ -33,6 +33,18 @@ class MeetingEvents:
         )
         self._add(layout.EVENT_BARRIER, state, count, second, self._waiting(state), message)
 
+    def past(self, state: State, count: int) -> None:
+        """Threads of the block have gone past a barrier at which others wait."""
+        first, second = (self._barrier(state, name) for name in ("other_access", "other_thread"))
+        if first.line != second.line:
+            # Told already: they wait at different barriers.
+            return
+        message = (
+            f"threads of a block go past the barrier of line {second.line} at which others wait: all have to come to "
+            "it equally often; move it out of the branch, or give all threads as many rounds of the loop"
+        )
+        self._add(layout.EVENT_PAST, state, count, second, self._waiting(state), message)
+
     def left(self, state: State, count: int) -> None:
         """Threads of the block have exited before a barrier."""
         barrier = self._barrier(state, "other_thread")
@@ -52,6 +64,15 @@ class MeetingEvents:
         )
         self._add(layout.EVENT_MASK, state, count, instruction, lane, message)
 
+    def from_the_gone(self, state: State, site: int, lane: int, count: int) -> None:
+        """A lane takes a shuffled value from one that has exited, or never was."""
+        instruction = self._sites[site]
+        message = (
+            f"lane {lane} takes the value of a lane that has left the kernel: it is undefined; keep all lanes that the "
+            "mask names until after the shuffle, and give those beyond the end a neutral value"
+        )
+        self._add(layout.EVENT_GONE, state, count, instruction, lane, message, undefined=True)
+
     def _barrier(self, state: State, name: str) -> Instruction:
         return self._program.blocks[state.word(name) - 1].instructions[-1]
 
@@ -59,7 +80,9 @@ class MeetingEvents:
         """The first lane that waits at the barrier of `_barrier("other_thread")`."""
         return state.counters().index(state.word("other_thread"))
 
-    def _add(self, kind: int, state: State, count: int, at: Instruction, lane: int, message: str) -> None:
+    def _add(
+        self, kind: int, state: State, count: int, at: Instruction, lane: int, message: str, undefined: bool = False
+    ) -> None:
         key = (kind, at.line, at.text)
         if self._findings.add(key, state.block, 1):
             fault = Fault(
@@ -70,5 +93,6 @@ class MeetingEvents:
                 block=state.block_index,
                 thread=state.thread_index(lane),
                 instruction=at.text,
+                undefined=undefined,
             )
             self._findings.put(key, Finding((state.block, count), fault, 1))

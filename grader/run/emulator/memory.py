@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.run.emulator import layout
+from grader.run.emulator.aligned import aligned_bytes
 from grader.run.emulator.backing import filled
 from grader.run.emulator.watch import Watch
-
-_PAD = 64
 
 
 @dataclass(frozen=True)
 class Array:
-    """A placed array: `address` of its first byte, `data` the live bytes viewed with its type and shape."""
+    """A placed array: the emulated `address` of its first byte, and `data`, its live bytes with its type and shape."""
 
     name: str
     address: int
@@ -26,6 +25,8 @@ class Array:
     plain: bool = False
     """Bytes, of which nobody has told the type: an access says what its elements are."""
     freed: bool = False
+    read_only: bool = False
+    """No kernel may write there."""
 
     @property
     def itemsize(self) -> int:
@@ -33,11 +34,17 @@ class Array:
 
 
 class Memory:
-    """The device memory of one emulated program."""
+    """The device memory of one emulated program: arrays by name and by address, which last from launch to launch.
+
+    Addresses are emulated 64-bit addresses, as kernels see them. Each array is alone in 64 GB of addresses, so that an
+    index that is out of bounds hits no other array; there is room for some 2000 arrays. What takes the address
+    of an array raises KeyError for one where no array was ever placed.
+    """
 
     def __init__(self) -> None:
-        entries = np.zeros((layout.SLOT_COUNT, layout.ENTRY_BYTES // 8), np.uint64)
-        self.table = entries
+        entries, _ = aligned_bytes(2 * layout.TABLE_BYTES)
+        # What kernels find by loads, and what by all that writes.
+        self.table, self._writable = entries.view(np.uint64).reshape(2, layout.SLOT_COUNT, layout.ENTRY.size // 8)
         self.watch = Watch()
         self._slots: dict[int, Array] = {}
         self._names: dict[str, Array] = {}
@@ -45,9 +52,10 @@ class Memory:
         self.variables: dict[int, Any] = {}
 
     def place(self, name: str, data: NDArray[Any], written: bool = True) -> int:
-        """Copies an array into emulated memory under a name; returns its address.
+        """Copies an array, of any type and shape, into emulated memory under a name; returns its address.
 
-        One that is not `written` holds nothing that a kernel may read before something writes there.
+        If it is not `written`, a kernel that reads an element before something has written it reads uninitialised
+        memory. Raises MemoryError when there is no room for another array.
         """
         slot = self._next_slot()
         array = self.place_at(slot, name, data)
@@ -63,22 +71,24 @@ class Memory:
         self._next += 1
         return self._next - 1
 
-    def place_at(self, slot: int, name: str, data: NDArray[Any]) -> Array:
-        """Like `place`, in a given slot."""
-        backing = np.empty(data.nbytes + 2 * _PAD, np.uint8)
-        start = -backing.ctypes.data % _PAD
-        view = backing[start : start + data.nbytes].view(data.dtype).reshape(data.shape)
+    def place_at(self, slot: int, name: str, data: NDArray[Any], read_only: bool = False) -> Array:
+        """Like `place`, in a given address slot (see layout.py) and without a name to `read` it by."""
+        backing, _ = aligned_bytes(data.nbytes)
+        view = backing.view(data.dtype).reshape(data.shape)
         view[...] = data
-        return self._enter(slot, Array(name, layout.array_address(slot), view))
+        return self._enter(slot, Array(name, layout.array_address(slot), view, read_only=read_only))
 
     def _enter(self, slot: int, array: Array) -> Array:
         host = array.data.ctypes.data
-        self.table[slot] = ((host - array.address) % (1 << 64), array.address, array.data.nbytes, 0)
+        delta = (host - array.address) % (1 << 64)
+        self.table[slot] = layout.ENTRY.words(delta=delta, base=array.address, size=array.data.nbytes, shadow=0)
+        self._writable[slot] = 0 if array.read_only else self.table[slot]
         self._slots[slot] = array
         return array
 
     def allocate(self, name: str, size: int, fill: int) -> int:
-        """Places so many bytes, each of this value, as an array whose elements have no type; returns its address."""
+        """Places `size` bytes, each of the value `fill` and none of them written, as an array whose elements have no
+        type; returns its address. Raises MemoryError when there is no room."""
         return self._allocate(self._next_slot(), name, size, fill)
 
     def allocate_again(self, address: int, name: str, size: int, fill: int) -> None:
@@ -87,7 +97,7 @@ class Memory:
         self._allocate(address >> layout.SLOT_BITS, name, size, fill)
 
     def _allocate(self, slot: int, name: str, size: int, fill: int) -> int:
-        data = filled(size, fill, _PAD)
+        data = filled(size, fill)
         self.watch.add_unwritten(slot, size)
         array = self._names[name] = self._enter(slot, Array(name, layout.array_address(slot), data, plain=True))
         return array.address
@@ -99,11 +109,11 @@ class Memory:
         # Of the same size, for the message, and of one byte in truth.
         gone = np.broadcast_to(np.uint8(0), (array.data.nbytes,))
         self._slots[slot] = self._names[array.name] = replace(array, data=gone, freed=True)
-        self.table[slot] = 0
+        self.table[slot] = self._writable[slot] = 0
         self.watch.remove(slot)
 
     def span(self, address: int, size: int) -> NDArray[np.uint8]:
-        """The live bytes of part of one array. Raises ValueError where they are not all inside one."""
+        """A view of `size` live bytes from an address on. Raises ValueError if they are not all inside one array."""
         array = self.at(address)
         offset = address - array.address if array is not None else -1
         if array is None or array.freed or not 0 <= offset <= offset + size <= array.data.nbytes:
@@ -111,14 +121,19 @@ class Memory:
         return array.data.reshape(-1).view(np.uint8)[offset : offset + size]
 
     def wrote(self, address: int, size: int) -> None:
-        """The host has written these bytes of one array."""
+        """Notes that the host has written `size` bytes of one array, which kernels may read now."""
         slot = address >> layout.SLOT_BITS
         self.watch.wrote(slot, address - self._slots[slot].address, size)
 
     def copied(self, target: int, source: int, size: int) -> None:
-        """The host has copied bytes within the memory."""
+        """Notes that the host has copied `size` bytes: where the source is not written, the target is not either."""
         places = [(a >> layout.SLOT_BITS, a - self._slots[a >> layout.SLOT_BITS].address) for a in (target, source)]
         self.watch.copied(places[0], places[1], size)
+
+    def is_written(self, address: int, size: int) -> NDArray[np.bool_]:
+        """For each of `size` bytes of one array, from an address on, whether the host or a kernel has written it."""
+        slot = address >> layout.SLOT_BITS
+        return self.watch.is_written(slot, address - self._slots[slot].address, size)
 
     def sizes(self) -> dict[int, int]:
         """Bytes of all live arrays and variables, by slot."""
@@ -127,25 +142,28 @@ class Memory:
 
     def show(self, records: Mapping[int, int]) -> None:
         """Tells native code where the records of watched arrays lie, by slot; no others are watched."""
-        self.table[:, layout.ENTRY_SHADOW // 8] = 0
+        self.table[:, layout.ENTRY["shadow"] // 8] = 0
         for slot, address in records.items():
-            self.table[slot, layout.ENTRY_SHADOW // 8] = address
+            self.table[slot, layout.ENTRY["shadow"] // 8] = address
 
     def clear(self) -> None:
         """Takes the placed arrays away. The variables of modules stay, as between two launches on a GPU."""
         self.watch.clear(layout.FIRST_ARRAY_SLOT)
         for slot in range(layout.FIRST_ARRAY_SLOT, self._next):
-            self.table[slot] = 0
+            self.table[slot] = self._writable[slot] = 0
             del self._slots[slot]
         self._names.clear()
         self._next = layout.FIRST_ARRAY_SLOT
 
     def read(self, name: str) -> NDArray[Any]:
-        """The live array of that name."""
+        """The live array of that name, with the type and shape that it was placed with; kernels change it.
+
+        Raises KeyError for an unknown name.
+        """
         return self._names[name].data
 
     def at(self, address: int) -> Array | None:
-        """The array whose slot holds the address, in bounds or not."""
+        """The array that an address was meant for, in bounds or not; None where there is none."""
         return self._slots.get(address >> layout.SLOT_BITS)
 
     def bytes_from(self, address: int) -> bytes:

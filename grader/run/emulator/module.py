@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
@@ -22,10 +21,13 @@ from grader.run.emulator.locals import Locals
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
 from grader.run.emulator.native.driver import driver_ir
+from grader.run.emulator.objects import Objects
 from grader.run.emulator.ptx.lexer import PtxSyntaxError
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.ptx.syntax import (
+    ANY,
     Address,
+    Bounds,
     Function,
     Group,
     Instruction,
@@ -34,9 +36,11 @@ from grader.run.emulator.ptx.syntax import (
     Symbol,
     Variable,
 )
+from grader.run.emulator.ptx.traits import Flow
+from grader.run.emulator.refusals import launch_error
 from grader.run.emulator.translate.cfg import function_ids
-from grader.run.emulator.translate.kernel import ENTRY, Translation, translate
-from grader.run.emulator.translate.storage import parameter_offsets
+from grader.run.emulator.translate.storage import parameter_areas
+from grader.run.emulator.translation import ENTRY, Translation, translate
 
 SANITIZED_THREADS = 1 << 18
 """Threads of the largest launch whose accesses are checked for races: that takes several times as long."""
@@ -47,11 +51,14 @@ ASSEMBLY_MARK = "begin inline asm"
 
 @dataclass(frozen=True)
 class KernelImage:
-    """What a kernel asks for: the sizes of its parameters, its static shared memory and its local memory, in bytes."""
+    """What a kernel asks for, all in bytes: each parameter, the static shared memory of a block, the local memory of a
+    thread."""
 
     parameter_bytes: tuple[int, ...]
     shared_bytes: int
     local_bytes: int
+    bounds: Bounds = ANY
+    """The launch bounds of its declaration."""
 
 
 @dataclass
@@ -62,26 +69,35 @@ class _Compiled:
 
 
 class Module:
-    """Parses PTX at once and translates each kernel on its first launch. `cache` is a folder for object code.
+    """The text of one PTX module, loaded: parsed at once, each kernel compiled at its first launch.
 
-    With `sanitize`, launches that are not too large are checked for races, and for reads of memory that nobody has
-    written. With `count`, a launch tells what it cost, and none is checked for races. With `values`, for which the PTX
-    has to be that of a debug build, a launch tells where local variables are used that have no value; that is all then.
+    `objects` is where object code is looked for, and put.
+
+    - `sanitize` checks launches of up to SANITIZED_THREADS threads for data races, and for reads of shared or global
+      memory that nobody has written.
+    - `count` fills `LaunchResult.counts`; such launches run on one core and are not checked for races.
+    - `values` only checks for uses of local variables without a value; the PTX has to be that of a debug build.
+    - `quick` compiles in less time to slower code.
+
+    `kernels` are the entry points by name. Raises UnsupportedPtx for text that is not PTX or that the emulator does not
+    know.
     """
 
     def __init__(
         self,
         ptx: str,
-        cache: Path | None = None,
+        objects: Objects | None = None,
         sanitize: bool = False,
         count: bool = False,
         values: bool = False,
+        quick: bool = False,
     ) -> None:
         self._sanitize = sanitize and not count and not values
         self._variables: Locals | None = None
         self._count = count
         self._has_assembly = ASSEMBLY_MARK in ptx
-        self._cache = cache
+        self._objects = objects or Objects()
+        self._quick = quick
         self._compiled: dict[tuple[str, bool], _Compiled] = {}
         with self._blaming_assembly():
             self._ptx = parse_module(ptx)
@@ -106,32 +122,39 @@ class Module:
         workers: int | None = None,
         cooperative: bool = False,
     ) -> LaunchResult:
-        """Runs a kernel over a grid of blocks, on `workers` cores (all of them by default).
+        """Runs a kernel over a grid of blocks and waits for it; faults of the kernel are in the result.
 
-        In a `cooperative` launch all blocks are in flight at the same time, and the grid has a barrier.
+        `grid` counts blocks and `block` threads, by x, y and z. `arguments` are the raw bytes of each parameter, little
+        endian; those of an array are the address that `memory.place` gave. `shared_bytes` is the dynamic shared memory
+        of a block. The blocks run on `workers` cores, by default all that the process may use. In a `cooperative`
+        launch all blocks are in flight at the same time, and the grid has a barrier.
 
-        `arguments` are the raw bytes of each parameter. Raises UnsupportedPtx, KeyError for an unknown kernel and
-        ValueError for arguments that do not fit the parameters.
+        A launch that CUDA would refuse, for its shape or for its shared memory, is a fault of kind "launch_failure".
+        Raises UnsupportedPtx for instructions that the emulator does not execute, KeyError for an unknown kernel and
+        ValueError for arguments whose sizes are not those of the parameters.
         """
         image = self.kernels[kernel]
         sizes = tuple(len(argument) for argument in arguments)
         if sizes != image.parameter_bytes:
             raise ValueError(f"kernel {kernel} takes parameters of {image.parameter_bytes} bytes, got {sizes}")
-        refusal = _launch_error(kernel, grid, block, image, shared_bytes)
-        if refusal is not None:
-            return LaunchResult("fault", refusal, faults=(refusal,))
+        geometry = Geometry(grid, block, shared_bytes, cooperative)
         threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-        compiled = self._compile(kernel, self._sanitize and threads <= SANITIZED_THREADS)
+        message = launch_error(geometry, image.bounds, image.shared_bytes)
+        if not message:
+            compiled = self._compile(kernel, self._sanitize and threads <= SANITIZED_THREADS)
+            message = launch_error(geometry, image.bounds, compiled.translation.storage.declared_shared_bytes)
+        if message:
+            refusal = Fault("launch_failure", message, kernel=kernel)
+            return LaunchResult("fault", refusal, faults=(refusal,))
         with self._blaming_assembly():
             self._instantiate(memory)
-        parameters, size = parameter_offsets(self._ptx.functions[kernel].parameters)
+        areas, size = parameter_areas(self._ptx.functions[kernel].parameters)
         buffer = np.zeros(max(size, 1), np.uint8)
-        for offset, argument in zip(parameters.values(), arguments, strict=True):
-            buffer[offset : offset + len(argument)] = np.frombuffer(argument, np.uint8)
-        memory.place_at(layout.PARAMETER_SLOT, "kernel parameters", buffer)
+        for area, argument in zip(areas.values(), arguments, strict=True):
+            buffer[area.at : area.at + area.size] = np.frombuffer(argument, np.uint8)
+        memory.place_at(layout.PARAMETER_SLOT, "kernel parameters", buffer, read_only=True)
         if cooperative:
             memory.place_at(layout.WORKSPACE_SLOT, "grid barrier", np.zeros(layout.WORKSPACE_BYTES, np.uint8))
-        geometry = Geometry(grid, block, shared_bytes, cooperative)
         return run_launch(
             compiled.translation,
             compiled.native,
@@ -143,11 +166,11 @@ class Module:
         )
 
     def prepare(self, kernel: str) -> None:
-        """Translates and compiles a kernel ahead of its first launch."""
+        """Translates and compiles a kernel ahead of its first launch; raises UnsupportedPtx as that does."""
         self._compile(kernel, self._sanitize)
 
     def symbol(self, name: str, memory: Memory) -> tuple[int, int] | None:
-        """The address of a global or constant variable and its size in bytes; None where there is none of the name.
+        """(emulated address, size in bytes) of a global or constant variable of the module; None for an unknown name.
 
         One that no code names gets its place now: what is written there is never read.
         """
@@ -162,7 +185,7 @@ class Module:
                 return None
             self._slots[name] = slot
         if memory.at(layout.array_address(self._slots[name])) is None:
-            memory.place_at(self._slots[name], name, np.zeros(variable.size, np.uint8))
+            memory.place_at(self._slots[name], name, np.zeros(variable.size, np.uint8), variable.space == "const")
         return layout.array_address(self._slots[name]), variable.size
 
     def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
@@ -172,10 +195,10 @@ class Module:
                     self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count, self._variables
                 )
             try:
-                native = Native(translation.ir, ENTRY, self._cache)
+                native = Native(translation.ir, ENTRY, self._objects, self._quick)
             except InvalidIrError as error:
                 raise UnsupportedPtx(f"kernel {kernel} has instructions whose operands do not fit: {error}") from error
-            compiled = _Compiled(translation, native, _driver(self._cache))
+            compiled = _Compiled(translation, native, driver(self._objects))
             self._compiled[kernel, sanitize] = compiled
         return self._compiled[kernel, sanitize]
 
@@ -202,7 +225,7 @@ class Module:
             for offset, symbol, addend in variable.references:
                 address = self._symbol_address(symbol) + addend
                 data[offset : offset + 8] = address.to_bytes(8, "little")
-            memory.place_at(slot, name, np.frombuffer(bytes(data), np.uint8))
+            memory.place_at(slot, name, np.frombuffer(bytes(data), np.uint8), variable.space == "const")
 
     def _symbol_address(self, name: str) -> int:
         if name in self._slots:
@@ -214,15 +237,16 @@ class Module:
 
 
 @lru_cache(maxsize=2)
-def _driver(cache: Path | None) -> Native:
-    return Native(driver_ir(), DRIVER_ENTRY, cache)
+def driver(objects: Objects) -> Native:
+    """The native code that runs the warps of any kernel: blocks in turn, barriers, deadlocks, limits."""
+    return Native(driver_ir(), DRIVER_ENTRY, objects)
 
 
 def _drop_labels(module: PtxModule) -> None:
     """Leaves out the labels that nobody jumps to: a debug build has one at each statement."""
     for function in module.functions.values():
         if function.body is not None:
-            jumps = [i for i in function.body if isinstance(i, Instruction) and i.opcode == "bra"]
+            jumps = [i for i in function.body if isinstance(i, Instruction) and i.traits.flow is Flow.BRANCH]
             targets = {operand.name for i in jumps for operand in i.operands if isinstance(operand, Symbol)}
             targets |= {name for names in function.branch_targets.values() for name in names}
             function.body = [i for i in function.body if isinstance(i, Instruction) or i.name in targets]
@@ -234,6 +258,7 @@ def _image(function: Function) -> KernelImage:
         tuple(parameter.size for parameter in function.parameters),
         sum(v.size for v in variables if v.space == "shared"),
         sum(v.size for v in variables if v.space == "local"),
+        function.bounds,
     )
 
 
@@ -265,32 +290,3 @@ def _used_variables(module: PtxModule) -> list[str]:
             used[variable.name] = variable
             wanted += [module.variables[s] for _, s, _ in variable.references if s in module.variables]
     return sorted(used)
-
-
-def _launch_error(
-    kernel: str,
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    image: KernelImage,
-    shared_bytes: int,
-) -> Fault | None:
-    """The launch errors that CUDA would give (CUDA programming guide, "Compute Capabilities")."""
-    threads = block[0] * block[1] * block[2]
-    message = ""
-    if min(block) < 1 or min(grid) < 1:
-        message = f"grid {grid} of blocks {block} is empty: each dimension has to be at least 1"
-    elif threads > layout.MAX_THREADS:
-        message = f"block {block} has {threads} threads; a block has at most {layout.MAX_THREADS}"
-    elif any(b > most for b, most in zip(block, layout.MAX_BLOCK, strict=True)):
-        message = f"block {block} exceeds the largest block {layout.MAX_BLOCK}"
-    elif any(g > most for g, most in zip(grid, layout.MAX_GRID, strict=True)):
-        message = f"grid {grid} exceeds the largest grid {layout.MAX_GRID}"
-    elif image.shared_bytes > layout.MAX_STATIC_SHARED:
-        message = (
-            f"the kernel declares {image.shared_bytes} bytes of shared memory; a declaration can have at most "
-            f"{layout.MAX_STATIC_SHARED}, more has to be dynamic"
-        )
-    elif image.shared_bytes + shared_bytes > layout.MAX_SHARED:
-        total = image.shared_bytes + shared_bytes
-        message = f"a block asks for {total} bytes of shared memory; it can have at most {layout.MAX_SHARED}"
-    return Fault("launch_failure", message, kernel=kernel) if message else None

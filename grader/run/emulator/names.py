@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_COMPONENT = re.compile(r"(\d+)")
+_COMPONENT = re.compile(r"(\d{1,9})")
 
 
 def _components(mangled: str) -> list[str]:

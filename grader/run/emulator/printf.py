@@ -10,11 +10,12 @@ import struct
 from collections.abc import Callable
 
 _SPECIFIER = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?"
+    r"%(?P<flags>[-+ #0]*)(?P<width>\*|[1-9]\d*)?(?:\.(?P<precision>\*|\d+))?"
     r"(?P<length>hh|h|ll|l|z|j|t)?(?P<kind>[diouxXeEfFgGaAcspn%])"
 )
 _LONG = {"l", "ll", "z", "j", "t"}
 _WIDEST = 4096
+_LONGEST = 1 << 16
 _WRAP = {"hh": 8, "h": 16}
 
 
@@ -33,7 +34,8 @@ class _Arguments:
 
 
 def c_string(data: bytes) -> str:
-    return data.split(b"\0", 1)[0].decode("utf-8", "replace")
+    """What is too long for a device's printf buffer is cut."""
+    return data[:_LONGEST].split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
 def _count(text: str | None, arguments: _Arguments) -> int | None:

@@ -10,11 +10,8 @@ from grader.run.emulator.findings import Finding, Findings
 from grader.run.emulator.native.cells import SITE_MASK, SITE_SHIFT
 from grader.run.emulator.races import Access, Order, Race, access_of, element_bytes
 from grader.run.emulator.state import Shape, State
-from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.translation import Translation
 from grader.run.emulator.where import Place, Where
-
-MOST_RACES = 256
-"""Races of one worker's blocks that are looked at, of a launch."""
 
 
 class RaceEvents:
@@ -30,9 +27,6 @@ class RaceEvents:
 
     def access(self, state: State, kind: int, site: int, lane: int, count: int) -> None:
         """A race, or a read of what nobody wrote: the thread goes on."""
-        told = state.word("sanitize") + 1
-        # Only the first are told: a block that races everywhere must not take long.
-        state.set_word("sanitize", 0 if told > MOST_RACES else told)
         instruction = self._sites[site]
         verb, size = access_of(instruction)
         place = self._place(state.wide("at"), element_bytes(instruction))

@@ -8,12 +8,12 @@ from grader.run.emulator.faults import Index3
 from grader.run.emulator.native.ir import LANES
 from grader.run.emulator.native.matrix_access import ROW_BYTES
 from grader.run.emulator.native.matrix_shapes import ELEMENTS
-from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Immediate, Instruction, Register, Symbol
-from grader.run.emulator.translate.cfg import BARRIERS, Program, is_matrix, synchronises
+from grader.run.emulator.ptx.syntax import Immediate, Instruction, Register, Symbol, types_of
+from grader.run.emulator.ptx.traits import Barrier, Flow, Memory, Traits
+from grader.run.emulator.translate.cfg import Program, is_matrix, synchronises
 
 _HALF = 2
-_OF_BARRIERS = {"init": "initialisation", "inval": "invalidation", "test_wait": "wait", "try_wait": "wait"}
+_BARRIER_OBJECT = 8
 _GROUP_WAIT = "__pipeline_wait_prior or cp.async.wait_group is missing, or leaves too many groups under way"
 _STRONG = {"relaxed", "acquire", "release", "acq_rel", "volatile", "mmio"}
 _BARRIER_WAIT = "a wait on the barrier that tracks it is missing, as consumer_wait() of a pipeline would be"
@@ -21,32 +21,33 @@ _BARRIER_WAIT = "a wait on the barrier that tracks it is missing, as consumer_wa
 
 def access_of(instruction: Instruction) -> tuple[str, int]:
     """("read", "write", "atomic" or what is done with a barrier, bytes) of a memory instruction."""
+    return instruction.traits.access, _access_bytes(instruction)
+
+
+def _access_bytes(instruction: Instruction) -> int:
     if is_matrix(instruction):
-        stores = instruction.opcode == "stmatrix" or "store" in instruction.modifiers
-        return "write" if stores else "read", ROW_BYTES
-    if instruction.opcode in ("cp", "discard"):
-        size = next((operand.value for operand in instruction.operands[1:] if isinstance(operand, Immediate)), 0)
-        return "read" if instruction.opcode == "cp" and "global" in instruction.modifiers else "write", size
-    if instruction.opcode == "mbarrier":
-        return _OF_BARRIERS.get(instruction.modifiers[0], "arrival"), 8
-    verb = {"ld": "read", "ldu": "read", "st": "write"}.get(instruction.opcode, "atomic")
+        return ROW_BYTES
+    memory = instruction.traits.memory
+    if memory is Memory.BARRIER_OBJECT:
+        return _BARRIER_OBJECT
+    if memory in (Memory.COPY, Memory.DISCARD):
+        return next((operand.value for operand in instruction.operands[1:] if isinstance(operand, Immediate)), 0)
     kinds = types_of(instruction)
     width = kinds[-1].bytes if kinds else 0
-    count = next((int(m[1]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
-    return verb, width * count
+    return width * next((int(m[1]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
 
 
 def element_bytes(instruction: Instruction) -> int:
     """The bytes of what an index counts in an array whose type is not known."""
     if not is_matrix(instruction):
-        return access_of(instruction)[1]
+        return max(access_of(instruction)[1], 1)
     elements = [ELEMENTS[m] for m in instruction.modifiers if m in ELEMENTS]
     return max(elements[0].bits // 8, 1) if elements else _HALF
 
 
 def is_strong(instruction: Instruction) -> bool:
     """Whether it is meant for what other threads do at the same time."""
-    return instruction.opcode in ("atom", "red") or bool(_STRONG & set(instruction.modifiers))
+    return instruction.traits.is_atomic or bool(_STRONG & set(instruction.modifiers))
 
 
 @dataclass(frozen=True)
@@ -148,13 +149,18 @@ class Race:
         return f"put a {self._barrier()} between them" if self.within_block else "put them into two launches"
 
 
+def _is_tracking(traits: Traits) -> bool:
+    """Whether a barrier object is told of copies under way."""
+    return traits.asynchronous and traits.memory is Memory.BARRIER_OBJECT
+
+
 def _looks(instructions: list[Instruction]) -> bool:
     """Whether some of them may see a flag that another thread has set, or take a lock."""
     taken = {o.name for i in instructions for o in i.operands[1:] if isinstance(o, Register)}
     for i in instructions:
-        if i.opcode == "ld" and is_strong(i):
+        if i.traits.is_load and is_strong(i):
             return True
-        if i.opcode == "atom" and isinstance(i.operands[0], Register) and i.operands[0].name in taken:
+        if i.traits.is_atomic and isinstance(i.operands[0], Register) and i.operands[0].name in taken:
             return True
     return False
 
@@ -166,15 +172,15 @@ class Order:
         instructions = [i for block in program.blocks for i in block.instructions]
         self._place = {id(instruction): place for place, instruction in enumerate(instructions)}
         self._named = {(i.line, i.text): place for place, i in enumerate(instructions)}
-        self._barriers = [place for place, i in enumerate(instructions) if i.opcode in BARRIERS]
-        self._tracked = any(i.opcode == "cp" and "mbarrier" in i.modifiers for i in instructions)
+        self._barriers = [place for place, i in enumerate(instructions) if i.traits.barrier is not Barrier.NONE]
+        self._tracked = any(_is_tracking(i.traits) for i in instructions)
         self._warp_wise = threads <= LANES or any(synchronises(i) for i in instructions)
         self._handed_on = _looks(instructions)
         self._loops: list[tuple[int, int]] = []
         starts = self._starts(program)
         for block in program.blocks:
             for instruction in block.instructions:
-                for operand in instruction.operands if instruction.opcode == "bra" else ():
+                for operand in instruction.operands if instruction.traits.flow is Flow.BRANCH else ():
                     target = starts.get((block.function, operand.name)) if isinstance(operand, Symbol) else None
                     end = self._place[id(instruction)]
                     if target is not None and target <= end:

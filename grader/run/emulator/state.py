@@ -37,13 +37,16 @@ class State:
     warp: int
 
     def word(self, name: str) -> int:
+        """A field of 32 bits of the block's context."""
         return ctypes.c_uint32.from_address(self.context + CONTEXT[name]).value
 
     def wide(self, name: str) -> int:
+        """A field of 64 bits of the block's context."""
         return ctypes.c_uint64.from_address(self.context + CONTEXT[name]).value
 
-    def set_word(self, name: str, value: int) -> None:
-        ctypes.c_uint32.from_address(self.context + CONTEXT[name]).value = value
+    def set_wide(self, name: str, value: int) -> None:
+        """Sets a field of 64 bits of the block's context."""
+        ctypes.c_uint64.from_address(self.context + CONTEXT[name]).value = value
 
     @property
     def block(self) -> int:
@@ -70,6 +73,7 @@ class State:
         return ctypes.c_uint32.from_address(self.warp + offset + 4 * lane).value
 
     def scratch(self, name: str, lane: int) -> int:
+        """What native code has left for Python, of one lane: 64 bits of a scratch field."""
         return ctypes.c_uint64.from_address(self.warp + WARP[name] + 8 * lane).value
 
     def local(self, lane: int) -> bytes:
@@ -79,4 +83,5 @@ class State:
 
 
 def lanes_of(bits: int) -> list[int]:
+    """The numbers of the lanes whose bits are set."""
     return [lane for lane in range(32) if bits >> lane & 1]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+
 from grader.run.emulator import layout
-from grader.run.emulator.arena import Arena
+from grader.run.emulator.arena import Arena, LaunchShape
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.native.block_barriers import SIZE, Phase, phase_of
 from grader.run.emulator.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
 from grader.run.emulator.translate.cfg import Program, is_block_barrier, is_matrix, synchronises
-from grader.run.emulator.translate.kernel import Translation
 from grader.run.emulator.translate.polls import Poll
+from grader.run.emulator.translation import Translation
 from grader.run.emulator.where import Where
 
 _SURE = 2
@@ -20,6 +23,8 @@ _SURE = 2
 can have an answer of before any more that lets him go."""
 _MOST_PATIENCE = 1 << 22
 _MOST_NAMED = 3
+_GRID_BARRIER = 4
+"""Where the barrier is in a grid's workspace."""
 
 
 def lines_of(arena: Arena) -> Counter[int]:
@@ -106,8 +111,22 @@ class _Asked:
         return words + f", and the one before has parity {1 - phase.parity}" * (self.by_parity and not came)
 
 
-def deadlock_of(arena: Arena) -> Fault:
-    """The fault of a block whose threads all wait, told by the first of them."""
+def grid_arrivals(shape: LaunchShape) -> int:
+    """Blocks that wait at the barrier of a cooperative launch's grid (sync_grids of cooperative_groups): its first
+    block adds what turns the highest bit when all have come, each other block 1.
+    """
+    workspace = shape.memory.at(shape.workspace)
+    assert workspace is not None
+    count = int(workspace.data[_GRID_BARRIER : _GRID_BARRIER + 4].view(np.uint32)[0]) & 0x7FFFFFFF
+    blocks = math.prod(shape.grid)
+    return count if count < blocks else count - (0x80000000 - (blocks - 1)) + 1
+
+
+def deadlock_of(arena: Arena, ended: int = 0) -> Fault:
+    """The fault of a block whose threads all wait, told by the first of them.
+
+    `ended` blocks have left a cooperative launch whose others wait at the barrier of the grid.
+    """
     program = arena.shape.translation.program
     loops = arena.shape.translation.loops
     places: Counter[tuple[int, str]] = Counter()
@@ -133,17 +152,23 @@ def deadlock_of(arena: Arena) -> Fault:
     if len(threads) == 1:
         message = f"the block's last thread waits for ever: {waits}"
     line, text = next(iter(masked)) if masked else places.most_common(1)[0][0]
+    if ended:
+        message = (
+            f"{ended} of the grid's {math.prod(arena.shape.grid)} blocks have ended, and the others wait for ever "
+            "at the barrier of the grid: all blocks have to come to grid.sync() equally often"
+        )
+        line, text = max(places, key=lambda place: (place[0] > 0, places[place]))
     if polls:
         line, text = polls.most_common(1)[0][0]
         known = [found for found, _ in asked.most_common(_MOST_NAMED) if found is not None]
         message += "".join(f"; {found.words}" for found in known)
         gone = arena.shape.threads - len(threads)
         message += f"; {gone} threads have exited" if gone else ""
-    elif masked:
+    elif masked and not ended:
         takes = "takes all lanes of a warp, some of which" if masked[line, text] else "names lanes in its mask that"
         message += f"; line {line} {takes} never come there"
     return Fault(
-        "barrier_divergence" if masked and not polls else "deadlock",
+        "barrier_divergence" if masked and not polls and not ended else "deadlock",
         message,
         line=line,
         kernel=program.kernel,

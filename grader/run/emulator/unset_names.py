@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from grader.run.emulator import layout
 from grader.run.emulator.layout import WARP
 from grader.run.emulator.locals import Locals, Use
-from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Address, Instruction, Register, Symbol
+from grader.run.emulator.ptx.syntax import Address, Instruction, Register, Symbol, types_of
 from grader.run.emulator.state import State
 from grader.run.emulator.translate.assigned import passes_on, successors
 from grader.run.emulator.translate.calls import arguments_of
@@ -79,7 +78,7 @@ class UnsetNames:
             if passes_on(writer.instruction) and len(sources) == 1:
                 at, register = writer, sources[0]
                 continue
-            if writer.instruction.opcode != "ld":
+            if not writer.instruction.traits.is_load:
                 return
             passed = self._passed(state, lane, writer)
             if passed is None:
@@ -138,7 +137,7 @@ class UnsetNames:
         argument = Address(Symbol(arguments[parameters.index(address.base.name)]), address.offset)
         for number in reversed(range(call.position)):
             store = call.block.instructions[number]
-            if store.opcode == "st" and store.operands[0] == argument and isinstance(store.operands[1], Register):
+            if store.traits.is_store and store.operands[0] == argument and isinstance(store.operands[1], Register):
                 return _At(call.block, number, call.frame), store.operands[1].name
         return None
 

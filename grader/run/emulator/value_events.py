@@ -6,7 +6,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.findings import Finding, Findings
 from grader.run.emulator.state import State
-from grader.run.emulator.translate.kernel import Translation
+from grader.run.emulator.translation import Translation
 from grader.run.emulator.unset_names import UnsetNames
 
 _MOST_CALLS = 64

@@ -15,12 +15,19 @@ from numpy.typing import NDArray
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.layout import LAUNCH
-from grader.run.emulator.native.cells import WRITTEN_BEFORE
+from grader.run.emulator.native.cells import STRONG, WRITTEN_BEFORE
 
 WATCHED_BYTES = 1 << 28
 """What the records of all watched arrays may take; where it is not enough, the largest are not watched."""
-_FEW_EPOCHS = 1 << 20
+FEW_EPOCHS = 3 << 20
+"""What a launch has at least. All begin anew before one that would have fewer."""
 _MOST_CHUNK_BITS = 8
+
+
+def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where the runs of true elements begin and end."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
 
 
 class _Records:
@@ -33,10 +40,24 @@ class _Records:
         data, self.address = aligned_bytes(max(plane, ALIGN) * len(layout.CELL))
         self.planes = data.view(np.uint64).reshape(len(layout.CELL), -1)
         self.written = self.planes[layout.CELL["write"], : self.cells]
+        self._parts: dict[int, NDArray[np.bool_]] = {}
+        """Of cells that the host has written in part, by byte what is written."""
 
     def wrote(self, offset: int, size: int) -> None:
-        cells = self.written[offset // self.granule : -(-(offset + size) // self.granule)]
+        end = offset + size
+        first, last = -(-offset // self.granule), (self.cells if end == self.size else end // self.granule)
+        cells = self.written[first:last]
         cells[cells == 0] = WRITTEN_BEFORE
+        for cell in {offset // self.granule, end // self.granule} - set(range(first, last)):
+            begin = cell * self.granule
+            if max(begin, offset) < min(begin + self.granule, end) and not self.written[cell]:
+                self._wrote_part(cell, max(begin, offset) - begin, end - begin)
+
+    def _wrote_part(self, cell: int, begin: int, end: int) -> None:
+        part = self._parts.setdefault(cell, np.zeros(min(self.granule, self.size - cell * self.granule), np.bool_))
+        part[begin:end] = True
+        if part.all():
+            self.written[cell] = WRITTEN_BEFORE
 
     def forget(self) -> None:
         """Leaves of all records only what is written."""
@@ -46,7 +67,24 @@ class _Records:
 
     def mask(self) -> NDArray[np.bool_]:
         """By byte, whether it is written."""
-        return np.repeat(self.written != 0, self.granule)[: self.size]
+        mask = self._by_byte(self.written != 0)
+        for cell, part in self._parts.items():
+            mask[cell * self.granule :][: part.size] |= part
+        return mask
+
+    def wrote_all(self, mask: NDArray[np.bool_]) -> None:
+        """The host has written these bytes."""
+        for begin, end in _runs(mask):
+            self.wrote(begin, end - begin)
+
+    def touched(self) -> tuple[NDArray[np.bool_], ...]:
+        """By byte, whether it was read since `forget`, written, and last written by an atomic or the like."""
+        read, earlier = (self.planes[layout.CELL[name], : self.cells] for name in ("read", "earlier"))
+        new, strong = self.written > WRITTEN_BEFORE, (self.written & np.uint64(STRONG)) != 0
+        return tuple(map(self._by_byte, ((read | earlier) != 0, new & ~strong, new & strong)))
+
+    def _by_byte(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.repeat(cells, self.granule)[: self.size]
 
 
 @dataclass
@@ -66,6 +104,17 @@ class LaunchRecords:
         return int(self.words[LAUNCH[name] : LAUNCH[name] + 4].view(np.uint32)[0])
 
     @property
+    def rested(self) -> str:
+        """What to say of a launch that had too few epochs; "" of one that had enough."""
+        if not self.word("rested"):
+            return ""
+        epochs = self.word("chunks") << self.word("chunk_bits")
+        return (
+            f"races, reads of what nobody wrote and skipped barriers were looked for up to {epochs:,} barriers of the "
+            "launch's blocks, and not after those: launch fewer rounds at a time to have all of them checked"
+        )
+
+    @property
     def next_epoch(self) -> int:
         chunks = min(self.word("next_chunk"), self.word("chunks"))
         return self.first_epoch + (chunks << self.word("chunk_bits"))
@@ -75,6 +124,8 @@ class LaunchRecords:
 class Watch:
     """Of one memory. Slots number its arrays; what is not in `_unwritten` or `_records` is all written."""
 
+    everything: bool = False
+    """Whether launches are to tell what they read and wrote, which `touched` has then of the last one."""
     _granule: int = 4
     _epoch: int = 1
     _unwritten: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
@@ -104,35 +155,39 @@ class Watch:
         elif slot in self._unwritten:
             self._unwritten[slot][offset : offset + size] = True
 
+    def is_written(self, slot: int, offset: int, size: int) -> NDArray[np.bool_]:
+        """By byte, whether somebody has written there."""
+        if slot in self._records:
+            return self._records[slot].mask()[offset : offset + size]
+        if slot in self._unwritten:
+            return self._unwritten[slot][offset : offset + size]
+        return np.ones(size, np.bool_)
+
     def copied(self, target: tuple[int, int], source: tuple[int, int], size: int) -> None:
         """Bytes were copied from one (slot, offset) to another: what was not written there is not written here."""
-        slot, offset = source
-        if slot in self._records:
-            mask = self._records[slot].mask()[offset : offset + size]
-        elif slot in self._unwritten:
-            mask = self._unwritten[slot][offset : offset + size]
-        else:
-            mask = np.ones(size, np.bool_)
-        edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-        for begin, end in edges.reshape(-1, 2):
-            self.wrote(target[0], target[1] + int(begin), int(end - begin))
+        for begin, end in _runs(self.is_written(*source, size)):
+            self.wrote(target[0], target[1] + begin, end - begin)
 
     def begin(
-        self, sizes: Mapping[int, int], written: Iterable[int] | None, granule: int, blocks: int
+        self, sizes: Mapping[int, int], written: Iterable[int] | None, granule: int, blocks: int, warps: int
     ) -> tuple[dict[int, int], LaunchRecords]:
         """Gets ready for a launch: the addresses of the records of the arrays to be watched, and what blocks share.
 
         `sizes` are the bytes of all arrays by slot, `written` the slots that the launch may write to; None: any.
         """
         self._set_granule(granule)
-        if layout.LAST_EPOCH - self._epoch < _FEW_EPOCHS:
+        if layout.LAST_EPOCH - self._epoch < FEW_EPOCHS:
             for records in self._records.values():
                 records.forget()
             self._epoch = 1
+        if self.everything:
+            written = None
+            for records in self._records.values():
+                records.forget()
         wanted = set(sizes if written is None else written) | {s for s in sizes if not self._is_full(s)}
         wanted &= set(sizes)
         watched = {slot: self._records_of(slot, sizes[slot]).address for slot in self._fit(wanted, sizes)}
-        return watched, self._launch(blocks)
+        return watched, self._launch(blocks, warps)
 
     def _fit(self, wanted: set[int], sizes: Mapping[int, int]) -> list[int]:
         """As many of these arrays as may be watched, the smallest first; the others count as written."""
@@ -150,9 +205,13 @@ class Watch:
             self._records[slot] = self._new_records(slot, size)
         return self._records[slot]
 
+    def touched(self) -> dict[int, tuple[NDArray[np.bool_], ...]]:
+        """By slot what the last launch did, as `_Records.touched`; nothing of a launch that was not watched."""
+        return {slot: records.touched() for slot, records in self._records.items()}
+
     def end(self, launch: LaunchRecords) -> None:
         self._epoch = max(self._epoch, launch.next_epoch)
-        if launch.word("rested"):
+        if launch.rested:
             self.forget()
 
     def _set_granule(self, granule: int) -> None:
@@ -178,22 +237,33 @@ class Watch:
         mask = self._unwritten.pop(slot, None)
         if mask is None:
             records.written[...] = WRITTEN_BEFORE
-        elif mask.any():
-            padded = np.zeros(records.cells * self._granule, np.bool_)
-            padded[:size] = mask
-            records.written[padded.reshape(-1, self._granule).any(axis=1)] = WRITTEN_BEFORE
+        else:
+            records.wrote_all(mask)
         return records
 
-    def _launch(self, blocks: int) -> LaunchRecords:
+    def _launch(self, blocks: int, warps: int) -> LaunchRecords:
         room = layout.LAST_EPOCH - self._epoch
         # Half of what is left, so that some is left for blocks with many barriers.
         bits = max(min((room // 2 // blocks).bit_length() - 1, _MOST_CHUNK_BITS), 0)
         chunks = room >> bits
-        words, address = aligned_bytes(layout.LAUNCH_BYTES)
-        owners = np.zeros(chunks, np.uint32)
-        releases = np.zeros(blocks * layout.BLOCK_RELEASES_BYTES, np.uint8)
-        for name, value in (("chunk_bits", bits), ("chunks", chunks), ("first_epoch", self._epoch)):
+        words, address = aligned_bytes(layout.LAUNCH.size)
+        sizes_of = {
+            "owners": chunks * layout.CHUNK.size,
+            "releases": blocks * (warps + 1) * layout.RELEASES.size,
+            # Of these only what is used takes memory.
+            "release_times": layout.MOST_RELEASES * layout.RELEASE.size,
+            "readers": (layout.MOST_READERS + 64) * layout.READER.size,
+        }
+        arrays = {name: aligned_bytes(size) for name, size in sizes_of.items()}
+        numbers = {
+            "chunk_bits": bits,
+            "chunks": chunks,
+            "first_epoch": self._epoch,
+            "warps": warps,
+            "release_room": layout.MOST_RELEASES,
+        }
+        for name, value in numbers.items():
             words[LAUNCH[name] : LAUNCH[name] + 4].view(np.uint32)[0] = value
-        for name, array in (("owners", owners), ("releases", releases)):
-            words[LAUNCH[name] : LAUNCH[name] + 8].view(np.uint64)[0] = array.ctypes.data
-        return LaunchRecords(self._epoch, words, address, (owners, releases))
+        for name, (_, place) in arrays.items():
+            words[LAUNCH[name] : LAUNCH[name] + 8].view(np.uint64)[0] = place
+        return LaunchRecords(self._epoch, words, address, tuple(array for array, _ in arrays.values()))

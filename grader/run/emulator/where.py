@@ -21,6 +21,8 @@ class Place:
     itemsize: int = 0
     words: str = ""
     freed: bool = False
+    read_only: bool = False
+    """It is there, and no kernel may write to it."""
 
 
 def _element(name: str, offset: int, size: int, itemsize: int, what: str = "") -> Place:
@@ -64,7 +66,8 @@ class Where:
         is_variable = layout.FIRST_VARIABLE_SLOT <= address >> layout.SLOT_BITS < layout.FIRST_ARRAY_SLOT
         itemsize = max(access_bytes if is_variable or array.plain else array.itemsize, 1)
         place = _element(source_name(array.name), address - array.address, array.data.nbytes, itemsize)
-        return replace(place, freed=True) if array.freed else place
+        inside = 0 <= address - array.address < array.data.nbytes
+        return replace(place, freed=array.freed, read_only=array.read_only and inside)
 
     def in_shared(self, address: int, access_bytes: int) -> Place:
         """The place of an address of the shared state space."""

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.errors import KgradeError
-from grader.inputs import HOST, Place, make_inputs
+from grader.core.errors import KgradeError
+from grader.core.paths import place_cupy_cache
 from grader.plan.device_table import ATTRIBUTES
-from grader.plan.harness import LaunchRefused
+from grader.plan.extents import Extents, Outside
+from grader.plan.poison import Poison, make_poisoned
 from grader.problem import Problem, load_problem
-from grader.process import Channel, Message, by_name, child_connection, serve
-from grader.run.extents import Extents, Outside
+from grader.problem.harness import LaunchRefused
+from grader.problem.inputs import HOST, Place, make_inputs
 from grader.run.gpu.buffers import GUARD, DeviceArray, read_memory
-from grader.run.gpu.contesting import Contesting
+from grader.run.gpu.duelling import Contesting
 from grader.run.gpu.faults import (
     DURING,
     OUT_OF_MEMORY,
@@ -44,7 +45,7 @@ from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import find_overrun
 from grader.run.gpu.timing import NOT_READY, Overtime
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
-from grader.run.poison import Poison, poisoned
+from grader.sandbox.children import Channel, Message, by_name, child_connection, serve, shared_memory
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
@@ -62,7 +63,7 @@ class Worker:
     def __init__(self, channel: Channel, guard: int = GUARD) -> None:
         self._guard = guard
         self._channel = channel
-        self._outputs = Outputs()
+        self._outputs = Outputs(shared_memory())
         self._printed = os.memfd_create("kgrade-printed")
         self._problem: Problem | None = None
         self._cubin = b""
@@ -88,8 +89,8 @@ class Worker:
     def open(self, folder: str) -> Message:
         # What kernels print goes to standard output: it is kept, and never mixed with the judge's channel.
         os.dup2(self._printed, 1)
-        self._problem = load_problem(Path(folder))
-        return {"outputs": self._outputs.descriptor, "pid": os.getpid()}
+        self._problem = load_problem(Path(folder), trial=False)
+        return {}
 
     def rehearse(self) -> Message:
         """Does what takes time once, before there is a program: CUDA started, its libraries and own kernels loaded."""
@@ -129,7 +130,7 @@ class Worker:
                 continue
             dtype = np.dtype(output.dtype.numpy)
             self._arrays[name] = DeviceArray(output.shape(sizes), dtype, self._guard)
-            self._arrays[name].write(poisoned(output.shape(sizes), dtype, Poison(poison), xp))
+            self._arrays[name].write(make_poisoned(output.shape(sizes), dtype, Poison(poison), xp))
         # A copy from pageable memory may still be on its way when the call returns.
         runtime.deviceSynchronize()
         for name, array in self._arrays.items():
@@ -191,7 +192,7 @@ class Worker:
             replay = Replay(self._kernels, steps)
             self._replays.append(replay)
             replay.enqueue(STREAM)
-            finished = self._wait(began + seconds)
+            finished = self._wait(began + seconds - self._seconds)
         except Outside as outside:
             return {"status": "fault", "fault": outside.fault}
         except LaunchError as refused:
@@ -324,6 +325,7 @@ class Worker:
 
 def main() -> None:
     channel = child_connection()
+    place_cupy_cache()
     # It takes half a second, which may pass before anything is asked.
     import cupy.cuda  # noqa: F401
 

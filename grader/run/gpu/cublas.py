@@ -11,9 +11,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from grader.errors import JudgeError, ToolMissing
-from grader.extras import install_command
-from grader.run.gpu.vendor_library import Library
+from grader.core.errors import JudgeError, ToolMissing
+from grader.machine.cuda_packages import install_command
+from grader.problem.vendor_library import Library
 
 WORKSPACE = 32 << 20
 """What the library's guide recommends for Hopper; with it, nothing is allocated while a graph is captured."""

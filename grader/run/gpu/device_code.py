@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from grader.errors import JudgeError
-from grader.whole_files import write_whole
-from grader.workspace import cache_folder
+from grader.core.errors import JudgeError
+from grader.core.files import write_whole
+from grader.core.paths import cache_folder
 
 
 def compile_cubin(source: str, capability: str) -> bytes:

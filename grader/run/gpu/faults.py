@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grader.core.verdict import FaultClass
 from grader.run.gpu.buffers import Overrun
-from grader.verdict import FaultClass
 
 OUT_OF_MEMORY = 2
 
@@ -54,6 +54,12 @@ def overrun_fault(kernel: str, array: str, size: int, overrun: Overrun) -> dict[
     fault = _fault(FaultClass.OUT_OF_BOUNDS, f"writes outside {array}: {' and '.join(places)}", kernel)
     found = f"The GPU changed {' and '.join(places)} of {array}, seen after the run."
     return {**fault, "access": "write", "array": array, "index": overrun.index, "extent": size, "hint": found}
+
+
+def early_fault(kernel: str, array: str, message: str) -> dict[str, Any]:
+    """A launch that wrote an array which belongs to another launch."""
+    fault = _fault(FaultClass.OUT_OF_BOUNDS, f"writes {array} of another launch: {message}", kernel)
+    return {**fault, "access": "write", "array": array}
 
 
 def _fault(kind: FaultClass, message: str, kernel: str) -> dict[str, Any]:

@@ -11,13 +11,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.problem.coded import CODED
+
 Words = npt.NDArray[np.uint64]
 
 CENTRE = 3 * (2**21 - 1)
 _PRIME = 1048573
 """Near 2^20: dividing by it leaves values that use all 24 bits of a float's significand."""
 
-KINDS = {"poison": 0, "normal 4": 1, "normal 2": 2, "even 4": 3, "even 2": 4, "whole 4": 5, "whole 1": 6, "copy": 7}
+KINDS = {
+    kind: number
+    for number, kind in enumerate(
+        (
+            *("poison", "normal 4", "normal 2", "even 4", "even 2", "whole 4", "whole 1", "copy"),
+            *("normal 8", "even 8", "whole 8", "normal bf16", "even bf16"),
+            *("normal e4m3", "even e4m3", "normal e5m2", "even e5m2"),
+        )
+    )
+}
+"""By the kind of values and the bytes of an element, or the format that is kept as bits."""
 
 _MASK = 2**64 - 1
 
@@ -26,13 +38,15 @@ _MASK = 2**64 - 1
 class Filling:
     """What an array is filled with: values of one kind, between two numbers where the kind is not nearly normal.
 
-    `dtype` is NumPy's name of the array's type. Of a copy, `low` is the address of what is copied.
+    `dtype` is NumPy's name of the array's type, `coded` that of a format which NumPy has the bits of only. Of a copy,
+    `low` is the address of what is copied.
     """
 
     kind: str
     dtype: str = "float32"
     low: float = 0
     high: float = 0
+    coded: str = ""
 
     @property
     def itemsize(self) -> int:
@@ -48,7 +62,7 @@ class Filling:
         """The number of its kind on the device, and the two words that say where values begin and how far they go."""
         if self.kind in ("poison", "copy"):
             return KINDS[self.kind], int(self.low), 0
-        number = KINDS[f"{self.kind} {self.itemsize}"]
+        number = KINDS[f"{self.kind} {self.coded or self.itemsize}"]
         if self.kind == "whole":
             return number, int(self.low) & _MASK, self._count
         low, scale = (int(np.float64(x).view(np.uint64)) for x in (self.low, self._scale))
@@ -64,6 +78,10 @@ class Filling:
             made = (words >> np.uint64(11)).astype(np.float64) * self._scale + self.low
         else:
             made = ((words >> np.uint64(32)) * np.uint64(self._count) >> np.uint64(32)).astype(np.int64) + int(self.low)
+        if self.coded:
+            # Through float32, as on the device.
+            coded: npt.NDArray[Any] = CODED[self.coded].encode(made.astype(np.float32))
+            return coded
         return made.astype(self.dtype)
 
     @property
@@ -72,7 +90,8 @@ class Filling:
 
     @property
     def _count(self) -> int:
-        return int(self.high) - int(self.low) + 1
+        # Of a range of 64 bits, its lower part: values come of 32 random bits.
+        return min(int(self.high) - int(self.low) + 1, 2**32)
 
 
 NORMAL = Filling("normal")

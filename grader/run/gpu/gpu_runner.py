@@ -11,16 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader import head_start
 from grader.compile.program import Program
+from grader.core.limits import USUAL_LIMITS, Limits
+from grader.core.plan import Plan, Step, step_to_json
+from grader.core.report import KernelInfo
+from grader.machine.gpus import Gpu, environment_of
 from grader.measure.samples import Timing, from_data
 from grader.plan.device_table import DeviceTable, table_of
-from grader.plan.harness import LaunchRefused
-from grader.plan.plan import Plan, Step, told
-from grader.report import KernelInfo
-from grader.run.child_runner import START_SECONDS, ChildRunner, launch_names, symbols_of
-from grader.run.gpu.devices import Gpu, environment_of
-from grader.run.runner import USUAL_LIMITS, Limits, Run, RunnerStopped, RunStatus
+from grader.plan.runner import Run, RunnerStopped, RunStatus
+from grader.problem.harness import LaunchRefused
+from grader.run import head_start
+from grader.run.child_runner import LOAD_SECONDS, START_SECONDS, ChildRunner, launch_names, symbols_of
+from grader.run.confined import is_kept, keep_own_code, on_gpu, own_code
+from grader.sandbox import Profile, Sandbox
 
 MODULE = head_start.GPU
 
@@ -37,9 +40,12 @@ CHECKS = (
 
 
 class GpuRunner(ChildRunner):
-    """Runs one submission on one GPU. The GPU is not touched before `rehearse` or `load`."""
+    """Runs one submission on one GPU, in this sandbox. The GPU is not touched before `rehearse` or `load`."""
 
     checks: tuple[str, ...] = CHECKS
+    profile = Profile.GPU
+    needs_folder = False
+    """Whether the process needs a folder of its own also where it is not confined."""
     when_killed = RunStatus.CRASHED
     """A kernel's memory is the GPU's: it can't fill that of the process."""
 
@@ -47,18 +53,35 @@ class GpuRunner(ChildRunner):
         self,
         gpu: Gpu,
         folder: Path,
+        sandbox: Sandbox,
         module: str = MODULE,
-        prefix: Sequence[str] = (),
-        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.device = gpu.name
-        super().__init__(folder, module, {**environment_of(gpu), **(environment or {})}, prefix)
+        confinement = on_gpu(sandbox, folder, self.profile, self._readable())
+        # Unconfined, a process keeps what it compiles by itself.
+        copies = own_code() if confinement is not None or self.needs_folder else None
+        super().__init__(folder, module, environment_of(gpu), confinement, copies)
+
+    @property
+    def keeps_code(self) -> bool:
+        """Whether what this process compiles before it has seen a submission is kept for later ones."""
+        return self._confinement is not None and self.profile is Profile.GPU
+
+    def _readable(self) -> Sequence[Path]:
+        """What the process has to see besides."""
+        return ()
 
     def rehearse(self) -> None:
         """Has the process start CUDA and what else takes time once, without waiting for it."""
         self._ask_later({"do": "rehearse"})
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
+        if self.keeps_code and self._child is not None and not is_kept(self._folder.name, self.device):
+            # Once on this machine: code that is compiled after a submission has been seen is kept for nobody.
+            self.rehearse()
+            self._ask({"do": "attributes"}, LOAD_SECONDS)
+            assert self._child.scratch is not None
+            keep_own_code(self._child.scratch, self._folder.name, self.device)
         # The process loads and tells all kernels, in their order.
         kernels = zip(launch_names(program).values(), super().load(program), strict=True)
         return tuple(replace(told, spill_bytes=program.spills.get(kernel.symbol)) for kernel, told in kernels)
@@ -129,4 +152,4 @@ def _recorded(record: Record, question: Mapping[str, Any]) -> dict[str, Any]:
         plan = record(question)
     except LaunchRefused as refused:
         return {"do": "refuse", "message": refused.message}
-    return {"do": "replay", "steps": [told(step) for step in plan.steps]}
+    return {"do": "replay", "steps": [step_to_json(step) for step in plan.steps]}

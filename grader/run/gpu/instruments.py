@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.measure.contest import MOST_CONTENDERS
+from grader.measure.duel import MOST_CONTENDERS
 from grader.run.gpu.device_code import load_module
 from grader.run.gpu.refill import SOURCE as REFILL
 

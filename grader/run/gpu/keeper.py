@@ -5,6 +5,7 @@ From the GPU's memory where its processes can share it, else through the process
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from grader.measure.samples import Kept
@@ -13,8 +14,11 @@ from grader.run.gpu.mailbox import Mailbox
 from grader.run.handover import Outputs
 
 if TYPE_CHECKING:
-    from grader.run.gpu.measuring import Ask
     from grader.run.gpu.reservoir import Keep
+
+Ask = Callable[[dict[str, Any]], dict[str, Any]]
+"""Sends the judge a message in the middle of a request, and gives its answer: "go_on", or "hand_over" in the
+processor's memory what could not be taken from the GPU's."""
 
 
 def keeper(problem: Problem, outputs: Outputs, ask: Ask, **label: Any) -> Keep:

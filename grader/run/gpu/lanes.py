@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from grader.plan.plan import ALL_STREAMS, DEFAULT_STREAM
+from grader.core.plan import ALL_STREAMS, DEFAULT_STREAM
 
 MOST_LANES = 32
 """Streams with higher numbers share a lane: that adds to the order, and no order is lost."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
 
 PAUSE_SECONDS = 0.05
 """How often those who wait ask."""

@@ -51,7 +51,7 @@ def lay_out(sizes: Sequence[int]) -> tuple[list[int], int]:
 
 
 @contextmanager
-def opened(handle: str, sizes: Sequence[int]) -> Iterator[list[Any]]:
+def open_mailbox(handle: str, sizes: Sequence[int]) -> Iterator[list[Any]]:
     """The arrays in another process's mailbox, as CuPy's bytes, valid inside the block.
 
     Raises CUDA's own error where the memory can't be opened here.

@@ -6,26 +6,23 @@ It hands over samples and outputs; what they are worth is decided where the refe
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from grader.measure.samples import to_data
 from grader.measure.statistics import StoppingRule
 from grader.problem import Problem
-from grader.run.gpu.faults import overrun_fault
-from grader.run.gpu.keeper import keeper
+from grader.run.gpu.faults import early_fault, overrun_fault
+from grader.run.gpu.keeper import Ask, keeper
 from grader.run.gpu.persisting import reset_persisting_l2
 from grader.run.gpu.recorded import Recorded
 from grader.run.gpu.replay import Kernels
+from grader.run.gpu.shortened import WrittenEarly
 from grader.run.gpu.timed import Contender, Prepare, call_library, launch_program
 from grader.run.gpu.timing import measure
 from grader.run.handover import Outputs
 
 Message = dict[str, Any]
-
-Ask = Callable[[Message], Message]
-"""Sends the judge a message in the middle of a request, and gives its answer: "go_on", or "hand_over" in the
-processor's memory what could not be taken from the GPU's."""
 
 NULL_TEST = StoppingRule(tolerance=0.0015, seconds=0.5)
 """For the baseline against itself, which is asked for once in a grading: to half of what it may be off."""
@@ -75,6 +72,10 @@ class Measuring:
                 null=NULL_TEST if null else None,
             )
             found = candidate.find_overrun()
+        except WrittenEarly as early:
+            array = list(self._problem.outputs)[early.output]
+            kernel = self._problem.kernel if constants is not None else ""
+            return {"status": "fault", "fault": early_fault(kernel, array, str(early))}
         finally:
             for contender in contenders:
                 contender.free()

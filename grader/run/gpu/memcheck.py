@@ -6,26 +6,25 @@ Finding the program and reading its log are done elsewhere; a kernel can't write
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import time
-import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from grader.compile.program import Program
-from grader.report import KernelInfo
-from grader.run.extents import scratch_name
-from grader.run.gpu.devices import Gpu
+from grader.core.report import KernelInfo
+from grader.core.verdict import FaultClass
+from grader.machine.gpus import Gpu
+from grader.plan.extents import scratch_name
+from grader.plan.poison import Poison
+from grader.plan.runner import Run, RunStatus
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.sanitizer import find_sanitizer, watched
 from grader.run.gpu.sanitizer_fault import Placed, fault_of
 from grader.run.gpu.sanitizer_log import SanitizerLog, read_log
-from grader.run.poison import Poison
-from grader.run.runner import Run, RunStatus
-from grader.verdict import FaultClass
+from grader.sandbox import Profile, Sandbox
+from grader.sandbox.children import Child
 
 if TYPE_CHECKING:
     from grader.problem import Problem
@@ -38,31 +37,46 @@ LOG_SECONDS = 3.0
 SETTLED_SECONDS = 0.2
 """A log that has not grown for so long is complete: one finding's lines are written together."""
 LOG_LIMIT = 1 << 20
+LOG = "log"
+"""In the process's own folder, where what compute-sanitizer leaves when it is killed goes with it."""
 
-_FIRST_FILE = re.compile(r'^\s*\.file\s+1 "([^"]*)"', re.MULTILINE)
+_FIRST_FILE = re.compile(r'^[ \t]*\.file[ \t]+1 "([^"]*)"', re.MULTILINE)
 
 
-def memcheck_runner(gpu: Gpu, folder: Path) -> MemcheckRunner | None:
+def memcheck_runner(gpu: Gpu, folder: Path, sandbox: Sandbox) -> MemcheckRunner | None:
     """A runner for the problem in `folder`; None where compute-sanitizer is not installed."""
     sanitizer = find_sanitizer()
-    return None if sanitizer is None else MemcheckRunner(gpu, folder, sanitizer)
+    return None if sanitizer is None else MemcheckRunner(gpu, folder, sandbox, sanitizer)
 
 
 class MemcheckRunner(GpuRunner):
-    """Runs one submission on one GPU under the compute-sanitizer at `sanitizer`."""
+    """Runs one submission on one GPU, in this sandbox, under the compute-sanitizer at `sanitizer`."""
 
     checks: tuple[str, ...] = CHECKS
 
-    def __init__(self, gpu: Gpu, folder: Path, sanitizer: Path, module: str = MODULE) -> None:
-        private = Path(tempfile.mkdtemp(prefix="kgrade-memcheck-"))
-        weakref.finalize(self, shutil.rmtree, private, ignore_errors=True)
-        self._log = private / "log"
+    profile = Profile.WATCHED
+    needs_folder = True
+
+    def __init__(self, gpu: Gpu, folder: Path, sandbox: Sandbox, sanitizer: Path, module: str = MODULE) -> None:
+        self._sanitizer = sanitizer
         self._file = ""
         self._names: Mapping[str, str] = {}
         self._arrays: Mapping[str, Placed] = {}
         self._declared: Mapping[str, Any] = {}
-        # What compute-sanitizer leaves in the temporary folder when it is killed goes away with this one.
-        super().__init__(gpu, folder, module, watched(sanitizer, self._log), {"TMPDIR": str(private)})
+        super().__init__(gpu, folder, sandbox, module)
+
+    def _new_child(self) -> Child:
+        return Child(
+            self._module,
+            environment=self._environment,
+            prefix=lambda scratch: watched(self._sanitizer, scratch / LOG),
+            confinement=self._confinement,
+            scratch=self._scratch,
+        )
+
+    def _readable(self) -> Sequence[Path]:
+        # In a wheel its programs lie beside it.
+        return [self._sanitizer.parent, self._sanitizer.resolve().parent]
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         first = _FIRST_FILE.search(program.image)
@@ -115,7 +129,9 @@ class MemcheckRunner(GpuRunner):
 
     def _text(self) -> str:
         try:
-            with self._log.open("rb") as file:
+            assert self._child is not None
+            assert self._child.scratch is not None
+            with (self._child.scratch / LOG).open("rb") as file:
                 return file.read(LOG_LIMIT).decode(errors="replace")
         except FileNotFoundError:
             return ""

@@ -5,12 +5,14 @@ Otherwise it is the process that runs submissions everywhere on a GPU.
 
 from __future__ import annotations
 
-from grader.process import child_connection, serve
+from grader.core.paths import place_cupy_cache
 from grader.run.gpu.child import Worker
+from grader.sandbox.children import child_connection, serve
 
 
 def main() -> None:
     channel = child_connection()
+    place_cupy_cache()
     serve(Worker(channel, guard=0).answer, channel)
 
 

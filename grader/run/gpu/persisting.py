@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from functools import lru_cache
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
 
 # Values of cuda.h (CUDA 13.0; the same since 11.0, which brought persisting accesses).
 LIMIT_PERSISTING_L2_CACHE_SIZE = 0x06

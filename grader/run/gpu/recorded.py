@@ -10,10 +10,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from grader.plan.harness import LaunchRefused
+from grader.plan.extents import Extents
 from grader.problem import Problem
-from grader.process import Message, by_name
-from grader.run.extents import Extents
+from grader.problem.harness import LaunchRefused
 from grader.run.gpu.buffers import read_memory
 from grader.run.gpu.device_code import load_module
 from grader.run.gpu.refill import SOURCE, Refill
@@ -22,6 +21,7 @@ from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import Addresses, Prepared, Started, inputs_of
 from grader.run.gpu.timing import NOT_READY, POLL_SECONDS, Overtime
 from grader.run.handover import Outputs
+from grader.sandbox.children import Message, by_name
 
 
 class Recorded:

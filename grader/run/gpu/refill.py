@@ -2,7 +2,7 @@
 
 A hash of a counter, so that no element depends on another, and integer arithmetic with one rounding at the end.
 Floats are nearly normal, whole numbers and what a problem bounds evenly spread; the families of inputs that corner
-cases need are in `grader.inputs`.
+cases need are in `grader.problem.inputs`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grader.plan.poison import BITS, Poison
+from grader.problem.coded import CODED
 from grader.run.gpu.filling import CENTRE, KINDS, NORMAL, Filling, Words, unit_of
-from grader.run.poison import BITS, Poison
 
 GOLDEN = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -25,6 +26,12 @@ _MASK = 2**64 - 1
 _CHUNK = 1 << 16
 
 _NAMES = "\n".join(f"#define {name.upper().replace(' ', '_')} {number}" for name, number in KINDS.items())
+
+_FORMATS = "\n".join(
+    f"__device__ unsigned to_{name}(float value) {{ "
+    f"return to_coded(value, {one.exponent}, {one.fraction}, {one.least}, {one.largest + (not one.saturates)}); }}"
+    for name, one in CODED.items()
+)
 
 _NUMBERS = f"""
 #define GOLDEN {GOLDEN}ull
@@ -65,6 +72,21 @@ __device__ unsigned short to_half(double value) {
     return bits;
 }
 
+// As grader.problem.coded does it. Each step is a multiplication by a power of two, or rounds to a whole number.
+__device__ unsigned to_coded(float value, int exponent_bits, int fraction, int least, unsigned above) {
+    const double magnitude = fabs((double)value);
+    int exponent = (int)(__double_as_longlong(magnitude) >> 52) - 1023;
+    exponent = exponent < least ? least : exponent;
+    const double per_step = __longlong_as_double((long long)(fraction - exponent + 1023) << 52);
+    const unsigned steps = (unsigned)rint(magnitude * per_step);
+    const unsigned code = ((unsigned)(exponent - least) << fraction) + steps;
+    return (code < above ? code : above) | (unsigned)signbit(value) << (exponent_bits + fraction);
+}
+
+"""
+    + _FORMATS
+    + """
+
 __device__ void fill(const Segment& s, word i, word w, float unit) {
     switch (s.kind) {
         case NORMAL_4: ((float*)s.address)[i] = normal(w, unit); break;
@@ -73,6 +95,15 @@ __device__ void fill(const Segment& s, word i, word w, float unit) {
         case EVEN_2: ((unsigned short*)s.address)[i] = to_half(evenly(w, s.low, s.extent)); break;
         case WHOLE_4: ((unsigned*)s.address)[i] = (unsigned)whole(w, s.low, s.extent); break;
         case WHOLE_1: ((unsigned char*)s.address)[i] = (unsigned char)whole(w, s.low, s.extent); break;
+        case NORMAL_8: ((double*)s.address)[i] = (double)normal(w, unit); break;
+        case EVEN_8: ((double*)s.address)[i] = evenly(w, s.low, s.extent); break;
+        case WHOLE_8: ((word*)s.address)[i] = whole(w, s.low, s.extent); break;
+        case NORMAL_BF16: ((unsigned short*)s.address)[i] = to_bf16(normal(w, unit)); break;
+        case EVEN_BF16: ((unsigned short*)s.address)[i] = to_bf16((float)evenly(w, s.low, s.extent)); break;
+        case NORMAL_E4M3: ((unsigned char*)s.address)[i] = to_e4m3(normal(w, unit)); break;
+        case EVEN_E4M3: ((unsigned char*)s.address)[i] = to_e4m3((float)evenly(w, s.low, s.extent)); break;
+        case NORMAL_E5M2: ((unsigned char*)s.address)[i] = to_e5m2(normal(w, unit)); break;
+        case EVEN_E5M2: ((unsigned char*)s.address)[i] = to_e5m2((float)evenly(w, s.low, s.extent)); break;
     }
 }
 
@@ -109,8 +140,27 @@ extern "C" __global__ void refill(const Segment* segments, word key, float unit,
         fill(segment, i, w, unit);
     }
 }
+
+// Marks the outputs that no longer hold what `refill` filled them with.
+extern "C" __global__ void find_written(const Segment* segments, unsigned poison, unsigned* written) {
+    const Segment segment = segments[blockIdx.y];
+    const word first = (word)blockIdx.x * blockDim.x + threadIdx.x, step = (word)gridDim.x * blockDim.x;
+    const unsigned* const filled = (const unsigned*)segment.address;
+    const unsigned* const copied = segment.kind == COPY ? (const unsigned*)segment.low : nullptr;
+    bool other = false;
+    for (word i = first; i < segment.count / 4; i += step) other |= filled[i] != (copied ? copied[i] : poison);
+    const word at = (segment.count & ~3ull) + first;
+    if (at < segment.count) {
+        const unsigned char last = copied ? ((const unsigned char*)copied)[at] : (unsigned char)(poison >> 8 * first);
+        other |= ((const unsigned char*)filled)[at] != last;
+    }
+    if (other) written[blockIdx.y] = 1;
+}
 """
 )
+
+POISON_WORD = np.uint32(BITS[Poison.NAN][4])
+"""What outputs are poisoned with, word by word."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +205,21 @@ def stream_of(buffer_set: int, arrays: int, position: int) -> int:
     return buffer_set * arrays + position + 1
 
 
+Row = tuple[int, ...]
+"""A segment of the table that the device reads."""
+
+
+def output_row(span: Span) -> Row:
+    """Of an output, which is poisoned or a copy."""
+    return (span.address, span.nbytes, 0, *span.filling.of_output.row)
+
+
+def grid_of(rows: Sequence[Row]) -> tuple[int, int, int]:
+    """Enough blocks of 256 threads to fill any GPU; few for each of many short arrays."""
+    most = max(count for _, count, *_ in rows)
+    return (min(-(-most // 256), max(16384 // len(rows), 1)), len(rows), 1)
+
+
 class Refill:
     """Writes fresh inputs and poisoned outputs into all buffer sets of one graph, by one launch.
 
@@ -171,23 +236,20 @@ class Refill:
     ) -> None:
         import cupy
 
-        rows = [
+        rows: list[Row] = [
             (span.address, span.count, stream_of(s, len(spans), p), *span.filling.row)
             for s, spans in enumerate(inputs, first)
             for p, span in enumerate(spans)
             if span is not None
         ]
-        rows += [(span.address, span.nbytes, 0, *span.filling.of_output.row) for spans in outputs for span in spans]
+        rows += [output_row(span) for spans in outputs for span in spans]
         self._kernel = module.get_function("refill")
         self._table = cupy.asarray(np.array(rows, dtype=np.uint64))
-        # Enough threads to fill any GPU; few blocks for each of many short arrays.
-        most = max(count for _, count, *_ in rows)
-        self._grid = (min(-(-most // 256), max(16384 // len(rows), 1)), len(rows), 1)
-        self._poison = np.uint32(BITS[Poison.NAN][4])
+        self._grid = grid_of(rows)
 
     def enqueue(self, stream: Any, key: int, sigma: float) -> None:
         """Queue the launch. `key` is that of `replay_key`; `sigma` the inputs' standard deviation."""
-        arguments = (np.uint64(self._table.data.ptr), np.uint64(key), unit_of(sigma), self._poison)
+        arguments = (np.uint64(self._table.data.ptr), np.uint64(key), unit_of(sigma), POISON_WORD)
         self._kernel(self._grid, (256, 1, 1), arguments, stream=stream)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from grader.cases import Case, draw_cases
-from grader.inputs import families, make_inputs
 from grader.problem import Problem
+from grader.problem.cases import Case, draw_cases
+from grader.problem.inputs import families, make_inputs
 from grader.run.gpu.philox import GpuPlace
 from grader.run.handover import first_changes
 

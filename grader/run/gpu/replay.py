@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
-from grader.plan.plan import ALL_STREAMS, TENSOR_MAP_BYTES
+from grader.core.plan import ALL_STREAMS, TENSOR_MAP_BYTES
 from grader.run.gpu import libcuda
 from grader.run.gpu.lanes import Lanes
 
@@ -99,7 +99,7 @@ class Replay:
 
         The stream waits for all of them. It may be one that is being captured.
         """
-        if all(step.get("stream", 0) == 0 for step, _ in self._steps):
+        if all(step.get("stream", 0) == 0 for step, enqueue in self._steps if enqueue is not None):
             self.enqueue(stream.ptr)
             return
         lanes = Lanes(stream, _side_stream, _mark)

@@ -37,11 +37,11 @@ class Reservoir:
         self._rounds += 1
         return _drawn.choice(places) if _drawn.randrange(self._rounds) < self._least else None
 
-    def copy(self, stream: Any, replay: int) -> None:
-        """Queue the copy of one buffer set's outputs, before the next replay poisons them."""
+    def copy(self, stream: Any, replay: int, buffer_set: int | None = None) -> None:
+        """Queue the copy of one set's outputs, a drawn one's or this one's, before the next replay poisons them."""
         from cupy.cuda import runtime
 
-        self._next = Kept(replay, _drawn.randrange(len(self._outputs)))
+        self._next = Kept(replay, _drawn.randrange(len(self._outputs)) if buffer_set is None else buffer_set)
         for span, copy in zip(self._outputs[self._next.buffer_set], self._mailbox.arrays, strict=True):
             runtime.memcpyAsync(copy.data.ptr, span.address, copy.nbytes, runtime.memcpyDeviceToDevice, stream.ptr)
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.compile.ptx import plain_name
-from grader.report import Dim3, FaultReport
+from grader.core.report import Dim3, FaultReport
+from grader.core.verdict import FaultClass
 from grader.run.gpu.sanitizer_log import Finding
-from grader.verdict import FaultClass
 
 HINT = "Found by memcheck of NVIDIA's compute-sanitizer, on the GPU."
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from grader.run.extents import SCRATCH_FILL, Extents, Outside, bytes_of, scratch_name
+from grader.plan.extents import SCRATCH_FILL, Extents, Outside, bytes_of, scratch_name
+from grader.plan.poison import Poison
 from grader.run.gpu.buffers import GUARD, DeviceArray
 from grader.run.gpu.faults import OUT_OF_MEMORY
-from grader.run.poison import Poison
 
 SHARE = 2
 """A piece may take one in so many of the bytes that are left: others use the GPU too."""

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.plan.harness import Buffer, build_plan
-from grader.plan.plan import told
+from grader.core.plan import step_to_json
 from grader.problem import Problem
+from grader.problem.harness import Buffer, build_plan
+from grader.run.gpu.buffer_set import BufferSet
 from grader.run.gpu.buffers import DeviceArray, Overrun
 from grader.run.gpu.filling import POISONED, copied
 from grader.run.gpu.refill import Span
 from grader.run.gpu.replay import Kernels, Replay
 from grader.run.gpu.timed_inputs import filling_of, structure_of
-from grader.run.gpu.timing import BufferSet
 
 Addresses = Mapping[str, int]
 
@@ -137,7 +137,7 @@ def launch_program(
     """A loaded program as the problem's `solve()` launches it. Making a set may raise LaunchRefused."""
 
     def prepare(_number: int, addresses: Addresses) -> Prepared:
-        steps = [told(step) for step in build_plan(problem, constants, sizes, addresses).steps]
+        steps = [step_to_json(step) for step in build_plan(problem, constants, sizes, addresses).steps]
         return Prepared(Replay(kernels, steps).enqueue_forked)
 
     return prepare

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from grader.inputs import make_structure, values_of
 from grader.problem import Problem
+from grader.problem.inputs import make_structure, values_of
 from grader.run.gpu.filling import Filling
 from grader.run.gpu.refill import make_values, replay_key, stream_of
 
@@ -24,10 +24,10 @@ def filling_of(problem: Problem, name: str, sizes: Mapping[str, int]) -> Filling
     if name in problem.structured:
         return None
     array = problem.inputs[name]
-    values = values_of(array)
+    values, coded = values_of(array), array.dtype.name if array.dtype.coded else ""
     if values is None:
-        return Filling("normal", array.dtype.numpy)
-    return Filling("whole" if values.whole else "even", array.dtype.numpy, *values.ends(sizes))
+        return Filling("normal", array.dtype.numpy, coded=coded)
+    return Filling("whole" if values.whole else "even", array.dtype.numpy, *values.ends(sizes), coded=coded)
 
 
 def structure_of(problem: Problem, sizes: Mapping[str, int], seed: int, buffer_set: int) -> dict[str, Any]:

@@ -6,25 +6,21 @@ is the judge's affair, for which it keeps the outputs of replays that nobody cou
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil
 from typing import Any
 
+from grader.measure.overall import null_test
 from grader.measure.samples import BASELINE, CANDIDATE, Timing
 from grader.measure.statistics import Quad, StoppingRule, agree
+from grader.run.gpu.buffer_set import BufferSet
+from grader.run.gpu.copies import LEAST_SECONDS, MOST_SECONDS, copies_for
 from grader.run.gpu.instruments import MARKS, Instruments, Throttling, capture
-from grader.run.gpu.refill import Refill, Span, replay_key
+from grader.run.gpu.refill import Refill, replay_key
 from grader.run.gpu.reservoir import Keep, Reservoir
-
-LEAST_SECONDS, LEAST_TICKS = 500e-6, 200
-"""How long a graph lasts at least, so that neither the timer's step nor the gap at its ends shows."""
-CACHES = 5
-"""All buffer sets of a graph together are this many times as large as the L2 cache..."""
-MOST_COPIES, MOST_SECONDS = 512, 0.01
-"""...unless that takes more launches than this, or a longer graph."""
+from grader.run.gpu.shortened import Short, Shortened
 
 WARM_REPLAYS, WARM_TOLERANCE, WARM_SECONDS = 10, 0.01, 1.0
 
@@ -33,27 +29,7 @@ NOT_READY = 600
 """CUDA's answer while work goes on in a stream; no error."""
 
 _RULE = StoppingRule()
-
-
-@dataclass(frozen=True)
-class BufferSet:
-    """The arrays of one launch sequence, and `launch`, which enqueues it on a CuPy stream.
-
-    `owner` is held as long as the set is used: what keeps the arrays allocated.
-    """
-
-    inputs: Sequence[Span | None]
-    """None is one that keeps what it has."""
-    outputs: Sequence[Span]
-    launch: Callable[[Any], None]
-    owner: object = None
-    scratch: Sequence[Span] = ()
-    """What else the launches write to: poisoned before each replay, as outputs are."""
-
-    @property
-    def bytes(self) -> int:
-        """Of what is filled: a structure is small beside it."""
-        return sum(span.nbytes for span in (*self.inputs, *self.outputs, *self.scratch) if span is not None)
+_drawn = secrets.SystemRandom()
 
 
 MakeSet = Callable[[int], BufferSet]
@@ -75,8 +51,10 @@ def measure(
     """Time `candidate` in turns with `baseline` until `rule` ends it, on the current device.
 
     `seed` is secret and decides all inputs, which have the standard deviation `sigma`. `keep` is given the
-    outputs of at least `verified` replays drawn from all. `null` asks for the null test too.
-    Raises Overtime where a first launch has not ended after `limit` seconds.
+    outputs of at least `verified` replays drawn from all. `null` asks for the null test too, which is repeated once
+    where it fails.
+    Raises Overtime where a first launch has not ended after `limit` seconds, and WrittenEarly where a launch does the
+    work of another.
     """
     session = Session(seed, sigma, limit)
     sides = [Side(session, CANDIDATE, candidate)]
@@ -88,13 +66,13 @@ def measure(
     order = (mine, mine) if mine is other else (other, mine, mine, other)
     reservoir = None if keep is None else Reservoir(keep, verified, [s.outputs for s in mine.sets])
     try:
-        quads = session.run(order, rule, reservoir)
+        quads = session.run(order, rule, reservoir, Shortened(mine, session.stream, session.instruments.module))
     finally:
         if reservoir is not None:
             reservoir.free()
     return Timing(
         quads=tuple(quads),
-        null=tuple(session.run((other,) * 4, null, None)) if null is not None else (),
+        null=null_test(lambda: session.run((other,) * 4, null)) if null is not None else (),
         kept=tuple(reservoir.kept) if reservoir else (),
         copies={side.name: len(side.sets) for side in sides},
         graph_bytes={side.name: sum(s.bytes for s in side.sets) for side in sides},
@@ -108,16 +86,6 @@ def measure(
         event_seconds=session.event_seconds,
         wall_seconds=session.wall_seconds,
     )
-
-
-def copies_for(seconds: float, set_bytes: int, l2_bytes: int, tick: float, memory: int) -> int:
-    """How many launch sequences, each on arrays of its own, one graph holds.
-
-    `seconds` is what one takes; `memory` how many bytes all arrays of the graph may take.
-    """
-    by_time = ceil(max(LEAST_SECONDS, LEAST_TICKS * tick) / seconds)
-    by_cache = min(ceil(CACHES * l2_bytes / set_bytes), ceil(MOST_SECONDS / seconds))
-    return max(1, min(max(by_time, by_cache), MOST_COPIES, memory // set_bytes))
 
 
 class Overtime(Exception):
@@ -168,14 +136,26 @@ class Session:
                 return True, len(times)
         return False, len(times)
 
-    def run(self, order: Sequence[Side], rule: StoppingRule, reservoir: Reservoir | None) -> list[Quad]:
+    def run(
+        self,
+        order: Sequence[Side],
+        rule: StoppingRule,
+        reservoir: Reservoir | None = None,
+        shortened: Shortened | None = None,
+    ) -> list[Quad]:
         """Rounds in this order until the rule ends them: R C C R, or C C where there is no baseline."""
         quads: list[Quad] = []
         start, paused = time.perf_counter(), self.paused_seconds
-        while not rule.is_over(quads, time.perf_counter() - start - (self.paused_seconds - paused)):
+        while True:
+            over = rule.is_over(quads, time.perf_counter() - start - (self.paused_seconds - paused))
+            if over and (shortened is None or not shortened.owed):
+                break
             if len(quads) % rule.every == 0:
                 self.throttling.look()
-            times, clocks = self.round(order, reservoir)
+            short = shortened.draw(must=over) if shortened is not None else None
+            times, clocks = self.round(order, reservoir, short)
+            if short is not None:
+                continue
             if len(times) == 2:
                 quads.append(Quad((times[0], times[1]), None, clocks))
             else:
@@ -184,14 +164,20 @@ class Session:
         return quads
 
     def round(
-        self, order: Sequence[Side], reservoir: Reservoir | None = None
+        self, order: Sequence[Side], reservoir: Reservoir | None = None, short: Short | None = None
     ) -> tuple[list[float], tuple[float, ...] | None]:
-        """Replay each side's graph once in this order: seconds of one launch sequence, and SM clocks in MHz."""
+        """Replay each side's graph once in this order: seconds of one launch sequence, and SM clocks in MHz.
+
+        One of its side's replays is that of `short`, and its outputs are kept, of the last set that ran.
+        """
         import cupy
 
         began = time.perf_counter()
         places = [i for i, side in enumerate(order) if side.name == CANDIDATE]
-        chosen = reservoir.choose(places) if reservoir is not None else None
+        cut = None if short is None else _drawn.choice([i for i in places if order[i] is short.side])
+        chosen = cut
+        if reservoir is not None and cut is None:
+            chosen = reservoir.choose(places)
         spin = 1.5 * self._host_seconds
         self.instruments.spin(spin)
         for i, side in enumerate(order):
@@ -199,11 +185,13 @@ class Session:
             side.refresh()
             self.instruments.mark(2 * i)
             start.record(self.stream)
-            side.graph.launch(self.stream)
+            (short.graph if short is not None and i == cut else side.graph).launch(self.stream)
             end.record(self.stream)
             self.instruments.mark(2 * i + 1)
             if reservoir is not None and i == chosen:
-                reservoir.copy(self.stream, side.replays)
+                reservoir.copy(self.stream, side.replays, None if short is None else short.launches - 1)
+            if short is not None and i == cut:
+                short.rest.enqueue(self.stream)
         # One more that doesn't count. A replay with nothing behind it is quicker: by 0.8 % on an H200, where a graph
         # sets memory too; and then the four of a quad would not be alike.
         order[-1].refresh()
@@ -217,6 +205,8 @@ class Session:
         self.event_seconds += sum(elapsed)
         ended = time.perf_counter()
         self.wall_seconds += ended - began
+        if short is not None:
+            short.rest.check()
         if reservoir is not None and chosen is not None:
             reservoir.hand_over()
             self.paused_seconds += time.perf_counter() - ended

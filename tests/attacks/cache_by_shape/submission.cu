@@ -1,11 +1,10 @@
 // expect: wrong_answer
 // problem: reduce
-// sizes: N=1000
 // timed: N=1000
 // row: 2
 //
 // Remembers one sum for each N: a second input of the same length gets the sum of the first.
-// On the emulator the length has to come twice, so the sizes are given.
+// Each length comes twice, with other elements.
 
 __device__ float saved[4096];
 __device__ bool known[4096];

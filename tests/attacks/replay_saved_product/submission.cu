@@ -1,8 +1,8 @@
-// expect: wrong_answer wrong_value
+// expect: wrong_answer wrong_value | runtime_error data_race
 // problem: matmul
 // row: 1
 //
-// The first element that is ever computed for a place is kept for that place.
+// The first element that is ever computed for a place is kept for that place. Two blocks may be the first at once.
 
 __device__ float saved[64 * 64];
 __device__ volatile int known[64 * 64];

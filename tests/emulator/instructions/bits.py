@@ -52,6 +52,11 @@ def extracted(a: int, pos: int, length: int, kind: str) -> int:
     return sum((word[pos + i] if i < length and pos + i < n else fill) << i for i in range(n))
 
 
+def extended(a: int, length: int, kind: str) -> int:
+    low = a & (1 << length) - 1
+    return low - (1 << length) if kind == "s32" and length and low >> length - 1 else low
+
+
 def found(a: int, kind: str) -> int:
     return (a if a >= 0 else ~a).bit_length() - 1
 
@@ -71,6 +76,11 @@ for mode, amount in {"wrap": lambda c: c % 32, "clamp": lambda c: min(c, 32)}.it
         "b32",
         each(lambda a, b, c, amount=amount: (b << 32 | a) >> amount(c)),
     )
+    row(f"bmsk.{mode}.b32", ("u32", "u32"), "b32",
+        each(lambda a, b, amount=amount: ((1 << amount(b)) - 1) << amount(a)))  # fmt: skip
+    for k in ("u32", "s32"):
+        row(f"szext.{mode}.{k}", (k, "u32"), k,
+            each(lambda a, b, k=k, amount=amount: extended(a, amount(b), k)))  # fmt: skip
 for table in (0x80, 0xFE, 0x96, 0xE8, 0x1B, 0x00, 0xFF, 0xCA):
 
     def looked_up(a: int, b: int, c: int, table: int = table) -> int:
@@ -120,7 +130,7 @@ for opcode, selectors in PERMUTES.items():
     row(opcode, ("b32", "b32", "b32"), "b32", permuted(selectors))
 
 
-def dotted(kinds: tuple[str, str], a_size: int, skip: int) -> Reference:
+def dotted(kinds: tuple[str, ...], a_size: int, skip: int) -> Reference:
     def dot(a: int, b: int, c: int) -> int:
         x = np.array([a], "u4").view(f"{'i' if kinds[0] == 's32' else 'u'}{a_size}")
         y = np.array([b], "u4").view("i1" if kinds[1] == "s32" else "u1")[skip:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -24,7 +25,13 @@ for source, to in itertools.permutations(SMALL, 2):
 
 
 def to_integer(source: str, to: str, mode: str, ftz: bool) -> Reference:
-    rounding = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[mode]
+    roundings: dict[str, Callable[[float], int]] = {
+        "rni": round,
+        "rzi": math.trunc,
+        "rmi": math.floor,
+        "rpi": math.ceil,
+    }
+    rounding = roundings[mode]
 
     def one(x: float) -> int:
         if math.isnan(x):

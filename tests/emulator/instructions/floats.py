@@ -136,14 +136,15 @@ row("set.gt.u32.f16x2", ("f16x2", "f16x2"), "b32",
 for k in ("f32", "f64"):
     row(f"copysign.{k}", (k, k), k, lambda a, b: np.copysign(b, a))
     tiny = np.finfo(dtype(k)).tiny
-    for name, test in {
+    tests: dict[str, Reference] = {
         "finite": np.isfinite,
         "infinite": np.isinf,
         "number": lambda a: ~np.isnan(a),
         "notanumber": np.isnan,
         "normal": lambda a, t=tiny: np.isfinite(a) & ((np.abs(a) >= t) | (a == 0)),
         "subnormal": lambda a, t=tiny: (a != 0) & (np.abs(a) < t),
-    }.items():
+    }
+    for name, test in tests.items():
         row(f"testp.{name}.{k}", (k,), "pred", test)
     row(f"selp.{k}", (k, k, "pred"), k, lambda a, b, p: np.where(p, a, b))
 row("slct.s32.f32", ("s32", "s32", "f32"), "s32", lambda a, b, c: np.where(c >= 0, a, b))

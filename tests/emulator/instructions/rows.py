@@ -16,7 +16,8 @@ from ..exact import Array
 from ..ptx_gen import WIDTH, Op
 
 MODES = ("rn", "rz", "rm", "rp")
-Reference = Callable[..., Array]
+Reference = Callable[..., Any]
+"""From operands, as arrays, to an array of results."""
 Close = Callable[[Array, Array], Array]
 
 
@@ -44,7 +45,7 @@ def wanted(row: Row, operands: Sequence[Array]) -> Array:
     """What the reference says, in the result's own type; approximate results stay in double precision."""
     with np.errstate(all="ignore"):
         answer = row.reference(*operands)
-        return answer if row.allowed else answer.astype(dtype(row.output))
+        return np.asarray(answer) if row.allowed else answer.astype(dtype(row.output))
 
 
 def mismatches(row: Row, operands: Sequence[Array], got: Array) -> list[str]:
@@ -78,13 +79,14 @@ def same_bits(kind: str, got: Array, want: Array) -> Array:
     """Element by element, and half by half in packed types; one NaN is as good as another."""
     if kind.endswith("x2"):
         halves = same_bits(kind[:-2], got.view("u2"), want.view("u2"))
-        return halves.reshape(-1, 2).all(axis=1)
-    same = as_integers(got) == as_integers(want)
+        return np.asarray(halves.reshape(-1, 2).all(axis=1))
+    same: Array = np.equal(as_integers(got), as_integers(want))
     largest = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F80_0000, "f64": 0x7FF0_0000_0000_0000}.get(kind)
     if largest is None:
         return same
     sign = as_integers(got).dtype.type(1 << (8 * got.dtype.itemsize - 1))
-    return same | ((as_integers(got) & ~sign > largest) & (as_integers(want) & ~sign > largest))
+    both: Array = same | ((as_integers(got) & ~sign > largest) & (as_integers(want) & ~sign > largest))
+    return both
 
 
 class Table(list[Row]):

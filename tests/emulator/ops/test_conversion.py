@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,14 +32,14 @@ def between_neighbours(kind: str, wide: type) -> tuple[Array, list[Fraction]]:
     """Numbers at, halfway to, and just off halfway to the next number of a 16-bit type, of both signs."""
     real = REALS[kind]
     picks = [*range(0, real.infinity - 1, 211), 0, 1, 2, real.infinity - 1]
-    values = []
+    values: list[Any] = []
     for pattern in picks:
         exact = real.exact(pattern), real.exact(pattern + 1)
         with np.errstate(over="ignore"):
             low, middle, high = wide(exact[0]), wide(sum(exact) / 2), wide(exact[1])
         near = [np.nextafter(wide(v), wide(to)) for v in (low, middle, high) for to in (-math.inf, math.inf)]
         values += [low, middle, high, *near]
-    array = np.array([*values, *(-v for v in values)], wide)
+    array: Array = np.array([*values, *(-v for v in values)], wide)
     array = array[np.isfinite(array)]
     return array, [Fraction(float(v)) for v in array]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -25,7 +27,7 @@ def evaluate(expressions: list[str], given: str, result: str, *arrays: Array, ou
         f"    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n{loads}{body}}}\n"
     )
     n = len(arrays[0])
-    arguments = {f"{name}s": a for name, a in zip(names, arrays, strict=True)}
+    arguments: dict[str, Any] = {f"{name}s": a for name, a in zip(names, arrays, strict=True)}
     arguments |= {"out": np.zeros(n * len(expressions), out), "n": n}
     case = Case("", "apply", (-(-n // 128), 1, 1), (128, 1, 1), arguments)
     return list(on_emulator(compile_ptx(source), case).arrays["out"].reshape(len(expressions), n))

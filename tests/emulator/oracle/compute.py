@@ -36,7 +36,9 @@ class Compute(Threads):
             if carries:
                 targets = [operands[0], "%CC" if "cc" in ins.mods else "_"]
             for place, target in enumerate(targets):
-                self.write(frame, target.strip(), who, np.array([r[place] for r in results], np.uint64))
+                self.write(
+                    frame, target.strip(), who, np.array([r[place] for r in results if isinstance(r, tuple)], np.uint64)
+                )
         else:
             self.write(frame, operands[0], who, np.array(results, np.uint64))
 

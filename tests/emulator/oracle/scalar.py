@@ -97,6 +97,32 @@ def select_by_sign(kind: str) -> Scalar:
     return slct
 
 
+# Fields of bits, as the PTX ISA's own description has them
+
+
+def bit_mask(mods: tuple[str, ...]) -> Scalar:
+    def bmsk(position: int, size: int) -> int:
+        beyond = "clamp" in mods and (position >= 32 or size >= 32)
+        first = 0 if "clamp" in mods and position >= 32 else -1 << (position & 31)
+        end = (position & 31) + (size & 31)
+        behind = 0 if beyond or end >= 32 else -1 << end
+        return first & ~behind & mask(32)
+
+    return bmsk
+
+
+def extend(mods: tuple[str, ...]) -> Scalar:
+    def szext(bits: int, size: int) -> int:
+        if "clamp" in mods and size >= 32:
+            return bits & mask(32)
+        size &= 31
+        negative = mods[-1] == "s32" and size > 0 and bits >> size - 1 & 1
+        above = -1 << size
+        return (bits & ~above | (above if negative else 0)) & mask(32)
+
+    return szext
+
+
 # Conversion
 
 
@@ -176,6 +202,8 @@ def semantics(opcode: str) -> Scalar:
         "brev": lambda: lambda a: int(f"{a & mask(n):0{n}b}"[::-1], 2),
         "bfe": lambda: lambda a, b, c: extract_bits(a, b, c, kind),
         "bfi": lambda: lambda a, b, c, d: insert_bits(a, b, c, d, n),
+        "bmsk": lambda: bit_mask(mods),
+        "szext": lambda: extend(mods),
         "lop3": lambda: lookup,
         "shl": lambda: shift(base, kind),
         "shr": lambda: shift(base, kind),

@@ -116,7 +116,6 @@ SPECIAL: dict[str, Callable[[Threads], Lanes]] = {
     "%nwarpid": _constant(lambda block: -(-block.threads // 32)),
     "%clock": _constant(lambda block: block.steps),
     "%clock64": _constant(lambda block: block.steps),
-    "%smid": _constant(lambda block: 0),
     "WARP_SZ": _constant(lambda block: 32),
 }
 for _i, _axis in enumerate("xyz"):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import numpy as np
 
 from grader.measure.samples import Timing, to_data
 from grader.measure.statistics import Quad
-from grader.process import child_connection
 from grader.run.handover import Outputs
+from grader.sandbox.children import child_connection, shared_memory
 
-OUTPUTS = Outputs()
+OUTPUTS = Outputs(shared_memory())
 FAULT = {"status": "fault", "fault": {"fault": "out_of_bounds", "message": "the first stops", "kernel": "_Z5firstv"}}
 
 
@@ -36,7 +35,7 @@ def main() -> None:
         except EOFError:
             return
         if request["do"] == "open":
-            channel.send({"outputs": OUTPUTS.descriptor, "pid": os.getpid()})
+            channel.send({})
         elif request["do"] == "rehearse":
             rehearsals.append(request)
             channel.send({})

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.run.gpu.devices import Gpu, find_gpus, target_of, visible
+from grader.machine.gpus import Gpu, find_gpus, target_of, visible
 
 UUIDS = ["GPU-aaaa", "GPU-abcd", "GPU-bbbb"]
 

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 from grader.compile.program import Program
-from grader.measure.contest import from_data
-from grader.measure.samples import CANDIDATE, Timing
-from grader.plan.harness import LaunchRefused
-from grader.plan.plan import (
+from grader.core.limits import Limits
+from grader.core.plan import (
     Free,
     Memset,
     PlacedTensorMap,
@@ -24,18 +22,22 @@ from grader.plan.plan import (
     Step,
     TensorMap,
     WaitEvent,
-    told,
+    step_to_json,
 )
+from grader.core.verdict import FaultClass
+from grader.machine.gpus import find_gpus, target_of
+from grader.measure.duel import from_data
+from grader.measure.samples import CANDIDATE, Timing
+from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import Problem, load_problem
+from grader.problem.harness import LaunchRefused
 from grader.run.child_runner import symbols_of
-from grader.run.gpu.contest_runner import ContestRunner
-from grader.run.gpu.devices import find_gpus, target_of
+from grader.run.gpu.duel_runner import ContestRunner
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.instruments import capture
 from grader.run.gpu.refill import make_values, replay_key, stream_of
 from grader.run.gpu.replay import Kernels, Replay
-from grader.run.runner import Limits, Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass
+from grader.sandbox import Sandbox
 from tests.run.several import BLOCK, GRID, MAP, SIZES, TABLE, N, floats, inputs_of, launch, several, steps_of
 
 GPUS = find_gpus()
@@ -63,7 +65,7 @@ def program(problem: Problem, tmp_path_factory: pytest.TempPathFactory) -> Progr
 
 @pytest.fixture
 def runner(program: Program) -> Iterator[GpuRunner]:
-    runner = GpuRunner(GPUS[0], MAP)
+    runner = GpuRunner(GPUS[0], MAP, Sandbox.find())
     names = [kernel.name for kernel in runner.load(program)]
     assert names == [kernel.name for kernel in program.kernels]
     yield runner
@@ -181,7 +183,7 @@ def captured(program: Program, steps: list[Step]) -> Any:
     import cupy
 
     stream = cupy.cuda.Stream(non_blocking=True)
-    replay = Replay(Kernels(program.cubin, symbols_of(program)), [told(step) for step in steps])
+    replay = Replay(Kernels(program.cubin, symbols_of(program)), [step_to_json(step) for step in steps])
     graph = capture(stream, [replay.enqueue_forked] * 3)
     start, end = cupy.cuda.Event(), cupy.cuda.Event()
 
@@ -316,7 +318,7 @@ def test_recorded_plans_in_a_contest(problem: Problem, program: Program) -> None
         "symbols": symbols_of(program),
         "constants": None,
     }
-    runner = ContestRunner(GPUS[0], MAP)
+    runner = ContestRunner(GPUS[0], MAP, Sandbox.find())
     judges = {name: Judge(problem, runner, seed) for name, seed in {"a": 5, "b": 6}.items()}
     try:
         contenders = [{"name": name, "seed": judge.seed, "program": image} for name, judge in judges.items()]

@@ -13,16 +13,18 @@ from pathlib import Path
 import pytest
 
 from grader.compile.nvrtc import compile_kernel
-from grader.judge import Options, grade
-from grader.plan.harness import build_plan
-from grader.plan.plan import Plan
+from grader.compile.submission import make_submission, read_submission
+from grader.core.limits import Limits
+from grader.core.plan import Plan
+from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.judge.conductor import Options, grade
+from grader.machine.gpus import find_gpus, target_of
+from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import load_problem
-from grader.run.gpu.devices import find_gpus, target_of
+from grader.problem.harness import build_plan
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.lock import Turn
-from grader.run.runner import Limits, RunnerStopped, RunStatus
-from grader.submission import make_submission, read_submission
-from grader.verdict import FaultClass, Verdict, WrongKind
+from grader.sandbox import Sandbox
 
 GPUS = find_gpus()
 pytestmark = [
@@ -57,7 +59,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture
 def runner(problem):
-    runner = GpuRunner(GPUS[0], problem.folder)
+    runner = GpuRunner(GPUS[0], problem.folder, Sandbox.find())
     yield runner
     runner.close()
 
@@ -69,7 +71,6 @@ def compiled(problem, cache, source):
         problem.kernel,
         problem.c_parameters,
         problem.constants,
-        cache=cache,
         gpu_target=target_of(GPUS[0]),
     )
 
@@ -227,9 +228,9 @@ def test_the_emulator_says_where_a_read_that_passes_on_the_gpu_goes_wrong(proble
 SCRIPT = """
 import sys
 from pathlib import Path
-from grader.judge import Options, grade
+from grader.judge.conductor import Options, grade
 from grader.problem import load_problem
-from grader.submission import make_submission
+from grader.compile.submission import make_submission
 
 def progress(text):
     print(text, flush=True)

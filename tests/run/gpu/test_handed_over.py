@@ -8,12 +8,13 @@ from typing import Any, cast
 import pytest
 
 from grader.compile.nvrtc import compile_kernel
+from grader.judge.timing import VERIFIED, Check, WrongWhileTimed, constants_of
+from grader.machine.gpus import find_gpus, target_of
 from grader.measure.samples import Timing
-from grader.measuring import VERIFIED, Check, WrongWhileTimed, constants_of
 from grader.problem import Problem, load_problem
-from grader.referee import Referee
-from grader.run.gpu.devices import find_gpus, target_of
 from grader.run.gpu.gpu_runner import GpuRunner
+from grader.run.gpu.referee import Referee
+from grader.sandbox import Sandbox
 
 MAP = Path(__file__).parents[3] / "problems" / "map"
 SIZES = {"N": 300_001}
@@ -40,7 +41,6 @@ def measured(source: str, problem: Problem, cache: Path, check: Check, runner: G
         problem.kernel,
         problem.c_parameters,
         problem.constants,
-        cache=cache,
         gpu_target=target_of(GPUS[0]),
     )
     runner.load(program)
@@ -51,7 +51,7 @@ def measured(source: str, problem: Problem, cache: Path, check: Check, runner: G
 @pytest.mark.parametrize("spoilt", [False, True], ids=["right", "wrong in one element"])
 def test_outputs_are_handed_over_and_checked(spoilt: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    problem, runner = load_problem(MAP), GpuRunner(GPUS[0], MAP, "without_ipc_child")
+    problem, runner = load_problem(MAP), GpuRunner(GPUS[0], MAP, Sandbox(None), "without_ipc_child")
     check = Check(problem, SIZES, runner, cast(Referee, NoReferee()))
     source = RIGHT.replace("expf(-input[i])", "(i == 7 ? 2.0f : expf(-input[i]))") if spoilt else RIGHT
     try:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.definition import Problem
-from grader.gates import exact
 from grader.measure.samples import Kept
-from grader.parameters import array, f32, out, size
+from grader.problem.definition import Problem
+from grader.problem.gates import exact
+from grader.problem.parameters import array, f32, out, size
 from grader.run.gpu.keeper import keeper
 from grader.run.handover import Outputs, read_array
 
@@ -42,7 +42,7 @@ def problem() -> Problem:
 
 @pytest.fixture
 def outputs() -> Iterator[Outputs]:
-    outputs = Outputs()
+    outputs = Outputs(os.memfd_create("outputs"))
     yield outputs
     os.close(outputs.descriptor)
 

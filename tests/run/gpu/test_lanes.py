@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.plan.plan import ALL_STREAMS
+from grader.core.plan import ALL_STREAMS
 from grader.run.gpu.lanes import MOST_LANES, Lanes
 
 Step = tuple[Any, ...]
@@ -43,7 +43,8 @@ class FakeStream:
 
 def replayed(steps: list[Step]) -> tuple[dict[int, frozenset[int]], FakeStream, dict[int, FakeStream]]:
     """What each piece of work comes after, by its place in the plan; the main stream; and the others."""
-    main, sides = FakeStream(), {}
+    main = FakeStream()
+    sides: dict[int, FakeStream] = {}
 
     def side(number: int) -> FakeStream:
         return sides.setdefault(number, FakeStream())

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
 from grader.run.gpu import lock
 from grader.run.gpu.lock import Turn, lock_folder
 
@@ -46,6 +46,7 @@ def holder(folder):
         text=True,
     )
     with process:
+        assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
         yield process
         process.kill()
@@ -83,8 +84,10 @@ def wait(folder, tmp_path):
 
     def start(letter, keep=0.0):
         words = [sys.executable, "-c", WAITER, "GPU-1", str(folder), str(tmp_path / "order"), letter, str(keep)]
-        processes.append(subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True))
-        assert processes[-1].stdout.readline() == "waiting\n"
+        process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
         # Its ticket comes after the word.
         time.sleep(0.1)
         return processes[-1]

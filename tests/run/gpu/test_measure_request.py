@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from grader.compile.program import Kernel, Program
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
+from grader.core.verdict import FaultClass, Form
+from grader.machine.gpus import Gpu
 from grader.measure.samples import Timing
 from grader.measure.statistics import Quad
+from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.run.gpu import gpu_runner
-from grader.run.gpu.devices import Gpu
 from grader.run.gpu.gpu_runner import GpuRunner
-from grader.run.runner import Run, RunnerStopped, RunStatus
-from grader.verdict import FaultClass, Form
+from grader.sandbox import Sandbox
 
 MAP = Path(__file__).parents[3] / "problems" / "map"
 NO_GPU = Gpu(0, "GPU-none", "no card", "580", (9, 0), 1 << 34)
@@ -28,7 +29,7 @@ Kept = Mapping[str, Any]
 @pytest.fixture
 def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[GpuRunner]:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = GpuRunner(NO_GPU, MAP, "scripted_measuring")
+    runner = GpuRunner(NO_GPU, MAP, Sandbox(None), "scripted_measuring")
     yield runner
     runner.close()
 

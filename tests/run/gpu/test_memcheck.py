@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import subprocess
@@ -15,17 +14,19 @@ import pytest
 
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Kernel, Program
-from grader.judge import Options, grade
-from grader.plan.harness import build_plan
-from grader.plan.plan import Plan
+from grader.compile.submission import make_submission
+from grader.core.limits import Limits
+from grader.core.plan import Plan
+from grader.core.verdict import FaultClass, Form, Verdict
+from grader.judge.conductor import Options, grade
+from grader.machine.gpus import Gpu, find_gpus, target_of
+from grader.plan.runner import RunStatus
 from grader.problem import load_problem
+from grader.problem.harness import build_plan
 from grader.run.gpu import memcheck
-from grader.run.gpu.devices import Gpu, find_gpus, target_of
 from grader.run.gpu.memcheck import MemcheckRunner, memcheck_runner
 from grader.run.gpu.sanitizer import find_sanitizer
-from grader.run.runner import Limits, RunStatus
-from grader.submission import make_submission
-from grader.verdict import FaultClass, Form, Verdict
+from grader.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[3]
 MAP = ROOT / "problems" / "map"
@@ -61,7 +62,7 @@ def stand_in(tmp_path):
 @pytest.fixture
 def watched(monkeypatch, stand_in):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = MemcheckRunner(NO_GPU, MAP, stand_in, module="watched_child")
+    runner = MemcheckRunner(NO_GPU, MAP, Sandbox(None), stand_in, module="watched_child")
     yield runner
     runner.close()
 
@@ -120,21 +121,19 @@ def test_nothing_is_left_behind(monkeypatch, stand_in, tmp_path, problem):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     # Other tests may have left some: multiprocessing keeps its own helpers.
     before = set(descendants(os.getpid()))
-    runner = MemcheckRunner(NO_GPU, MAP, stand_in, module="watched_child")
+    runner = MemcheckRunner(NO_GPU, MAP, Sandbox(None), stand_in, module="watched_child")
     assert run(runner, problem, "map_kernel").status is RunStatus.DONE
     processes = set(descendants(os.getpid())) - before
     assert len(processes) >= 3
+    (folder,) = tmp_path.glob("kgrade-*")
     runner.close()
     assert all_gone(processes)
-    (folder,) = tmp_path.glob("kgrade-memcheck-*")
-    del runner
-    gc.collect()
     assert not folder.exists()
 
 
 def test_where_it_is_not_installed_there_is_no_runner(monkeypatch):
     monkeypatch.setattr(memcheck, "find_sanitizer", lambda: None)
-    assert memcheck_runner(NO_GPU, MAP) is None
+    assert memcheck_runner(NO_GPU, MAP, Sandbox(None)) is None
 
 
 SCRIPT = """
@@ -142,9 +141,10 @@ import sys, time
 from pathlib import Path
 from grader.problem import load_problem
 from grader.run.gpu.memcheck import MemcheckRunner
+from grader.sandbox import Sandbox
 from tests.run.gpu.test_memcheck import MAP, NO_GPU, run
 
-runner = MemcheckRunner(NO_GPU, MAP, Path(sys.argv[1]), module="watched_child")
+runner = MemcheckRunner(NO_GPU, MAP, Sandbox(None), Path(sys.argv[1]), module="watched_child")
 run(runner, load_problem(MAP), "map_kernel")
 print("ready", flush=True)
 time.sleep(60)
@@ -175,6 +175,7 @@ def test_a_killed_judge_leaves_no_process(stand_in):
     environment = {**os.environ, "PYTHONPATH": folders}
     command = [sys.executable, "-c", SCRIPT, str(stand_in)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as judge:
+        assert judge.stdout is not None
         assert judge.stdout.readline() == "ready\n"
         processes = descendants(judge.pid)
         assert len(processes) >= 3
@@ -230,7 +231,7 @@ def cache(tmp_path_factory):
 @pytest.fixture
 def on_gpu(problem, cache):
     """Runs the kernel with this body under memcheck."""
-    runner = memcheck_runner(GPUS[0], problem.folder)
+    runner = memcheck_runner(GPUS[0], problem.folder, Sandbox.find())
 
     def run(body, seconds=30.0, shared_bytes=0):
         program = compile_kernel(
@@ -239,7 +240,6 @@ def on_gpu(problem, cache):
             problem.kernel,
             problem.c_parameters,
             problem.constants,
-            cache=cache,
             gpu_target=target_of(GPUS[0]),
         )
         runner.load(program)
@@ -315,6 +315,7 @@ def test_an_endless_kernel_is_stopped_under_memcheck_too(on_gpu):
 def test_a_killed_judge_leaves_no_process_under_memcheck(problem):
     program = [sys.executable, "-c", ENDLESS]
     with subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, text=True) as judge:
+        assert judge.stdout is not None
         assert judge.stdout.readline() == "running\n"
         time.sleep(2)
         processes = descendants(judge.pid)
@@ -325,11 +326,12 @@ def test_a_killed_judge_leaves_no_process_under_memcheck(problem):
 
 ENDLESS = """
 from grader.compile.nvrtc import compile_kernel
-from grader.plan.harness import build_plan
+from grader.problem.harness import build_plan
 from grader.problem import load_problem
-from grader.run.gpu.devices import find_gpus, target_of
+from grader.machine.gpus import find_gpus, target_of
 from grader.run.gpu.memcheck import memcheck_runner
-from grader.run.runner import Limits
+from grader.core.limits import Limits
+from grader.sandbox import Sandbox
 from tests.run.gpu.test_memcheck import GPU_SIZES, KERNEL, MAP
 
 problem, gpu = load_problem(MAP), find_gpus()[0]
@@ -337,7 +339,7 @@ source = KERNEL.replace("BODY", "while (true) ((volatile float*)output)[0] = zer
 program = compile_kernel(
     source, "mine.cu", problem.kernel, problem.c_parameters, problem.constants, gpu_target=target_of(gpu)
 )
-runner = memcheck_runner(gpu, MAP)
+runner = memcheck_runner(gpu, MAP, Sandbox.find())
 runner.load(program)
 plan = build_plan(problem, program.constants, GPU_SIZES, runner.prepare(problem, GPU_SIZES, "normal", 1))
 print("running", flush=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.run.gpu.devices import find_gpus
+from grader.machine.gpus import find_gpus
 from grader.run.gpu.occupancy import (
     BlockNeeds,
     SmLimits,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.extras import DEFAULT, require_one
-from grader.measure import ceilings_child
-from grader.run.gpu import instruments, philox, refill
+from grader.machine.cuda_packages import DEFAULT, require_one
+from grader.run.gpu import ceilings_child, instruments, philox, refill
 from grader.run.gpu.device_code import compile_cubin
 
 OLDEST = "".join(map(str, (require_one() or DEFAULT).capability))

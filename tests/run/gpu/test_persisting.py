@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from grader.errors import JudgeError
+from grader.core.errors import JudgeError
+from grader.machine.gpus import find_gpus
 from grader.run.gpu import persisting
-from grader.run.gpu.devices import find_gpus
 from grader.run.gpu.persisting import LIMIT_PERSISTING_L2_CACHE_SIZE, reset_persisting_l2
 
 

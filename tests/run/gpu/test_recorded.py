@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from grader.plan.plan import Memset, told
+from grader.core.plan import Memset, step_to_json
+from grader.plan.extents import Outside
 from grader.problem import load_problem
-from grader.process import Message
-from grader.run.extents import Outside
 from grader.run.gpu import recorded
 from grader.run.gpu.recorded import Recorded
 from grader.run.gpu.replay import Kernels
 from grader.run.handover import Outputs
+from grader.sandbox.children import Message
 
 MAP = Path(__file__).parents[3] / "problems" / "map"
 TABLE, TABLE_BYTES = 9000, 64
@@ -45,11 +46,13 @@ def recorder(answers: list[Message]) -> tuple[Recorded, list[Message]]:
         return answers.pop(0)
 
     kernels = cast(Kernels, FakeKernels())
-    return Recorded(load_problem(MAP), {"N": 8}, kernels, Outputs(), ask, sigma=1.0, limit=1.0), asked
+    return Recorded(
+        load_problem(MAP), {"N": 8}, kernels, Outputs(os.memfd_create("outputs")), ask, sigma=1.0, limit=1.0
+    ), asked
 
 
 def setting(address: int, size: int = TABLE_BYTES) -> Any:
-    return {"do": "replay", "steps": [told(Memset(address, 0, size))]}
+    return {"do": "replay", "steps": [step_to_json(Memset(address, 0, size))]}
 
 
 def test_a_variable_that_one_plan_asked_for_is_known_to_those_that_follow_from_it(answers: list[Message]) -> None:

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from grader.compile.program import Kernel, Program
+from grader.core.plan import Memset, Plan, step_to_json
+from grader.core.verdict import Form
+from grader.machine.gpus import Gpu
 from grader.measure.samples import Timing
-from grader.plan.harness import LaunchRefused
-from grader.plan.plan import Memset, Plan, told
+from grader.plan.runner import RunnerStopped, RunStatus
+from grader.problem.harness import LaunchRefused
 from grader.run.child_runner import symbols_of
-from grader.run.gpu.devices import Gpu
 from grader.run.gpu.gpu_runner import GpuRunner
-from grader.run.runner import RunnerStopped, RunStatus
-from grader.verdict import Form
+from grader.sandbox import Sandbox
 
 MAP = Path(__file__).parents[3] / "problems" / "map"
 NO_GPU = Gpu(0, "GPU-none", "no card", "580", (9, 0), 1 << 34)
@@ -30,7 +31,7 @@ PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", KERNELS, cubin=b"cubin", spil
 @pytest.fixture
 def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[GpuRunner]:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = GpuRunner(NO_GPU, MAP, "scripted_recording")
+    runner = GpuRunner(NO_GPU, MAP, Sandbox(None), "scripted_recording")
     loaded = runner.load(PROGRAM)
     assert [(kernel.name, kernel.spill_bytes) for kernel in loaded] == [("first", None), ("twice", None), ("twice", 8)]
     yield runner
@@ -39,7 +40,7 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[GpuRunner]:
 
 def test_a_rehearsal_is_answered_before_the_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = GpuRunner(NO_GPU, MAP, "scripted_recording")
+    runner = GpuRunner(NO_GPU, MAP, Sandbox(None), "scripted_recording")
     try:
         for count in (1, 2):
             runner.rehearse()
@@ -67,7 +68,7 @@ def test_the_runner_is_the_device_while_a_plan_is_recorded(runner: GpuRunner) ->
     timing = runner.measure(REQUEST, lambda kept: "go_on", record)
     assert isinstance(timing, Timing)
     assert [json.loads(heard) for heard in timing.throttled] == [
-        {"do": "replay", "steps": [told(Memset(0, 7, 8))]},
+        {"do": "replay", "steps": [step_to_json(Memset(0, 7, 8))]},
         {"do": "refuse", "message": "too many threads"},
     ]
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from grader.run.gpu.devices import find_gpus
+from grader.machine.gpus import find_gpus
 
 STARTED = """
 import ctypes, sys

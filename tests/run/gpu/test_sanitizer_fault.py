@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from grader.core.verdict import FaultClass
 from grader.run.gpu.sanitizer_fault import HINT, Placed, fault_of
 from grader.run.gpu.sanitizer_log import Allocation, Finding, Frame
-from grader.verdict import FaultClass
 
 BASE = 0x7F0000000000
 ARRAYS = {"input": Placed(BASE, 4000, 4), "output": Placed(BASE + (1 << 20), 4000, 4)}

@@ -8,8 +8,8 @@ from typing import Any
 import cupy
 import pytest
 
-from grader.plan.plan import Alloc, Free, Memset, told
-from grader.run.extents import Extents, Outside
+from grader.core.plan import Alloc, Free, Memset, step_to_json
+from grader.plan.extents import Extents, Outside
 from grader.run.gpu import scratch as scratches
 from grader.run.gpu.scratch import Scratch
 
@@ -34,7 +34,7 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scratch]:
 
 def check(scratch: Scratch, *steps: Any) -> None:
     for step in steps:
-        scratch.check_step(told(step))
+        scratch.check_step(step_to_json(step))
 
 
 def test_a_piece_may_be_freed_and_allocated_again(scratch: Scratch) -> None:
@@ -53,7 +53,7 @@ def test_what_is_outside_after_it_was_freed(scratch: Scratch, again: tuple[Any, 
     at = scratch.allocate(1000)
     assert at is not None
     check(scratch, Alloc(at, 1000), Free(at))
-    moved = [{**told(step), "address": at} for step in again]
+    moved = [{**step_to_json(step), "address": at} for step in again]
     for step in moved[:-1]:
         scratch.check_step(step)
     with pytest.raises(Outside):

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from grader.errors import ProblemError
-from grader.parameters import DType, f16, f32, i8
-from grader.plan.harness import Buffer
-from grader.run.gpu.vendor_library import Library
+from grader.core.errors import ProblemError
+from grader.problem.harness import Buffer
+from grader.problem.parameters import DType, f16, f32, i8
+from grader.problem.vendor_library import Library
 
 
 def matrices(a: DType, b: DType, c: DType, shape_of_c: tuple[int, ...] = (3, 5)) -> list[Buffer]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.problem import load_problem
-from grader.process import serve
+from grader.sandbox.children import serve, shared_memory
 
 FINDING = """\
 ========= Invalid __global__ read of size 4 bytes
@@ -25,7 +25,7 @@ INPUT = 1 << 40
 
 class Watched:
     def __init__(self):
-        self.outputs = os.memfd_create("watched")
+        self.outputs = shared_memory()
         self.log = Path(os.environ["TMPDIR"]) / "log"
 
     def __call__(self, request):
@@ -33,7 +33,7 @@ class Watched:
 
     def open(self, request):
         self.problem = load_problem(Path(request["folder"]))
-        return {"outputs": self.outputs, "pid": os.getpid()}
+        return {}
 
     def load(self, request):
         self.symbols = request["symbols"]

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from grader.run.gpu.buffer_set import BufferSet
 from grader.run.gpu.device_code import load_module
 from grader.run.gpu.refill import Span
-from grader.run.gpu.timing import BufferSet, MakeSet
+from grader.run.gpu.timing import MakeSet
 
 COUNT = 1 << 16
 SIGMA = 3.0
@@ -42,6 +43,33 @@ extern "C" __global__ void retire(const float* x, const float* y, float* z, int)
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (launches < 2000) z[i] = x[i] + y[i];
     if (i == 0) launches++;
+}
+
+struct Set { const float *x, *y; float* z; };
+__device__ Set sets[1024];
+__device__ int known;
+
+__device__ void learn(Set mine) {
+    for (int n = 0; n < known; n++)
+        if (sets[n].z == mine.z) return;
+    sets[known++] = mine;
+}
+
+// Right for the first launches; from then on the launch on one set makes the sums of all.
+__device__ void together(Set mine, int one) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const bool learning = launches < 2000;
+    if (learning) mine.z[i] = mine.x[i] + mine.y[i];
+    else if (mine.z == sets[one].z)
+        for (int n = 0; n < known; n++) sets[n].z[i] = sets[n].x[i] + sets[n].y[i];
+    if (i == 0 && learning) learn(mine);
+    if (i == 0) launches++;
+}
+
+extern "C" __global__ void all_at_first(const float* x, const float* y, float* z, int) { together({x, y, z}, 0); }
+
+extern "C" __global__ void all_at_last(const float* x, const float* y, float* z, int) {
+    together({x, y, z}, known - 1);
 }
 """
 

@@ -13,14 +13,14 @@ import pytest
 from grader.cli import run
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Program
-from grader.contesting import ContenderFailed, Contests, Timed
-from grader.measure.contest import MOST_CONTENDERS, from_data, to_data
+from grader.judge.duel import ContenderFailed, Contests, Timed
+from grader.machine.gpus import find_gpus, target_of
+from grader.measure.duel import MOST_CONTENDERS, from_data, to_data
 from grader.measure.samples import BASELINE, CANDIDATE, Kept
 from grader.measure.standings import standings
 from grader.measure.statistics import StoppingRule
 from grader.problem import Problem, load_problem
-from grader.run.gpu.contest import Entrant, contest
-from grader.run.gpu.devices import find_gpus, target_of
+from grader.run.gpu.duel import Entrant, contest
 from grader.run.gpu.mailbox import Mailbox
 from grader.run.gpu.refill import make_values, replay_key, stream_of
 from tests.run.gpu_timing.subjects import COUNT, SIGMA, sets_of
@@ -106,15 +106,14 @@ def problem() -> Problem:
 
 
 @pytest.fixture(scope="module")
-def programs(problem: Problem, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Program]:
+def programs(problem: Problem) -> Mapping[str, Program]:
     texts = {path.stem: path.read_text() for path in (MATMUL / "submissions" / "accepted").glob("[0-9]*.cu")}
     wrong = (MATMUL / "submissions" / "wrong_answer" / "transposed_output.cu").read_text()
-    cache = tmp_path_factory.mktemp("cache")
 
     def compiled(name: str, text: str) -> Program:
         target = target_of(GPUS[0])
         parameters, constants = problem.c_parameters, problem.constants
-        return compile_kernel(text, f"{name}.cu", problem.kernel, parameters, constants, cache=cache, gpu_target=target)
+        return compile_kernel(text, f"{name}.cu", problem.kernel, parameters, constants, gpu_target=target)
 
     named = {**texts, "wrong": wrong, "endless": ENDLESS, "astray": ASTRAY}
     return {name: compiled(name, text) for name, text in named.items()}

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from grader.measure.contest import Contest, order_of
+from grader.measure.duel import Contest, order_of
 from grader.measure.samples import CANDIDATE, Kept
 from grader.measure.statistics import StoppingRule
-from grader.run.gpu import contest as turns
+from grader.run.gpu import duel as turns
 from grader.run.gpu import reservoir as reservoirs
-from grader.run.gpu.contest import Entrant, EntrantFailed, contest
+from grader.run.gpu.buffer_set import BufferSet
+from grader.run.gpu.duel import Entrant, EntrantFailed, contest
 from grader.run.gpu.refill import Span
-from grader.run.gpu.timing import BufferSet
+from grader.run.gpu.shortened import WrittenEarly
 
 ROUND_SECONDS = 0.01
 
@@ -25,23 +26,34 @@ class FakeSession:
     """As `timing.Session` is used: a replay takes as many microseconds as its entrant's seed says."""
 
     made: list[FakeSession]
+    cheat = 0
+    """The seed of an entrant whose launches do the work of others."""
 
     def __init__(self, seed: int, sigma: float, limit: float) -> None:
         self.seed, self.late, self.event_seconds, self.wall_seconds = seed, 0, 0.0, 0.0
         self.throttling = SimpleNamespace(look=lambda: None, reasons=("software power cap",))
-        self.instruments = SimpleNamespace(floor=lambda: 1e-6)
+        self.instruments = SimpleNamespace(floor=lambda: 1e-6, module=None)
+        self.stream = None
         self.orders: list[list[int]] = []
         self.kept: list[int | None] = []
         self.warmed: list[int] = []
-        self.noise = 0.0
+        self.cut: list[int] = []
         self.made.append(self)
 
     def warm_up(self, mine: FakeSide, other: FakeSide) -> tuple[bool, int]:
         self.warmed = [mine.session.seed, other.session.seed]
         return True, 10
 
-    def round(self, order: Sequence[FakeSide], reservoir: Any = None) -> tuple[list[float], tuple[float, ...]]:
+    def round(
+        self, order: Sequence[FakeSide], reservoir: Any = None, short: Any = None
+    ) -> tuple[list[float], tuple[float, ...]]:
         assert all(side.name == CANDIDATE for side in order)
+        if short is not None:
+            self.cut.append(short.side.session.seed)
+            if short.side.session.seed == self.cheat:
+                raise WrittenEarly(3, 5, 3, 0)
+            self.wall_seconds += ROUND_SECONDS
+            return [0.0] * len(order), (2000.0,) * len(order)
         seeds = [side.session.seed for side in order]
         self.orders.append(seeds)
         chosen = None
@@ -61,6 +73,24 @@ class FakeSide:
         self.session, self.name, self.sets = session, name, [make_set(0), make_set(1)]
 
 
+class FakeShortened:
+    """As `shortened.Shortened`: each third round is a shorter one."""
+
+    rounds = -10_000
+
+    def __init__(self, side: FakeSide, stream: Any, module: Any) -> None:
+        self.side = side
+
+    @property
+    def owed(self) -> bool:
+        return FakeShortened.rounds == 0
+
+    def draw(self, must: bool = False) -> Any:
+        FakeShortened.rounds += 1
+        short = SimpleNamespace(side=self.side)
+        return short if must or (FakeShortened.rounds > 0 and FakeShortened.rounds % 3 == 0) else None
+
+
 class FakeMailbox:
     freed = 0
 
@@ -78,6 +108,9 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> list[FakeSession]:
     monkeypatch.setattr(FakeMailbox, "freed", 0)
     monkeypatch.setattr(turns, "Session", FakeSession)
     monkeypatch.setattr(turns, "Side", FakeSide)
+    monkeypatch.setattr(turns, "Shortened", FakeShortened)
+    monkeypatch.setattr(FakeShortened, "rounds", -10_000)
+    monkeypatch.setattr(FakeSession, "cheat", 0)
     monkeypatch.setattr(reservoirs, "Mailbox", FakeMailbox)
     return made
 
@@ -125,7 +158,7 @@ def test_outputs_are_kept_of_everybody_alike_and_of_one_a_round(fakes: list[Fake
     assert len(kept) == 40
     # Every four rounds each was watched once, in an order that changes.
     decks = [kept[i : i + 4] for i in range(0, 40, 4)]
-    assert all(sorted(deck) == [10, 11, 12, 13] for deck in decks)
+    assert all(set(deck) == {10, 11, 12, 13} for deck in decks)
     assert len({tuple(deck) for deck in decks}) > 1
     assert Counter(name for name, _ in handed) == {f"entrant {i}": 10 for i in range(4)}
     assert all(name == f"entrant {seed - 10}" for name, seed in handed)
@@ -145,10 +178,25 @@ def test_mailboxes_are_freed_when_a_check_fails() -> None:
     assert FakeMailbox.freed == 3
 
 
+def test_rounds_of_shorter_graphs_do_not_count(fakes: list[FakeSession], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeShortened, "rounds", 0)
+    found = contest(entrants(2))
+    assert len(found.rounds) == StoppingRule().least
+    assert len(fakes[0].cut) == StoppingRule().least // 2 - 1 and set(fakes[0].cut) == {10, 11}
+    assert all(time > 0 for each in found.rounds for pair in each.times for time in pair)
+
+
+def test_who_does_another_launchs_work_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeShortened, "rounds", 0)
+    monkeypatch.setattr(FakeSession, "cheat", 11)
+    with pytest.raises(EntrantFailed, match=r"entrant 1: of 5 launches, .* only the first 3 ran"):
+        contest(entrants(2))
+
+
 def test_it_ends_when_time_is_up(fakes: list[FakeSession], monkeypatch: pytest.MonkeyPatch) -> None:
     quiet = FakeSession.round
 
-    def noisy(self: FakeSession, order: Sequence[FakeSide], reservoir: Any = None) -> Any:
+    def noisy(self: FakeSession, order: Sequence[FakeSide], reservoir: Any = None, short: Any = None) -> Any:
         times, clocks = quiet(self, order, reservoir)
         return [time * (1 + 0.2 * (len(self.orders) % 2)) for time in times], clocks
 

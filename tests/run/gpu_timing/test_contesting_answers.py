@@ -12,20 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.measure.contest import Contest, Round, from_data
+from grader.measure.duel import Contest, Round, from_data
 from grader.measure.samples import Kept
-from grader.plan.harness import LaunchRefused
 from grader.problem import Problem, load_problem
-from grader.run.gpu import contesting
+from grader.problem.harness import LaunchRefused
+from grader.run.gpu import duelling as contesting
+from grader.run.gpu.buffer_set import BufferSet
 from grader.run.gpu.buffers import Overrun
-from grader.run.gpu.contest import Entrant, EntrantFailed
-from grader.run.gpu.contest_runner import ContestRunner
-from grader.run.gpu.contesting import Contesting
+from grader.run.gpu.duel import Entrant, EntrantFailed
+from grader.run.gpu.duel_runner import ContestRunner
+from grader.run.gpu.duelling import Contesting
 from grader.run.gpu.keeper import keeper
 from grader.run.gpu.refill import Span
 from grader.run.gpu.replay import LaunchError
 from grader.run.gpu.timed import Prepared
-from grader.run.gpu.timing import BufferSet, Overtime
+from grader.run.gpu.timing import Overtime
 from grader.run.handover import Outputs, read_array
 
 SIZES = {"M": 5, "N": 3, "K": 4}
@@ -106,11 +107,11 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    return load_problem(Path(contesting.__file__).parents[3] / "problems" / "matmul")
+    return load_problem(Path(__file__).parents[3] / "problems" / "matmul")
 
 
 def answered(problem: Problem) -> dict[str, Any]:
-    process = Contesting(problem, Outputs(), lambda message: {"do": "go_on"})
+    process = Contesting(problem, Outputs(os.memfd_create("outputs")), lambda message: {"do": "go_on"})
     return process.answer(sizes=SIZES, sigma=3.0, limit=2.0, verified=10, structure=7, contenders=CONTENDERS)
 
 
@@ -168,7 +169,8 @@ class Asked(ContestRunner):
     """A runner whose process gives these answers."""
 
     def __init__(self, *answers: Any) -> None:
-        self.answers, self.requests, self.closed = list(answers), [], 0
+        self.answers, self.closed = list(answers), 0
+        self.requests: list[Any] = []
 
     def load_anew(self) -> None:
         self.requests.append({"do": "load"})
@@ -223,7 +225,7 @@ def test_kept_outputs_are_offered_with_a_label_and_handed_over_where_asked(probl
 
     values = np.arange(20, dtype=np.float32)
     mailbox = SimpleNamespace(handle=lambda: "abc" if shared else None, arrays=[SimpleNamespace(get=lambda: values)])
-    outputs = Outputs()
+    outputs = Outputs(os.memfd_create("outputs"))
     keeper(problem, outputs, ask, contender="1")(Kept(5, 2), mailbox)  # type: ignore[arg-type]
     told = {"contender": "1", "replay": 5, "buffer_set": 2}
     assert asked[0] == {**told, "handle": "abc" if shared else None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.run.gpu.timing import copies_for
+from grader.run.gpu.copies import copies_for
 
 L2, MEMORY, TICK = 50 << 20, 60 << 30, 1e-6
 

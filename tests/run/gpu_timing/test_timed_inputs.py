@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.definition import Problem
-from grader.gates import exact
-from grader.inputs import values_of
-from grader.parameters import array, f16, f32, i8, i32, out, size, u8
-from grader.run.gpu.devices import find_gpus
+from grader.machine.gpus import find_gpus
+from grader.plan.poison import BITS, Poison
+from grader.problem.coded import CODED
+from grader.problem.definition import Problem
+from grader.problem.gates import exact
+from grader.problem.inputs import values_of
+from grader.problem.parameters import array, f16, f32, i8, i32, out, size, u8
+from grader.problem.values import below, integers, uniform
 from grader.run.gpu.filling import POISONED, Filling, copied
 from grader.run.gpu.refill import make_values, replay_key
 from grader.run.gpu.timed_inputs import filling_of, make_timed, structure_of
-from grader.run.poison import BITS, Poison
-from grader.values import below, integers, uniform
 
 KEY = replay_key(5, "candidate", 2)
 SIZES = {"N": 100_003, "M": 37}
@@ -29,6 +30,12 @@ FILLINGS = [
     Filling("whole", "int32", -(2**31), 2**31 - 1),
     Filling("whole", "int8", -128, 127),
     Filling("whole", "uint8", 3, 250),
+    Filling("normal", "float64"),
+    Filling("even", "float64", -0.1, 0.3),
+    Filling("whole", "int64", -5, 2**31),
+    Filling("whole", "uint32", 0, 2**32 - 1),
+    *(Filling("normal", code.numpy, coded=name) for name, code in CODED.items()),
+    *(Filling("even", code.numpy, -448.0, 448.0, coded=name) for name, code in CODED.items()),
 ]
 
 
@@ -88,6 +95,7 @@ def test_a_structure_is_a_buffer_sets_own_and_stays_over_its_replays(problem: Pr
 def test_values_use_their_range_and_nothing_else(filling: Filling) -> None:
     values = make_values(KEY, 4, 200_000, 1.0, filling)
     assert values.dtype == filling.dtype
+    values = CODED[filling.coded].decode(values) if filling.coded else values
     if filling.kind == "normal":
         assert np.abs(values).max() <= 3.0
     else:

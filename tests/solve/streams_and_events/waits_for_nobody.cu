@@ -1,8 +1,7 @@
 // problem: zip
-// expect: accepted
-// on gpu: accepted | wrong_answer
+// expect: runtime_error data_race
 // sizes: N=1000
-// says: streams of cudaStreamNonBlocking do not wait for this work in the default stream, nor it for them
+// says: is set by the memset of line 16, and in another stream is written by add of line 17
 //
 // The default stream clears what a stream that does not wait for it fills: in the order of the calls all is well.
 
@@ -15,7 +14,7 @@ extern "C" void solve(const float* a, const float* b, float* output, int N) {
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaMemset(output, 0, N * sizeof(float));
-    add<<<(N + 255) / 256, 256, 0, stream>>>(a, b, output, N);
+    add<<<(N + 255) / 256, 256, 0, stream>>>(a, b, output, N);  // <- here
     cudaStreamSynchronize(stream);
     cudaStreamDestroy(stream);
 }

@@ -129,17 +129,17 @@ class _Body:
     def _entry(self, first: str) -> tuple[str, str, str]:
         f, access = self.f, self.access
         if access.space != "generic":
-            return table_entry(f, access.space, first)
+            return table_entry(f, access.space, first, access.store)
         window = f.let(f"lshr i64 {first}, {layout.SLOT_BITS}")
         f.do(f"switch i64 {window}, label %global [ i64 1, label %shared i64 2, label %slow ]")
         f.block("shared")
         inner = f.let(f"sub i64 {first}, {layout.SHARED_WINDOW}")
-        s_delta, s_base, s_size = table_entry(f, "shared", inner)
+        s_delta, s_base, s_size = table_entry(f, "shared", inner, access.store)
         s_base = f.let(f"add i64 {s_base}, {layout.SHARED_WINDOW}")
         s_delta = f.let(f"sub i64 {s_delta}, {layout.SHARED_WINDOW}")
         f.goto("found")
         f.block("global")
-        g_delta, g_base, g_size = table_entry(f, "global", first)
+        g_delta, g_base, g_size = table_entry(f, "global", first, access.store)
         f.goto("found")
         f.block("found")
         pairs = ((s_delta, g_delta), (s_base, g_base), (s_size, g_size))
@@ -267,7 +267,7 @@ class _Body:
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, access.space, lane, address, access.size, head, outside, crooked)
+        host = checked_host(f, access.space, lane, address, access.size, head, outside, crooked, access.store)
         for index, column in enumerate(columns):
             own = f.field(column, f.let(f"mul i64 {wide}, {access.width}"))
             there = f.field(host, index * access.width)

@@ -1,29 +1,116 @@
 """What orders threads of different blocks: a fence, then an atomic or the like, then another block's atomic.
 
-A launch has a clock that each release moves on. A block keeps its last releases; what a warp has seen is the clock of
-the last release at a place that it has looked at since. Where more releases were made than are kept, what they may
-cover is taken as ordered.
+A launch has a clock that each release moves on. A block keeps its releases; what a warp has seen is the clock of the
+last release at a place that it has looked at since. An access is covered by the first release behind it. Only where a
+launch makes more releases than there is room for, later ones count as made with the last that is kept.
 """
 
 from __future__ import annotations
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CONTEXT, LAUNCH, RELEASE, WARP
-from grader.run.emulator.native.epochs import LAST_TIME
+from grader.run.emulator.layout import CONTEXT, LAUNCH, RELEASE, RELEASES, WARP
+from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import IrFunction, IrModule
 from grader.run.emulator.native.places import ARGUMENTS, Places
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
 
-def _releases(f: IrFunction, block: str) -> str:
-    table = f.load("ptr", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["releases"])
-    return f.field(table, f.let(f"mul i64 {block}, {layout.BLOCK_RELEASES_BYTES}"))
+def _list_of(f: IrFunction, block: str, number: str) -> str:
+    """A list of a block's releases: 0 has those that cover all of its warps, each warp the one after its own number."""
+    launch = f.load("ptr", "%ctx", CONTEXT["launch"])
+    warps = f.load("i32", launch, LAUNCH["warps"])
+    lists = f.let(f"zext i32 {f.let(f'add i32 {warps}, 1')} to i64")
+    index = f.let(f"add i64 {f.let(f'mul i64 {block}, {lists}')}, {f.let(f'zext i32 {number} to i64')}")
+    return f.field(f.load("ptr", launch, LAUNCH["releases"]), f.let(f"mul i64 {index}, {layout.RELEASES.size}"))
 
 
-def _entry(f: IrFunction, releases: str, index: str) -> str:
-    wrapped = f.let(f"and i32 {index}, {layout.RELEASES - 1}")
-    return f.field(releases, f.let(f"zext i32 {f.let(f'mul i32 {wrapped}, {layout.RELEASE_BYTES}')} to i64"))
+def _entry(f: IrFunction, entries: str, index: str) -> str:
+    return f.field(entries, f.let(f"mul i64 {f.let(f'zext i32 {index} to i64')}, {layout.RELEASE.size}"))
+
+
+def _append_routine(module: IrModule) -> str:
+    """`(ctx, list, time, clock)`: what came before this time is released now. Other cores may be reading the list."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "list"), ("i32", "time"), ("i32", "clock")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        owner.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+        count, capacity = (f.load("i32", "%list", RELEASES[field]) for field in ("count", "capacity"))
+        place = f.field("%list", RELEASES["entries"])
+        f.branch(f.let(f"icmp eq i32 {capacity}, 0"), "fresh", "known")
+        f.block("fresh")
+        f.store("i32", str(layout.FIRST_RELEASES), "%list", RELEASES["capacity"])
+        f.do(f"store atomic ptr {f.field('%list', RELEASES['first'])}, ptr {place} release, align 8")
+        f.goto("room")
+        f.block("known")
+        f.branch(f.let(f"icmp ult i32 {count}, {capacity}"), "room", "full")
+        f.block("full")
+        twice = f.let(f"shl i32 {capacity}, 1")
+        launch = f.load("ptr", "%ctx", CONTEXT["launch"])
+        at = f.let(f"atomicrmw add ptr {f.field(launch, LAUNCH['release_count'])}, i32 {twice} monotonic")
+        end = f.intrinsic("llvm.uadd.sat.i32", "i32", [f"i32 {at}", f"i32 {twice}"])
+        fits = f.let(f"icmp ule i32 {end}, {f.load('i32', launch, LAUNCH['release_room'])}")
+        f.branch(fits, "grow", "lost")
+        f.block("lost")
+        # Of the two clocks the earlier one: more is taken as ordered than is.
+        f.do(f"atomicrmw sub ptr {f.field(launch, LAUNCH['release_count'])}, i32 {twice} monotonic")
+        last = _entry(f, f.load("ptr", place), f.let(f"sub i32 {count}, 1"))
+        f.do(f"store atomic i32 %time, ptr {f.field(last, RELEASE['time'])} monotonic, align 4")
+        f.do("ret void")
+        f.block("grow")
+        larger = _entry(f, f.load("ptr", launch, LAUNCH["release_times"]), at)
+        size = f.let(f"mul i64 {f.let(f'zext i32 {count} to i64')}, {layout.RELEASE.size}")
+        f.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {larger}, ptr {f.load('ptr', place)}, i64 {size}, i1 false)")
+        f.store("i32", twice, "%list", RELEASES["capacity"])
+        f.do(f"store atomic ptr {larger}, ptr {place} release, align 8")
+        f.goto("room")
+        f.block("room")
+        entry = _entry(f, f.load("ptr", place), count)
+        f.store("i32", "%time", entry, RELEASE["time"])
+        f.store("i32", "%clock", entry, RELEASE["clock"])
+        more = f.let(f"add i32 {count}, 1")
+        f.do(f"store atomic i32 {more}, ptr {f.field('%list', RELEASES['count'])} release, align 4")
+        f.do("ret void")
+        return f
+
+    return module.routine("append_release", build)
+
+
+def _covered_routine(module: IrModule) -> str:
+    """`(list, time) -> clock`: when what was done then was first released there; the last clock there is for never."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "i32", [("ptr", "list"), ("i32", "time")], attributes="nounwind noinline cold")
+        count = f.let(f"load atomic i32, ptr {f.field('%list', RELEASES['count'])} acquire, align 4")
+        entries = f.let(f"load atomic ptr, ptr {f.field('%list', RELEASES['entries'])} acquire, align 8")
+        low, high = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        f.store("i32", "0", low)
+        f.store("i32", count, high)
+        f.goto("next")
+        f.block("next")
+        first, end = f.load("i32", low), f.load("i32", high)
+        f.branch(f.let(f"icmp ult i32 {first}, {end}"), "halve", "found")
+        f.block("halve")
+        middle = f.let(f"lshr i32 {f.let(f'add i32 {first}, {end}')}, 1")
+        place = f.field(_entry(f, entries, middle), RELEASE["time"])
+        time = f.let(f"load atomic i32, ptr {place} monotonic, align 4")
+        f.branch(f.let(f"icmp ugt i32 {time}, %time"), "lower", "upper")
+        f.block("lower")
+        f.store("i32", middle, high)
+        f.goto("next")
+        f.block("upper")
+        f.store("i32", f.let(f"add i32 {middle}, 1"), low)
+        f.goto("next")
+        f.block("found")
+        f.branch(f.let(f"icmp ult i32 {first}, {count}"), "some", "never")
+        f.block("some")
+        f.do(f"ret i32 {f.load('i32', _entry(f, entries, first), RELEASE['clock'])}")
+        f.block("never")
+        f.do("ret i32 -1")
+        return f
+
+    return module.routine("covered", build)
 
 
 def release_routine(module: IrModule) -> str:
@@ -38,10 +125,10 @@ def release_routine(module: IrModule) -> str:
         f.store("i32", fenced, "%warp", WARP["far_published"])
         clock = f.field(f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["clock"])
         now = f.let(f"add i32 {f.let(f'atomicrmw add ptr {clock}, i32 1 seq_cst')}, 1")
-        releases = _releases(f, f.load("i64", "%ctx", CONTEXT["block"]))
-        count = f.load("i32", releases, layout.RELEASE_COUNT)
-        entry = _entry(f, releases, count)
-        f.store("i32", f.load("i32", "%warp", WARP["index"]), entry, RELEASE["warp"])
+        block = f.load("i64", "%ctx", CONTEXT["block"])
+        number = f.let(f"add i32 {f.load('i32', '%warp', WARP['index'])}, 1")
+        told = ["ptr %ctx", f"ptr {_list_of(f, block, number)}", f"i32 {fenced}", f"i32 {now}"]
+        f.call(_append_routine(owner), "void", told)
         # A fence is cumulative: it also publishes what other warps of the block have handed to this one.
         taken = [
             f"i32 {f.load('i32', '%ctx', CONTEXT['epoch_time'])}",
@@ -49,12 +136,13 @@ def release_routine(module: IrModule) -> str:
         ]
         heard = f.reduce("umax", f.load_lanes("i32", "%warp", WARP["heard"]))
         taken = [f"i32 {f.intrinsic('llvm.umax.i32', 'i32', taken)}", f"i32 {heard}"]
-        f.store("i32", f.intrinsic("llvm.umax.i32", "i32", taken), entry, RELEASE["block_time"])
-        f.store("i32", fenced, entry, RELEASE["warp_time"])
-        f.store("i32", now, entry, RELEASE["clock"])
+        time = f.intrinsic("llvm.umax.i32", "i32", taken)
+        known = f.load("i32", "%ctx", CONTEXT["far_covered"])
+        with where(f, f.let(f"icmp ugt i32 {time}, {known}"), "more"):
+            f.store("i32", time, "%ctx", CONTEXT["far_covered"])
+            told = ["ptr %ctx", f"ptr {_list_of(f, block, '0')}", f"i32 {time}", f"i32 {now}"]
+            f.call(_append_routine(owner), "void", told)
         f.store("i32", now, "%warp", WARP["far_release"])
-        place = f.field(releases, layout.RELEASE_COUNT)
-        f.do(f"store atomic i32 {f.let(f'add i32 {count}, 1')}, ptr {place} release, align 4")
         f.goto("old")
         f.block("old")
         f.do("ret void")
@@ -91,38 +179,15 @@ def seen_routine(module: IrModule) -> str:
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_BOTH, ("i64", "block"), ("i32", "other"), ("i32", "time")]
         f = IrFunction(owner, name, "i1", arguments, attributes="nounwind noinline cold")
-        releases = _releases(f, "%block")
-        place = f.field(releases, layout.RELEASE_COUNT)
-        count = f.let(f"load atomic i32, ptr {place} acquire, align 4")
-        kept = f.intrinsic("llvm.umin.i32", "i32", [f"i32 {count}", f"i32 {layout.RELEASES}"])
         own = f.load("i32", "%warp", WARP["far_acquired"])
         all_of_block = f.load("i32", "%ctx", CONTEXT["far_acquired"])
         acquired = f.intrinsic("llvm.umax.i32", "i32", [f"i32 {own}", f"i32 {all_of_block}"])
-        index = f.alloca("i32", align=4)
-        f.store("i32", "0", index)
-        # The clock of a block that runs very long stands still.
-        f.branch(f.let(f"icmp uge i32 %time, {LAST_TIME}"), "yes", "next")
-        f.block("next")
-        at = f.load("i32", index)
-        f.branch(f.let(f"icmp ult i32 {at}, {kept}"), "look", "all")
-        f.block("look")
-        f.store("i32", f.let(f"add i32 {at}, 1"), index)
-        entry = _entry(f, releases, at)
-        covered = self_covered(f, entry)
-        in_time = f.let(f"icmp ule i32 {f.load('i32', entry, RELEASE['clock'])}, {acquired}")
-        f.branch(f.let(f"and i1 {covered}, {in_time}"), "yes", "next")
-        f.block("all")
-        lost = f.let(f"icmp ugt i32 {count}, {layout.RELEASES}")
-        oldest = _entry(f, releases, count)
-        f.do(f"ret i1 {f.let(f'and i1 {lost}, {self_covered(f, oldest)}')}")
-        f.block("yes")
-        f.do("ret i1 true")
+        clocks = []
+        for number in (f.let("add i32 %other, 1"), "0"):
+            told = [f"ptr {_list_of(f, '%block', number)}", "i32 %time"]
+            clocks.append(f"i32 {f.call(_covered_routine(owner), 'i32', told)}")
+        clock = f.intrinsic("llvm.umin.i32", "i32", clocks)
+        f.do(f"ret i1 {f.let(f'icmp ule i32 {clock}, {acquired}')}")
         return f
-
-    def self_covered(f: IrFunction, entry: str) -> str:
-        by_block = f.let(f"icmp ult i32 %time, {f.load('i32', entry, RELEASE['block_time'])}")
-        same = f.let(f"icmp eq i32 %other, {f.load('i32', entry, RELEASE['warp'])}")
-        by_warp = f.let(f"icmp ult i32 %time, {f.load('i32', entry, RELEASE['warp_time'])}")
-        return f.let(f"or i1 {by_block}, {f.let(f'and i1 {same}, {by_warp}')}")
 
     return module.routine("seen_far", build)

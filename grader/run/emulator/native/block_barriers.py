@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import TIME_MASK, Kind, info, warp_record
+from grader.run.emulator.native.cells import Kind, info, warp_record
 from grader.run.emulator.native.copy_waits import phase_over_routine, phase_waited_routine
-from grader.run.emulator.native.epochs import tick_routine
+from grader.run.emulator.native.epochs import tick_routine, time_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.part_barriers import hand_on_routine
@@ -87,7 +87,7 @@ class _Operation:
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, "shared", lane, address, SIZE, head, outside, crooked)
+        host = checked_host(f, "shared", lane, address, SIZE, head, outside, crooked, writes=True)
         a, b = (f.let(f"extractelement <{LANES} x i64> %{name}, i32 {lane}") for name in ("a", "b"))
         result = self._operate(lane, address, host, a, b)
         f.store("i64", result, results, f.let(f"mul i64 {wide}, 8"))
@@ -174,7 +174,7 @@ class _Operation:
         f = self.f
         with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0"), "acquire"):
             record = f.load("i64", self._ended(address))
-            time = f.let(f"and i32 {f.let(f'trunc i64 {record} to i32')}, {TIME_MASK}")
+            time = f.call(time_routine(f.module), "i32", ["ptr %ctx", f"i64 {record}"])
             # Of what other blocks have handed to this one, too, anything may have come through the barrier.
             for field, known in (("acquired", time), ("far_acquired", f.load("i32", "%ctx", CONTEXT["far_pending"]))):
                 both = [f"i32 {f.load('i32', '%warp', WARP[field])}", f"i32 {known}"]

@@ -1,7 +1,7 @@
 """What one lane's access to a piece of memory, its cell, has to say to what is known of it, exactly.
 
-A cell holds the last write, the lanes of one warp that read last, and a reader of another warp. Vectors of accesses
-that are plainly in order take the quick way in vectors.py.
+A cell holds the last write, the lanes of one warp that read last, and a reader of another warp; readers.py has further
+ones. Vectors of accesses that are plainly in order take the quick way in vectors.py.
 """
 
 from __future__ import annotations
@@ -9,10 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CELL, CONTEXT, TAG_SHIFT, WARP
+from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, TAG_SHIFT, WARP
+from grader.run.emulator.native.epochs import owner_of
+from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
 from grader.run.emulator.native.order import before_routine
-from grader.run.emulator.native.resolve import event_routine, report
+from grader.run.emulator.native.readers import (
+    HEAD_SHIFT,
+    each_in_list,
+    each_in_planes,
+    keep_routine,
+    note_in_plane_routine,
+)
+from grader.run.emulator.native.resolve import event_routine
+from grader.run.emulator.native.told import to_be_told_routine
 
 # An access: its time, its site, and whether it is meant for what others do at the same time.
 TIME_MASK = (1 << 16) - 1
@@ -98,8 +108,8 @@ class _Cell:
     def __init__(self, f: IrFunction, kind: Kind) -> None:
         self.f = f
         self.kind = kind
-        now, begin = f.load("i64", "%ctx", CONTEXT["now"]), f.load("i64", "%ctx", CONTEXT["begin"])
-        self.begin = f.let(f"select i1 %shared, i64 {now}, i64 {begin}")
+        since, begin = f.load("i64", "%ctx", CONTEXT["since"]), f.load("i64", "%ctx", CONTEXT["begin"])
+        self.begin = f.let(f"select i1 %shared, i64 {since}, i64 {begin}")
         never = f.load("i64", "%ctx", CONTEXT["never"])
         self.never = f.let(f"select i1 %shared, i64 {never}, i64 {WRITTEN_BEFORE}")
         self.warp = warp_record(f)
@@ -123,7 +133,11 @@ class _Cell:
         if kind.writes:
             self._readers()
             self._store("write", f.let(f"or i64 {self.own}, {info(f, kind)}"))
-        elif not kind.strong:
+            if not kind.strong:
+                # Who comes after this write comes after what it came after; what it did not come after has been told.
+                for plane in ("read", "earlier"):
+                    self._store(plane, "0")
+        else:
             self._record_read()
         f.do("ret void")
 
@@ -136,8 +150,11 @@ class _Cell:
         f = self.f
         return f.let(f"icmp ult i64 {f.let(f'xor i64 {record}, {tag}')}, {1 << TAG_SHIFT}")
 
-    def _unless_ordered(self, record: str, event: str, passed: str) -> None:
-        """Goes to `passed`, after an event if the access of `record` is not ordered before this one."""
+    def _unless_ordered(self, record: str, event: str, passed: str, written: bool = False) -> None:
+        """Goes to `passed`, after an event if the access of `record` is not ordered before this one.
+
+        A write that was told of often enough counts as one of long ago: it is to cost no more time.
+        """
         f = self.f
         fine = f.call(before_routine(f.module), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", f"i64 {record}"])
         race = f.name_block("race")
@@ -148,10 +165,23 @@ class _Cell:
         f.store("i32", f.let(f"trunc i64 {record} to i32"), "%ctx", CONTEXT["other_access"])
         pending = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['other_pending'])}, 0")
         event = f.let(f"select i1 {pending}, i32 {layout.EVENT_RACE}, i32 {event}")
-        f.call(
-            event_routine(f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
-        )
+        far = f.let(f"icmp uge i64 {f.let(f'xor i64 {record}, {self.warp}')}, {LANES << TAG_SHIFT}")
+        other_site = f.let(f"and i32 {f.let(f'trunc i64 {record} to i32')}, {SITE_MASK << SITE_SHIFT}")
+        told = self._tell(event, f.let(f"or i32 {other_site}, {f.let(f'zext i1 {far} to i32')}"))
+        if written:
+            with where(f, f.let(f"xor i1 {told}, true"), "silent"):
+                self._store("write", self.never)
         f.goto(passed)
+
+    def _tell(self, event: str, detail: str) -> str:
+        """Tells of an event unless the like was told of often; whether it did."""
+        f = self.f
+        asked = ["ptr %ctx", f"i32 {event}", "i32 %site", f"i32 {detail}"]
+        wanted = f.call(to_be_told_routine(f.module), "i1", asked)
+        with where(f, wanted, "tell"):
+            told = ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
+            f.call(event_routine(f.module), "void", told)
+        return wanted
 
     def _last_write(self) -> None:
         f, kind = self.f, self.kind
@@ -167,7 +197,7 @@ class _Cell:
             left = f.let(f"sub i32 {f.load('i32', '%ctx', CONTEXT['unwritten'])}, {one}")
             f.store("i32", left, "%ctx", CONTEXT["unwritten"])
         if kind.reads and not kind.padding:
-            report(f, layout.EVENT_UNINITIALIZED, "%site", self.bit)
+            self._tell(str(layout.EVENT_UNINITIALIZED), "0")
         f.goto("written")
         f.block("initialised")
         f.branch(self._live(record), "concurrent", "written")
@@ -178,7 +208,7 @@ class _Cell:
         event = str(layout.EVENT_RACE)
         if kind.writes and not kind.reads:
             event = f.let(f"select i1 %same, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
-        self._unless_ordered(record, event, "written")
+        self._unless_ordered(record, event, "written", written=not kind.writes)
         f.block("written")
 
     def _meant_for_each_other(self, record: str) -> str:
@@ -188,9 +218,13 @@ class _Cell:
         strong = f.let(f"icmp slt i32 {known}, 0")
         flags = f.let(f"and i32 {known}, {STRONG | VOLATILE}")
         of_block = f.let(f"icmp eq i32 {flags}, {OF_BLOCK}")
-        # What the block did in an earlier epoch is in order anyway.
-        now = f.let(f"lshr i64 {f.load('i64', '%ctx', CONTEXT['now'])}, {layout.EPOCH_SHIFT}")
-        here = f.let(f"icmp eq i64 {f.let(f'lshr i64 {record}, {layout.EPOCH_SHIFT}')}, {now}")
+        # What goes on beside its thread is not meant for anybody.
+        epoch = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {layout.EPOCH_SHIFT}')} to i32")
+        over = f.let(f"icmp ne i32 {epoch}, {layout.LAST_EPOCH}")
+        mine = f.let(f"select i1 {over}, i32 {epoch}, i32 {f.load('i32', '%ctx', CONTEXT['epoch'])}")
+        number = f.let(f"trunc i64 {f.load('i64', '%ctx', CONTEXT['block'])} to i32")
+        same_block = f.let(f"icmp eq i32 {f.load('i32', owner_of(f, mine), CHUNK['block'])}, {number}")
+        here = f.let(f"and i1 {over}, {same_block}")
         if kind.of_block:
             return f.let(f"and i1 {f.let(f'or i1 {strong}, {of_block}')}, {here}")
         if kind.volatile:
@@ -205,48 +239,85 @@ class _Cell:
 
     def _readers(self) -> None:
         f = self.f
-        event = str(layout.EVENT_RACE)
-        record = self._load("read")
-        readers = f.let(f"trunc i64 {self._load('readers')} to i32")
+        record, readers = self._load("read"), self._load("readers")
         f.branch(self._live(record), "read", "unread")
         f.block("read")
         bit = f.let(f"select i1 {self._same(record, self.warp)}, i32 {self.bit}, i32 0")
         rest = f.alloca("i32", align=4)
-        f.store("i32", f.let(f"and i32 {readers}, {f.let(f'xor i32 {bit}, -1')}"), rest)
+        lanes = f.let(f"trunc i64 {readers} to i32")
+        f.store("i32", f.let(f"and i32 {lanes}, {f.let(f'xor i32 {bit}, -1')}"), rest)
         f.goto("next")
         f.block("next")
         left = f.load("i32", rest)
-        f.branch(f.let(f"icmp eq i32 {left}, 0"), "unread", "reader")
+        f.branch(f.let(f"icmp eq i32 {left}, 0"), "others", "reader")
         f.block("reader")
         lane = f.let(f"zext i32 {f.intrinsic('llvm.cttz.i32', 'i32', [f'i32 {left}', 'i1 true'])} to i64")
         f.store("i32", f.let(f"and i32 {left}, {f.let(f'sub i32 {left}, 1')}"), rest)
-        reader = f.let(f"or i64 {record}, {f.let(f'shl i64 {lane}, {TAG_SHIFT}')}")
-        self._unless_ordered(reader, event, "next")
+        self._unless_meant(f.let(f"or i64 {record}, {f.let(f'shl i64 {lane}, {TAG_SHIFT}')}"))
+        f.goto("next")
+        f.block("others")
+        far = f.let("xor i1 %shared, true")
+        head = f.let(f"trunc i64 {f.let(f'lshr i64 {readers}, {HEAD_SHIFT}')} to i32")
+        with each_in_list(f, f.let(f"select i1 {far}, i32 {head}, i32 0")) as one:
+            self._check_reader(one)
+        f.goto("unread")
         f.block("unread")
         earlier = self._load("earlier")
-        other = f.let(f"xor i1 {self._same(earlier, self.own)}, true")
-        f.branch(f.let(f"and i1 {self._live(earlier)}, {other}"), "again", "clear")
-        f.block("again")
-        self._unless_ordered(earlier, event, "clear")
-        f.block("clear")
+        self._check_reader(earlier)
+        with where(f, self._live(earlier), "several"), each_in_planes(f) as one:
+            # The last of its warp's reads is known better already.
+            fresh = f.let(f"xor i1 {self._same(one, self._of_warp(record))}, true")
+            with where(f, f.let(f"and i1 {fresh}, {f.let(f'icmp ne i64 {one}, {earlier}')}"), "fresh"):
+                self._check_reader(one)
+
+    def _of_warp(self, record: str) -> str:
+        return self.f.let(f"and i64 {record}, {-LANES << TAG_SHIFT}")
+
+    def _check_reader(self, record: str) -> None:
+        """Of a read by another thread, if it is of this launch or epoch."""
+        f = self.f
+        other = f.let(f"xor i1 {self._same(record, self.own)}, true")
+        with where(f, f.let(f"and i1 {self._live(record)}, {other}"), "one"):
+            self._unless_meant(record)
+
+    def _unless_meant(self, record: str) -> None:
+        f = self.f
+        fine = f.name_block("fine")
+        if self.kind.strong:
+            check = f.name_block("check")
+            f.branch(self._meant_for_each_other(record), fine, check)
+            f.block(check)
+        self._unless_ordered(record, str(layout.EVENT_RACE), fine)
+        f.block(fine)
 
     def _record_read(self) -> None:
-        f = self.f
+        f, kind = self.f, self.kind
         record = self._load("read")
+        live, mine = self._live(record), self._same(record, self.warp)
+        low = f.let(f"trunc i64 {record} to i32")
+        if kind.strong:
+            # A plain read by the warp says more: it minds strong writes too.
+            plain = f.let(f"icmp eq i32 {f.let(f'and i32 {low}, {STRONG | VOLATILE}')}, 0")
+            f.branch(f.let(f"and i1 {plain}, {f.let(f'and i1 {live}, {mine}')}"), "kept", "note")
+            f.block("note")
+        foreign = f.let(f"and i1 {live}, {f.let(f'xor i1 {mine}, true')}")
+        with where(f, foreign, "foreign"):
+            lane = f.intrinsic("llvm.cttz.i64", "i64", [f"i64 {self._load('readers')}", "i1 false"])
+            shifted = f.let(f"shl i64 {f.let(f'and i64 {lane}, 31')}, {TAG_SHIFT}")
+            told = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared", f"i64 {self.warp}"]
+            f.call(keep_routine(f.module), "void", [*told, f"i64 {f.let(f'or i64 {record}, {shifted}')}"])
+        known = info(f, kind)
+        several = f.let(f"or i1 {foreign}, {self._live(self._load('earlier'))}")
+        with where(f, f.let(f"and i1 %shared, {several}"), "several"):
+            told = ["ptr %ctx", "ptr %warp", "ptr %cell", f"i64 {f.let(f'or i64 {self.own}, {known}')}"]
+            f.call(note_in_plane_routine(f.module), "void", told)
+        self._store("read", f.let(f"or i64 {self.warp}, {known}"))
         readers = self._load("readers")
-        mine = self._same(record, self.warp)
-        time = f.load("i32", "%ctx", CONTEXT["time"])
-        at = f.let(f"and i32 {f.let(f'trunc i64 {record} to i32')}, {TIME_MASK}")
-        at_once = f.let(f"icmp eq i32 {at}, {time}")
-        joined = f.let(f"select i1 {f.let(f'and i1 {mine}, {at_once}')}, i64 {readers}, i64 0")
-        foreign = f.let(f"and i1 {self._live(record)}, {f.let(f'xor i1 {mine}, true')}")
-        f.branch(foreign, "keep", "replace")
-        f.block("keep")
-        lane = f.intrinsic("llvm.cttz.i64", "i64", [f"i64 {readers}", "i1 false"])
-        shifted = f.let(f"shl i64 {f.let(f'and i64 {lane}, 31')}, {TAG_SHIFT}")
-        self._store("earlier", f.let(f"or i64 {record}, {shifted}"))
-        f.goto("replace")
-        f.block("replace")
-        self._store("read", f.let(f"or i64 {self.warp}, {info(f, self.kind)}"))
-        bit = f.let(f"zext i32 {self.bit} to i64")
-        self._store("readers", f.let(f"or i64 {joined}, {bit}"))
+        at = f.let(f"and i32 {low}, {TIME_MASK}")
+        at_once = f.let(f"icmp eq i32 {at}, {f.load('i32', '%ctx', CONTEXT['time'])}")
+        joined = f.let(f"select i1 {f.let(f'and i1 {mine}, {at_once}')}, i64 -1, i64 {-1 << HEAD_SHIFT}")
+        kept = f.let(f"and i64 {readers}, {f.let(f'select i1 {live}, i64 {joined}, i64 0')}")
+        self._store("readers", f.let(f"or i64 {kept}, {f.let(f'zext i32 {self.bit} to i64')}"))
+        if kind.strong:
+            f.goto("kept")
+            f.block("kept")

@@ -25,8 +25,8 @@ def offset_of(f: IrFunction, index: str, size: int) -> str:
 
 
 def entry_at(f: IrFunction, warp: str, index: str) -> str:
-    start = f.field(f.load("ptr", warp, WARP["copies"]), layout.COPIES_HEAD)
-    return f.field(start, offset_of(f, index, layout.COPY_BYTES))
+    start = f.field(f.load("ptr", warp, WARP["copies"]), layout.COPY_LIST["copies"])
+    return f.field(start, offset_of(f, index, layout.COPY.size))
 
 
 def of_lane(f: IrFunction, entry: str, name: str, lane: str, size: int = 8) -> str:
@@ -83,9 +83,14 @@ def settle_routine(module: IrModule) -> str:
             told = ["ptr %ctx", "ptr %warp", f"i32 {lane}"]
             bytes_ = f.load("i32", of_lane(f, "%copy", "bytes", lane, 4))
             read = cells_of(f, bytes_, f.load("i32", "%copy", COPY["shift"]))
+            begun, now = f.load("i64", "%copy", COPY["now"]), f.load("i64", "%ctx", CONTEXT["now"])
+            # Dates count from the base of their chunk.
+            moved_on = f.let(f"icmp ult i64 {begun}, {f.load('i64', '%ctx', CONTEXT['chunk'])}")
+            epoch = f.let(f"select i1 {f.let(f'and i1 %issued, {moved_on}')}, i64 {begun}, i64 {now}")
+            told += [f"i64 {epoch}", "i1 %issued"]
             for side, count in (("target", cells), ("source", read)):
                 first = f.load("i64", of_lane(f, "%copy", f"{side}_cell", lane))
-                f.call(stamp_routine(owner), "void", [*told, f"i64 {first}", f"i32 {count}", "i1 %issued"])
+                f.call(stamp_routine(owner), "void", [*told, f"i64 {first}", f"i32 {count}"])
             next_lane(f, head, after)
         f.do("ret void")
         return f
@@ -94,15 +99,14 @@ def settle_routine(module: IrModule) -> str:
 
 
 def stamp_routine(module: IrModule) -> str:
-    """`(ctx, warp, lane, cells, count, as issued)`: a lane's pending records there become ordinary ones."""
+    """`(ctx, warp, lane, epoch, as issued, cells, count)`: a lane's pending records there become ordinary ones."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
-        arguments = [*_BOTH, ("i32", "lane"), ("i64", "cells"), ("i32", "count"), ("i1", "issued")]
+        arguments = [*_BOTH, ("i32", "lane"), ("i64", "epoch"), ("i1", "issued"), ("i64", "cells"), ("i32", "count")]
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
         number = f.load("i32", "%warp", WARP["index"])
         thread = f.let(f"or i32 {f.let(f'shl i32 {number}, 5')}, %lane")
         pending = f.let(f"or i32 {thread}, {_PENDING_TAG}")
-        now = f.load("i64", "%ctx", CONTEXT["now"])
         time = f.let(f"zext i32 {f.load('i32', '%ctx', CONTEXT['time'])} to i64")
         cells = f.let("inttoptr i64 %cells to ptr")
         known = f.let("icmp ne i64 %cells, 0")
@@ -115,7 +119,7 @@ def stamp_routine(module: IrModule) -> str:
                 undated = f.let(f"and i64 {kept}, {_RECORD_MASK & ~0xFFFF}")
                 dated = f.let(f"or i64 {undated}, {time}")
                 chosen = f.let(f"select i1 %issued, i64 {kept}, i64 {dated}")
-                f.do(f"store atomic i64 {f.let(f'or i64 {chosen}, {now}')}, ptr {place} monotonic, align 8")
+                f.do(f"store atomic i64 {f.let(f'or i64 {chosen}, %epoch')}, ptr {place} monotonic, align 8")
         f.do("ret void")
         return f
 
@@ -138,7 +142,7 @@ def sweep_routine(module: IrModule) -> str:
                 f.store("i32", f.let(f"add i32 {to}, 1"), kept)
                 with where(f, f.let(f"icmp ne i32 {to}, {at}"), "move"):
                     place = entry_at(f, "%warp", to)
-                    told = f"ptr {place}, ptr {entry}, i64 {layout.COPY_BYTES}, i1 false"
+                    told = f"ptr {place}, ptr {entry}, i64 {layout.COPY.size}, i1 false"
                     f.do(f"call void @llvm.memmove.p0.p0.i64({told})")
         left = f.load("i32", kept)
         f.store("i32", left, "%warp", WARP["copy_count"])

@@ -56,7 +56,7 @@ def issue_routine(module: IrModule, copied: Copied) -> str:
         _Issue(f, copied).emit()
         return f
 
-    return module.routine(f"copy_issue_{copied.size}", build)
+    return module.routine(f"copy_issue_{copied.size}{'_checked' * copied.checked}", build)
 
 
 class _Issue:
@@ -97,7 +97,11 @@ class _Issue:
         needed = str(size)
         if space == "global":
             needed = f.let(f"zext i32 {f.load('i32', of_lane(f, entry, 'bytes', lane, 4))} to i64")
-        pair = f.call(resolver(f.module, space), RESOLVED, ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {own}"])
+        pair = f.call(
+            resolver(f.module, space, space == "shared"),
+            RESOLVED,
+            ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {own}"],
+        )
         host, room = (f.let(f"extractvalue {RESOLVED} {pair}, {part}") for part in (0, 1))
         fits = f.let(f"icmp uge i64 {room}, {needed}")
         straight = f.let(f"icmp eq i64 {f.let(f'and i64 {own}, {size - 1}')}, 0")
@@ -158,6 +162,7 @@ class _Issue:
         f, copied = self.f, self.copied
         f.store("i32", good, entry, COPY["mask"])
         f.store("i32", str(copied.size), entry, COPY["size"])
+        f.store("i64", f.load("i64", "%ctx", CONTEXT["now"]), entry, COPY["now"])
         cells = max(copied.size // copied.shared_granule, 1) if copied.checked else 0
         f.store("i32", str(cells), entry, COPY["cells"])
         f.store("i32", str(log2(copied.global_granule)) if copied.checked else "0", entry, COPY["shift"])

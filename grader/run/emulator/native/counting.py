@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.counter_layout import ARRAY, ARRAY_BYTES, CELL, CELL_BYTES, MANY, ROW, SECTOR
+from grader.run.emulator.counter_layout import ARRAY, CELL, MANY, ROW, SECTOR
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.resolve import slot_entry
@@ -109,7 +109,7 @@ class _Request:
             "i64",
             [f"i64 {f.let(f'lshr i64 {self.first}, {layout.SLOT_BITS}')}", f"i64 {layout.SLOT_COUNT - 1}"],
         )
-        array = f.field(self.buffer, f.let(f"mul i64 {slot}, {ARRAY_BYTES}"))
+        array = f.field(self.buffer, f.let(f"mul i64 {slot}, {ARRAY.size}"))
         sectors, fresh = self._sectors()
         full = f.let(f"lshr i64 {f.let(f'add i64 {self.asked}, {SECTOR - 1}')}, {SECTOR.bit_length() - 1}")
         ideal = f.intrinsic("llvm.umin.i64", "i64", [f"i64 {sectors}", f"i64 {full}"])
@@ -129,8 +129,8 @@ class _Request:
         """How many sectors the lanes touch, and how many of these the block reads for the first time."""
         f, reads = self.f, self.access.role == "load"
         entry = slot_entry(f, "global", self.first)
-        base, size = f.load("i64", entry, layout.ENTRY_BASE), f.load("i64", entry, layout.ENTRY_SIZE)
-        maps = f.load("i64", entry, layout.ENTRY_SHADOW)
+        base, size = f.load("i64", entry, layout.ENTRY["base"]), f.load("i64", entry, layout.ENTRY["size"])
+        maps = f.load("i64", entry, layout.ENTRY["shadow"])
         mapped = f.let(f"icmp ne i64 {maps}, 0")
         extent = f.let(f"select i1 {mapped}, i64 {size}, i64 0")
         limit = f.let(f"lshr i64 {f.let(f'add i64 {extent}, {SECTOR - 1}')}, 5")
@@ -151,7 +151,7 @@ class _Request:
             known = f.name_block("known")
             f.branch(f.let(f"icmp ult i64 {index}, {limit}"), known, head)
             f.block(known)
-            place = f.let(f"mul i64 {index}, {CELL_BYTES}")
+            place = f.let(f"mul i64 {index}, {CELL.size}")
             cell = f.let(f"inttoptr i64 {f.let(f'add i64 {maps}, {place}')} to ptr")
             new = f.let(f"icmp ne i32 {f.load('i32', cell, CELL['block'])}, {mark}")
             f.store("i32", mark, cell, CELL["block"])

@@ -31,7 +31,7 @@ def discard_routine(module: IrModule, granule: int) -> str:
         lane, head, after = for_each_lane(f, f.let(f"and i32 %mask, {living}"))
         offset = f.let(f"mul i64 {f.let(f'zext i32 {lane} to i64')}, 8")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), offset)
-        host = checked_host(f, "global", lane, address, SIZE, head, outside, crooked)
+        host = checked_host(f, "global", lane, address, SIZE, head, outside, crooked, writes=True)
         f.do(f"call void @llvm.memset.p0.i64(ptr {host}, i8 {_PATTERN}, i64 {SIZE}, i1 false)")
         if granule:
             _forget(f, granule, address)

@@ -143,10 +143,10 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     f.store("i32", "0", "%ctx", CONTEXT["polls"])
     f.store("i64", str(layout.BLOCK_WAITS), "%ctx", CONTEXT["suspend_waits"])
     barriers = f.field("%ctx", CONTEXT["barriers"])
-    size = layout.BARRIERS * layout.BARRIER_BYTES
+    size = layout.BARRIERS * layout.BARRIER.size
     _fill(f, barriers, 0, str(size))
     for number in range(layout.BARRIERS):
-        f.store("i32", "1", barriers, number * layout.BARRIER_BYTES + BARRIER["all"])
+        f.store("i32", "1", barriers, number * layout.BARRIER.size + BARRIER["all"])
     # Shared memory starts undefined: a pattern that is a NaN as a float makes reading it unwritten visible.
     shared = f.load("ptr", "%ctx", CONTEXT["shared_host"])
     _fill(f, shared, 0xFF, f.load("i64", "%ctx", CONTEXT["shared_bytes"]))

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-LANES = 32
+from grader.run.emulator.structure import LANES as LANES
 
 _INTRINSIC_SUFFIX = {"float": "f32", "double": "f64", "half": "f16"}
 
@@ -111,6 +111,11 @@ class IrFunction:
 
     def text(self) -> str:
         return "\n".join([self._head, "entry:", *self._entry, *self._lines, "}"])
+
+    @property
+    def size(self) -> int:
+        """Lines so far."""
+        return len(self._lines)
 
     def name_block(self, hint: str = "b") -> str:
         self._blocks += 1

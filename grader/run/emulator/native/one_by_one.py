@@ -21,7 +21,7 @@ def check_one_by_one(f: IrFunction, access: Shadowed, addresses: V, active: str)
     wide = f.let(f"zext i32 {lane} to i64")
     address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
     arguments = ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {address}"]
-    pair = f.call(resolver(f.module, access.space), RESOLVED, arguments)
+    pair = f.call(resolver(f.module, access.space, access.kind.writes), RESOLVED, arguments)
     host = f.let(f"extractvalue {RESOLVED} {pair}, 0")
     room = f.let(f"extractvalue {RESOLVED} {pair}, 1")
     fits = f.let(f"icmp uge i64 {room}, {access.size}")

@@ -7,9 +7,9 @@ is: a race may go unseen, but what is reported is one.
 from __future__ import annotations
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CONTEXT, LAUNCH, WARP
+from grader.run.emulator.layout import CHUNK, CONTEXT, WARP
 from grader.run.emulator.native.between_blocks import release_routine, seen_routine
-from grader.run.emulator.native.epochs import THREAD_BITS, tick_routine
+from grader.run.emulator.native.epochs import THREAD_BITS, owner_of, tick_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
 from grader.run.emulator.native.part_barriers import hand_on_routine
@@ -150,21 +150,19 @@ def before_routine(module: IrModule) -> str:
         f.block("never")
         f.do("ret i1 false")
         f.block("over")
-        same = f.let(f"icmp eq i32 {epoch}, {f.load('i32', '%ctx', CONTEXT['epoch'])}")
-        f.branch(same, "now", "other")
-        f.block("now")
-        told = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
-        f.do(f"ret i1 {f.call(ordered_routine(owner), 'i1', told)}")
-        f.block("other")
-        launch = f.load("ptr", "%ctx", CONTEXT["launch"])
-        since = f.let(f"sub i32 {epoch}, {f.load('i32', launch, LAUNCH['first_epoch'])}")
-        chunk = f.let(f"lshr i32 {since}, {f.load('i32', launch, LAUNCH['chunk_bits'])}")
-        place = f.let(f"zext i32 {f.let(f'shl i32 {chunk}, 2')} to i64")
-        block = f.load("i32", f.load("ptr", launch, LAUNCH["owners"]), place)
+        known = owner_of(f, epoch)
+        block = f.load("i32", known, CHUNK["block"])
+        time = f.let(f"add i32 {time}, {f.load('i32', known, CHUNK['base'])}")
         f.store("i32", block, "%ctx", CONTEXT["other_block"])
         f.branch(f.let(f"icmp eq i32 {block}, {own_block}"), "own", "foreign")
         f.block("own")
+        recent = f.let(f"icmp uge i64 %record, {f.load('i64', '%ctx', CONTEXT['since'])}")
+        f.branch(recent, "now", "passed")
+        f.block("passed")
         f.do("ret i1 true")
+        f.block("now")
+        told = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(ordered_routine(owner), 'i1', told)}")
         f.block("foreign")
         warp = f.let(f"lshr i32 {thread}, 5")
         told = ["ptr %ctx", "ptr %warp", f"i64 {f.let(f'zext i32 {block} to i64')}", f"i32 {warp}", f"i32 {time}"]
@@ -177,7 +175,7 @@ def before_routine(module: IrModule) -> str:
 def ordered_routine(module: IrModule) -> str:
     """`(ctx, warp, lane, thread, time) -> i1`: whether what a thread did then is before what this lane does now.
 
-    The thread is another of this block, and the time is of this epoch.
+    The thread is another of this block, and the time is one since its last barrier.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:

@@ -17,6 +17,8 @@ from grader.run.emulator.native.resolve import for_each_lane, next_lane
 ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask")]
 _GOLDEN = 2654435761
 """Knuth's multiplier for 32-bit hashes, 2^32 over the golden ratio."""
+_OF_SLOT = 0x85EBCA6B
+"""An odd number with no pattern, the first multiplier of MurmurHash3's finalizer."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,13 @@ class Places:
         """By lane, where the slot of one of its words is."""
         f = self.f
         bits = layout.FAR_PLACE_BITS if self.far else layout.PLACE_BITS
-        number = f.cast("trunc", f.op("lshr", V("i64", "%address"), splat("i64", 2)), "i32")
+        address = V("i64", "%address")
+        number = f.cast("trunc", f.op("lshr", address, splat("i64", 2)), "i32")
+        # Arrays differ in their slots only. Shared memory has none, whichever way its address is written.
+        slot = f.op("lshr", address, splat("i64", layout.SLOT_BITS))
+        window = f.compare("icmp eq", slot, splat("i64", layout.SHARED_WINDOW >> layout.SLOT_BITS))
+        slot = f.cast("trunc", f.select(window, splat("i64", 0), slot), "i32")
+        number = f.op("add", number, f.op("mul", slot, splat("i32", _OF_SLOT)))
         mixed = f.op("mul", f.op("add", number, splat("i32", word)), splat("i32", _GOLDEN))
         offset = f.op("shl", f.op("lshr", mixed, splat("i32", 32 - bits)), splat("i32", 2))
         return f.cast("zext", offset, "i64")

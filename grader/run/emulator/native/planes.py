@@ -30,6 +30,8 @@ class Cells:
         self._first = first
         self._plane = plane
         self._chunk = "0"
+        self.beyond = ""
+        """How far the plane "beyond" is from the first one, for who needs a further plane."""
         self._choose(active, writes)
 
     def _choose(self, active: str, writes: bool) -> None:
@@ -136,7 +138,7 @@ class Cells:
     def _moved(self, plane: str, bytes_a_chunk: int) -> str:
         """How far a plane of this chunk is from the first plane of the first."""
         f = self.f
-        moved = f.let(f"mul i64 {self._plane}, {CELL[plane]}")
+        moved = self.beyond if plane == "beyond" else f.let(f"mul i64 {self._plane}, {CELL[plane]}")
         if self.count == 1:
             return moved
         return f.let(f"add i64 {moved}, {f.let(f'mul i64 {self._chunk}, {bytes_a_chunk}')}")

@@ -75,7 +75,7 @@ def replay_routine(module: IrModule) -> str:
 
 
 def _entry(f: IrFunction, index: str) -> str:
-    offset = f.let(f"mul i64 {f.let(f'zext i32 {index} to i64')}, {layout.LOG_ENTRY_BYTES}")
+    offset = f.let(f"mul i64 {f.let(f'zext i32 {index} to i64')}, {layout.LOG.size}")
     return f.field(f.load("ptr", "%ctx", CONTEXT["log"]), offset)
 
 

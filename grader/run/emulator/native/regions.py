@@ -71,7 +71,7 @@ class Region:
 def region_at(f: IrFunction, access: Shadowed, address: str) -> Region:
     """The region of the array that holds an address."""
     if access.space == "shared":
-        delta, base, size = table_entry(f, "shared", address)
+        delta, base, size = table_entry(f, "shared", address, access.kind.writes)
         inner = f.let(f"sub i64 {delta}, {f.load('i64', '%ctx', CONTEXT['shared_host'])}")
         start = f.let(f"add i64 {base}, {inner}")
         cell = f.let(f"lshr i64 {start}, {log2(access.granule)}")
@@ -80,11 +80,11 @@ def region_at(f: IrFunction, access: Shadowed, address: str) -> Region:
         )
         return Region(base, size, shadow, f.load("i64", "%ctx", CONTEXT["plane"]))
     entry = slot_entry(f, "global", address)
-    base, size = f.load("i64", entry, layout.ENTRY_BASE), f.load("i64", entry, layout.ENTRY_SIZE)
+    base, size = f.load("i64", entry, layout.ENTRY["base"]), f.load("i64", entry, layout.ENTRY["size"])
     whole = f.let(f"add i64 {size}, {access.granule - 1}")
     bytes_ = f.let(f"mul i64 {f.let(f'lshr i64 {whole}, {log2(access.granule)}')}, {RECORD_BYTES}")
     plane = f.let(f"and i64 {f.let(f'add i64 {bytes_}, 63')}, -64")
-    return Region(base, size, f.load("i64", entry, layout.ENTRY_SHADOW), plane)
+    return Region(base, size, f.load("i64", entry, layout.ENTRY["shadow"]), plane)
 
 
 def log2(number: int) -> int:

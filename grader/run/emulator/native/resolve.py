@@ -14,25 +14,28 @@ RESOLVED = "{ i64, i64 }"
 ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lane"), ("i64", "address")]
 
 
-def slot_entry(f: IrFunction, space: str, address: str) -> str:
+def slot_entry(f: IrFunction, space: str, address: str, writes: bool = False) -> str:
     """The entry of the slot that holds `address`, in the global or shared table."""
     shared = space == "shared"
     bits, count = (
         (layout.SHARED_SLOT_BITS, layout.SHARED_SLOT_COUNT) if shared else (layout.SLOT_BITS, layout.SLOT_COUNT)
     )
     table = f.load("ptr", "%ctx", CONTEXT["shared_table" if shared else "globals"])
+    if writes and not shared:
+        table = f.field(table, layout.TABLE_BYTES)
     slot = f.let(f"lshr i64 {address}, {bits}")
     known = f.intrinsic("llvm.umin.i64", "i64", [f"i64 {slot}", f"i64 {count - 1}"])
-    return f.field(table, f.let(f"mul i64 {known}, {layout.ENTRY_BYTES}"))
+    return f.field(table, f.let(f"mul i64 {known}, {layout.ENTRY.size}"))
 
 
-def table_entry(f: IrFunction, space: str, address: str) -> tuple[str, str, str]:
-    """(delta, base, size) of the slot that holds `address` in the global or shared table."""
-    entry = slot_entry(f, space, address)
+def table_entry(f: IrFunction, space: str, address: str, writes: bool) -> tuple[str, str, str]:
+    """(delta, base, size) of the slot that holds `address` in the global or shared table; no bytes where an access
+    that `writes` may not go."""
+    entry = slot_entry(f, space, address, writes)
     return (
-        f.load("i64", entry, layout.ENTRY_DELTA),
-        f.load("i64", entry, layout.ENTRY_BASE),
-        f.load("i64", entry, layout.ENTRY_SIZE),
+        f.load("i64", entry, layout.ENTRY["delta"]),
+        f.load("i64", entry, layout.ENTRY["base"]),
+        f.load("i64", entry, layout.ENTRY["size"]),
     )
 
 
@@ -47,8 +50,8 @@ def _result(f: IrFunction, host: str, room: str) -> None:
     f.do(f"ret {RESOLVED} {f.let(f'insertvalue {RESOLVED} {pair}, i64 {room}, 1')}")
 
 
-def _table_space(f: IrFunction, space: str, address: str) -> None:
-    delta, base, size = table_entry(f, space, address)
+def _table_space(f: IrFunction, space: str, address: str, writes: bool) -> None:
+    delta, base, size = table_entry(f, space, address, writes)
     offset = f.let(f"sub i64 {address}, {base}")
     _result(f, f.let(f"add i64 {address}, {delta}"), _room(f, offset, size))
 
@@ -62,8 +65,11 @@ def _local_space(f: IrFunction, address: str) -> None:
     _result(f, host, _room(f, address, size))
 
 
-def resolver(module: IrModule, space: str) -> str:
-    """The name of the routine `(ctx, warp, lane, address) -> {host address, bytes of room}` for a state space."""
+def resolver(module: IrModule, space: str, writes: bool) -> str:
+    """The name of the routine `(ctx, warp, lane, address) -> {host address, bytes of room}` for a state space.
+
+    Host addresses come from it, or from `table_entry`, alone: what may not be accessed has no room.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, RESOLVED, ARGUMENTS, attributes="nounwind noinline")
@@ -73,16 +79,16 @@ def resolver(module: IrModule, space: str) -> str:
             window = f.let(f"lshr i64 %address, {layout.SLOT_BITS}")
             f.do(f"switch i64 {window}, label %global [ i64 1, label %shared i64 2, label %local ]")
             f.block("shared")
-            _table_space(f, "shared", f.let(f"sub i64 %address, {layout.SHARED_WINDOW}"))
+            _table_space(f, "shared", f.let(f"sub i64 %address, {layout.SHARED_WINDOW}"), writes)
             f.block("local")
             _local_space(f, f.let(f"sub i64 %address, {layout.LOCAL_WINDOW}"))
             f.block("global")
-            _table_space(f, "global", "%address")
+            _table_space(f, "global", "%address", writes)
         else:
-            _table_space(f, space, "%address")
+            _table_space(f, space, "%address", writes)
         return f
 
-    return module.routine(f"resolve_{space}", build)
+    return module.routine(f"resolve_{space}{'_to_write' * writes}", build)
 
 
 def for_each_lane(f: IrFunction, mask: str) -> tuple[str, str, str]:
@@ -110,13 +116,15 @@ def next_lane(f: IrFunction, head: str, after: str) -> None:
 
 
 def checked_host(
-    f: IrFunction, space: str, lane: str, address: str, size: int, skip: str, outside: str, crooked: str
+    f: IrFunction, space: str, lane: str, address: str, size: int, skip: str, outside: str, crooked: str, writes: bool
 ) -> str:
     """The host address of a checked access of `size` bytes by one lane.
 
     A lane at fault has its bit set in the variable `outside` or `crooked`, and control goes to block `skip`.
     """
-    pair = f.call(resolver(f.module, space), RESOLVED, ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {address}"])
+    pair = f.call(
+        resolver(f.module, space, writes), RESOLVED, ["ptr %ctx", "ptr %warp", f"i32 {lane}", f"i64 {address}"]
+    )
     host = f.let(f"extractvalue {RESOLVED} {pair}, 0")
     room = f.let(f"extractvalue {RESOLVED} {pair}, 1")
     bit = f.let(f"shl i32 1, {lane}")
@@ -124,12 +132,13 @@ def checked_host(
     low = f.let(f"and i64 {address}, {size - 1}")
     aligned = f.let(f"icmp eq i64 {low}, 0")
     good, check, over, askew = (f.name_block(n) for n in ("good", "check", "over", "askew"))
-    f.branch(fits, check, over)
+    # As a GPU does: who is not aligned may well be outside only for that.
+    f.branch(aligned, check, askew)
+    f.block(check)
+    f.branch(fits, good, over)
     f.block(over)
     f.store("i32", f.let(f"or i32 {f.load('i32', outside)}, {bit}"), outside)
     f.goto(skip)
-    f.block(check)
-    f.branch(aligned, good, askew)
     f.block(askew)
     f.store("i32", f.let(f"or i32 {f.load('i32', crooked)}, {bit}"), crooked)
     f.goto(skip)

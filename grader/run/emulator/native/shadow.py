@@ -164,6 +164,5 @@ class _Check:
                 f.block(later)
                 self._log(active)
                 f.block(note)
-            if not access.kind.strong:
-                quick.note_read()
+            quick.note_read()
         f.do("ret void")

@@ -9,6 +9,7 @@ from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 from grader.run.emulator.native.order import meet_routine
 from grader.run.emulator.native.part_barriers import come, open_routine
+from grader.run.emulator.native.passing import leave_past, passed_by
 from grader.run.emulator.native.resolve import event_routine
 
 
@@ -37,6 +38,7 @@ def retire_routine(module: IrModule) -> str:
         f.store("i32", "0", "%warp", WARP["parked"])
         dead = f.load("i32", "%warp", WARP["dead"])
         f.store("i32", f.let(f"and i32 {dead}, {stay}"), "%warp", WARP["dead"])
+        leave_past(f, leaving)
         threads = f.load("i32", "%ctx", CONTEXT["alive"])
         f.store("i32", f.let(f"sub i32 {threads}, {_popcount(f, leaving)}"), "%ctx", CONTEXT["alive"])
         f.do("ret void")
@@ -46,7 +48,7 @@ def retire_routine(module: IrModule) -> str:
 
 
 def barrier_pointer(f: IrFunction, number: str) -> str:
-    offset = f.let(f"mul i32 {number}, {layout.BARRIER_BYTES}")
+    offset = f.let(f"mul i32 {number}, {layout.BARRIER.size}")
     return f.field("%ctx", f.let(f"add i64 {f.let(f'zext i32 {offset} to i64')}, {CONTEXT['barriers']}"))
 
 
@@ -125,7 +127,7 @@ def release_routine(module: IrModule) -> str:
 
 
 def same_barrier_routine(module: IrModule) -> str:
-    """`(ctx, number)`: tells of a block whose threads wait at different places of the program, or have exited."""
+    """`(ctx, number)`: tells of threads that wait at different places, have gone past the barrier, or have exited."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
@@ -161,12 +163,19 @@ def same_barrier_routine(module: IrModule) -> str:
         f.store("i32", first, "%ctx", CONTEXT["other_access"])
         f.store("i32", final, "%ctx", CONTEXT["other_thread"])
         f.branch(f.let(f"icmp ult i32 {first}, {final}"), "differ", "same", unlikely=True)
-        for at_block, event, then in (("differ", layout.EVENT_BARRIER, "same"), ("left", layout.EVENT_LEFT, "whole")):
+        for at_block, event, then in (
+            ("differ", layout.EVENT_BARRIER, "same"),
+            ("past", layout.EVENT_PAST, "whole"),
+            ("left", layout.EVENT_LEFT, "whole"),
+        ):
             f.block(at_block)
             told = ["ptr %ctx", f"ptr {f.load('ptr', last)}", f"i32 {event}", "i32 0", "i32 1"]
             f.call(event_routine(owner), "void", told)
             f.goto(then)
         f.block("same")
+        past = f.let(f"icmp ne i64 {passed_by(f, barrier_pointer(f, '%number'))}, 0")
+        f.branch(past, "past", "none.past", unlikely=True)
+        f.block("none.past")
         threads = f.load("i32", "%ctx", CONTEXT["block_threads"])
         gone = f.let(f"icmp ult i32 {f.load('i32', '%ctx', CONTEXT['alive'])}, {threads}")
         f.branch(gone, "left", "whole", unlikely=True)

@@ -9,9 +9,18 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import STRONG, TIME_MASK, WRITTEN_BEFORE, Kind, info, warp_record
+from grader.run.emulator.native.cells import (
+    STRONG,
+    TIME_MASK,
+    VOLATILE,
+    WRITTEN_BEFORE,
+    Kind,
+    info,
+    warp_record,
+)
 from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
 from grader.run.emulator.native.planes import ANY, Cells
+from grader.run.emulator.native.readers import HEAD_SHIFT, NO_PLANES, own_plane, room_left
 
 _THREAD = splat("i64", 1 << TAG_SHIFT)
 
@@ -35,14 +44,17 @@ class Quick:
         self.cells = cells
         self.warp = warp
         self._warp_tag = f.spread("i64", warp_record(f))
-        self._now = f.spread("i64", f.load("i64", "%ctx", CONTEXT["now"]))
+        since = f.load("i64", "%ctx", CONTEXT["since"])
+        self._since = f.spread("i64", since)
         if shared:
             self._never = f.spread("i64", f.load("i64", "%ctx", CONTEXT["never"]))
         else:
             self._never = splat("i64", WRITTEN_BEFORE)
             self._begin = f.spread("i64", f.load("i64", "%ctx", CONTEXT["begin"]))
-            self._chunk = f.spread("i64", f.load("i64", "%ctx", CONTEXT["chunk"]))
-            self._age = f.op("sub", self._now, self._chunk)
+            chunk = f.load("i64", "%ctx", CONTEXT["chunk"])
+            self._chunk = f.spread("i64", chunk)
+            age = f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {since}", f"i64 {chunk}"])
+            self._age = f.spread("i64", age)
 
     def _tag(self, lane: V) -> V:
         return self.f.op("or", self._warp_tag, self.f.op("shl", lane, splat("i64", TAG_SHIFT)))
@@ -51,7 +63,7 @@ class Quick:
         """Whether a record is of this epoch or, in global memory, of another block of this launch."""
         f = self.f
         if self.shared:
-            return f.compare("icmp uge", record, self._now)
+            return f.compare("icmp uge", record, self._since)
         unordered = f.compare("icmp uge", f.op("sub", record, self._chunk), self._age)
         return f.op("and", unordered, f.compare("icmp uge", record, self._begin))
 
@@ -94,8 +106,11 @@ class Quick:
         index = f.spread("i64", f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64"))
         own = f.compare("icmp eq", number, index)
         limit = f.select(own, f.spread("i32", f.load("i32", "%warp", WARP["full"])), heard)
+        # As records of the chunk at hand have it.
+        limit = f.map("llvm.usub.sat", limit, f.spread("i32", f.load("i32", "%ctx", CONTEXT["base"])))
         time = f.op("and", record, splat("i64", TIME_MASK))
-        epoch = f.op("lshr", f.op("xor", record, self._now), splat("i64", layout.EPOCH_SHIFT))
+        now = f.spread("i64", f.load("i64", "%ctx", CONTEXT["now"]))
+        epoch = f.op("lshr", f.op("xor", record, now), splat("i64", layout.EPOCH_SHIFT))
         elsewhen = f.compare("icmp ne", epoch, splat("i64", 0))
         later = f.compare("icmp uge", time, f.cast("zext", limit, "i64"))
         return f.op("and", doubtful, f.op("or", elsewhen, later))
@@ -129,25 +144,68 @@ class Quick:
             mine = f.invert(self._foreign(record, self._warp_tag))
             at = f.op("and", record, splat("i64", TIME_MASK))
             same = f.op("and", mine, f.compare("icmp eq", at, time))
-            joined = f.op("or", f.select(same, readers, splat("i64", 0)), own)
+            joined = f.op("or", f.op("and", readers, self._kept(record, same)), own)
             known_already = f.op("and", same, f.compare("icmp eq", joined, readers))
+            if self.kind.strong:
+                # A plain read by the warp says more.
+                known_already = f.op("or", known_already, f.op("and", mine, self._weak(record)))
             changed = f.op("and", f.invert(known_already), cells.active)
             note, done = f.name_block("note"), f.name_block("noted")
             f.branch(f.let(f"icmp eq i32 {f.bits(changed)}, 0"), done, note)
             f.block(note)
-            foreign = f.op("and", f.op("and", self._live(record), f.invert(mine)), cells.active)
+            foreign = f.op("and", f.op("and", self._live(record), f.invert(mine)), changed)
+            earlier = cells.load("earlier")
+            early = f.op("and", self._live(earlier), changed)
+            several = f.op("or", foreign, early)
             keep, replace = f.name_block("keep"), f.name_block("replace")
-            f.branch(f.let(f"icmp eq i32 {f.bits(foreign)}, 0"), replace, keep)
+            f.branch(f.let(f"icmp eq i32 {f.bits(several)}, 0"), replace, keep)
             f.block(keep)
-            lane = f.op("and", f.map("llvm.cttz", readers, tail=["i1 false"]), splat("i64", LANES - 1))
-            reader = f.op("or", record, f.op("shl", lane, splat("i64", TAG_SHIFT)))
-            cells.store("earlier", reader, foreign)
+            apart = f.op("and", self._foreign(earlier, self._warp_tag), self._foreign(earlier, record))
+            taken = f.op("and", early, apart)
+            if self.shared:
+                self._note_in_plane(several, f.op("or", stamped, self._lane_of(joined)))
+            else:
+                full = f.let(f"icmp eq i32 {f.bits(f.op('and', foreign, taken))}, 0")
+                f.branch(f.let(f"or i1 {full}, {f.let(f'xor i1 {room_left(f)}, true')}"), f"{keep}.on", "slow")
+                f.block(f"{keep}.on")
+            reader = f.op("or", record, self._lane_of(readers))
+            cells.store("earlier", reader, f.op("and", foreign, f.invert(taken)))
             f.goto(replace)
             f.block(replace)
-            cells.store("read", stamped)
-            cells.store("readers", joined)
+            # Lanes that have nothing new to note may write it again, unless what is there says more.
+            where = changed if self.kind.strong else None
+            cells.store("read", stamped, where)
+            cells.store("readers", joined, where)
             f.goto(done)
             f.block(done)
+
+    def _lane_of(self, readers: V) -> V:
+        """The first of these lanes, as records have it."""
+        f = self.f
+        lane = f.op("and", f.map("llvm.cttz", readers, tail=["i1 false"]), splat("i64", LANES - 1))
+        return f.op("shl", lane, splat("i64", TAG_SHIFT))
+
+    def _kept(self, record: V, same: V) -> V:
+        """Which bits of the readers stay: all of an instant, and of a launch the list of further ones."""
+        f = self.f
+        rest = splat("i64", 0)
+        if not self.shared:
+            of_launch = f.compare("icmp uge", record, self._begin)
+            rest = f.select(of_launch, splat("i64", -1 << HEAD_SHIFT), rest)
+        return f.select(same, splat("i64", -1), rest)
+
+    def _note_in_plane(self, several: V, record: V) -> None:
+        f = self.f
+        planes = f.load("i64", "%ctx", CONTEXT["reader_planes"])
+        made, known, noted = f.name_block("made"), f.name_block("known"), f.name_block("noted")
+        f.branch(f.let(f"icmp eq i64 {planes}, 0"), "slow", made)
+        f.block(made)
+        f.branch(f.let(f"icmp eq i64 {planes}, {NO_PLANES}"), noted, known)
+        f.block(known)
+        self.cells.beyond = own_plane(f, planes)
+        self.cells.store("beyond", record, several)
+        f.goto(noted)
+        f.block(noted)
 
     # Writes
 
@@ -175,6 +233,11 @@ class Quick:
         f = self.f
         return f.compare("icmp eq", f.op("and", record, splat("i64", STRONG)), splat("i64", 0))
 
+    def _weak(self, record: V) -> V:
+        """Whether it is meant for nobody, not for the threads of its block either."""
+        f = self.f
+        return f.compare("icmp eq", f.op("and", record, splat("i64", STRONG | VOLATILE)), splat("i64", 0))
+
     def _check_write(self) -> V:
         f, cells = self.f, self.cells
         lane = cells.lane()
@@ -190,9 +253,17 @@ class Quick:
         if self.kind.atomic:
             if not self.kind.of_block:
                 other = f.op("and", other, self._plain(written))
+                read = f.op("and", read, self._plain(record))
             unset.append((self._unwritten(written), None))
         earlier = cells.load("earlier")
-        self._slow_if((other, written), (read, record), (self._live(earlier), earlier), *unset)
+        early = self._live(earlier)
+        if self.shared:
+            planes = f.spread("i64", f.load("i64", "%ctx", CONTEXT["reader_planes"]))
+            several = f.op("and", early, f.compare("icmp ugt", planes, splat("i64", NO_PLANES)))
+        else:
+            listed = f.compare("icmp ugt", readers, splat("i64", (1 << HEAD_SHIFT) - 1))
+            several = f.op("and", listed, f.compare("icmp uge", record, self._begin))
+        self._slow_if((other, written), (read, record), (early, earlier), (several, None), *unset)
         return written
 
     def _single(self, before: str) -> None:

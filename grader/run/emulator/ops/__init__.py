@@ -1,9 +1,8 @@
-"""The opcode families. A family is a module with a TABLE: (opcode, class of its type) -> the function that emits it.
+"""The opcode families. A family is a module with a TABLE: (opcode, class of its type) -> its row, emitter and traits.
 
-The class is that of the last type among the modifiers: "int" (u, s and b of 8 to 128 bits), "float" (f32, f64),
-"half" (f16, bf16 and the packed types), "pred"; what sets the carry is of class "carry". A row with "" serves every
-class that has no row of its own.
-To add an opcode, write its function beside its kin and add its row.
+The classes are those of `ptx.traits.type_class`; a row with "" serves every class that has no row of its own. An opcode
+with one of its modifiers behind it ("bar.warp") has precedence over the opcode alone.
+To add an opcode, write its emitter beside its kin and add its row.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from grader.run.emulator.ops import (
     conversion,
     copies,
     floating,
+    flow,
     half,
     integer,
     matrix,
@@ -30,9 +30,9 @@ from grader.run.emulator.ops import (
     video,
     warp,
 )
-from grader.run.emulator.ops.common import Handler
+from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ptx.syntax import Instruction
-from grader.run.emulator.ptx.types import TYPES
+from grader.run.emulator.ptx.traits import Key, key_of, register
 
 _FAMILIES = (
     integer,
@@ -50,28 +50,16 @@ _FAMILIES = (
     copies,
     block_barriers,
     warp,
+    flow,
     matrix,
     matrix_rows,
     builtins,
 )
-_HANDLERS: Mapping[tuple[str, str], Handler] = {key: row for family in _FAMILIES for key, row in family.TABLE.items()}
-
-
-def type_class(instruction: Instruction) -> str:
-    if "cc" in instruction.modifiers:
-        return "carry"
-    for modifier in reversed(instruction.modifiers):
-        kind = TYPES.get(modifier)
-        if kind is None:
-            continue
-        if kind.kind == "pred":
-            return "pred"
-        if kind.packed > 1 or (kind.is_float and kind.bits == 16):
-            return "half"
-        return "float" if kind.is_float else "int"
-    return ""
+_ROWS: Mapping[Key, Row] = {key: row for family in _FAMILIES for key, row in family.TABLE.items()}
+register({key: row.traits for key, row in _ROWS.items()})
 
 
 def find_handler(instruction: Instruction) -> Handler | None:
-    found = _HANDLERS.get((instruction.opcode, type_class(instruction)))
-    return found or _HANDLERS.get((instruction.opcode, ""))
+    """What emits an instruction; None for one that is not known."""
+    key = key_of(instruction.opcode, instruction.modifiers)
+    return None if key is None else _ROWS[key].emit

@@ -8,10 +8,11 @@ from __future__ import annotations
 from grader.run.emulator.native.approximation import approximate
 from grader.run.emulator.native.ir import IrFunction, V, splat_float
 from grader.run.emulator.native.minifloat import F16, Format, narrow
-from grader.run.emulator.ops.common import Handler, type_of
+from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ops.floating import finish, read_inputs
 from grader.run.emulator.ops.halves import flush_half, half_format, half_lanes, write_parts
-from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.syntax import Instruction, type_of
+from grader.run.emulator.ptx.traits import PURE, Traits
 from grader.run.emulator.translate.emitter import Emitter
 
 
@@ -58,12 +59,12 @@ def _inverse_root(e: Emitter, a: V) -> V:
 
 
 TABLE = {
-    ("ex2", "float"): _single("ex2"),
-    ("lg2", "float"): _single("lg2"),
-    ("sin", "float"): _single("sin"),
-    ("cos", "float"): _single("cos"),
-    ("tanh", "float"): _single("tanh"),
-    ("rsqrt", "float"): reciprocal_square_root,
-    ("ex2", "half"): _halves("ex2"),
-    ("tanh", "half"): _halves("tanh"),
+    ("ex2", "float"): Row(_single("ex2"), PURE),
+    ("lg2", "float"): Row(_single("lg2"), PURE),
+    ("sin", "float"): Row(_single("sin"), PURE),
+    ("cos", "float"): Row(_single("cos"), PURE),
+    ("tanh", "float"): Row(_single("tanh"), PURE),
+    ("rsqrt", "float"): Row(reciprocal_square_root, Traits(pure=True, operations=1)),
+    ("ex2", "half"): Row(_halves("ex2"), PURE),
+    ("tanh", "half"): Row(_halves("tanh"), PURE),
 }

@@ -12,10 +12,11 @@ from grader.run.emulator.layout import WARP
 from grader.run.emulator.native.half_arithmetic import half_operation
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
-from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.halves import half_format
 from grader.run.emulator.ops.memory import state_space
-from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.syntax import Instruction, type_of
+from grader.run.emulator.ptx.traits import Memory, Traits
 from grader.run.emulator.ptx.types import PtxType
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import FLOAT_BITS, LLVM_FLOAT, Emitter
@@ -121,7 +122,7 @@ def _routine(module: IrModule, atomic: Atomic) -> str:
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, atomic.space, lane, address, atomic.size, head, outside, crooked)
+        host = checked_host(f, atomic.space, lane, address, atomic.size, head, outside, crooked, writes=True)
         before = _operate(f, atomic, t, host, lane)
         f.store(t, before, old, f.let(f"mul i64 {wide}, {atomic.size}"))
         next_lane(f, head, after)
@@ -180,4 +181,7 @@ def _halves(f: IrFunction, t: str, value: str, count: int) -> list[str]:
     return [f.let(f"and i32 {f.let(f'lshr i32 {value}, {16 * index}')}, 65535") for index in range(count)]
 
 
-TABLE = {("atom", ""): atom, ("red", ""): red}
+TABLE = {
+    ("atom", ""): Row(atom, Traits(memory=Memory.ATOMIC)),
+    ("red", ""): Row(red, Traits(memory=Memory.ATOMIC, result=False)),
+}

@@ -1,10 +1,15 @@
-"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions", and bfe, bfi, bfind, clz, fns, popc, prmt)."""
+"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions", and those of its "Integer Arithmetic
+Instructions" that count, find, take or move bits)."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Sequence
+
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.common import Handler, type_of
-from grader.run.emulator.ptx.syntax import Immediate, Instruction, Pair
+from grader.run.emulator.ops.common import Handler, Row
+from grader.run.emulator.ptx.syntax import Immediate, Instruction, Pair, type_of
+from grader.run.emulator.ptx.traits import PURE, Fold, Passing, Traits
 from grader.run.emulator.ptx.types import B32, PRED, TYPES
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -178,6 +183,20 @@ def field_mask(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], f.cast("trunc", f.op("shl", ones, f.cast("zext", a, "i64")), "i32"))
 
 
+def extend_field(e: Emitter, i: Instruction) -> None:
+    """szext: the low `b` bits of a, zero- or sign-extended; .wrap takes b modulo 32, .clamp all of a from 32 on."""
+    f, kind = e.f, type_of(i)
+    a, b = e.read(i.operands[1], kind), e.read(i.operands[2], B32)
+    low = f.op("and", b, splat("i32", 31))
+    empty = f.compare("icmp eq", low, splat("i32", 0))
+    unused = f.op("and", f.op("sub", splat("i32", 32), low), splat("i32", 31))
+    field = f.op("ashr" if kind.is_signed else "lshr", f.op("shl", a, unused), unused)
+    result = f.select(empty, splat("i32", 0), field)
+    if "wrap" not in i.modifiers:
+        result = f.select(f.compare("icmp uge", b, splat("i32", 32)), a, result)
+    e.write(i.operands[0], result)
+
+
 def permute(e: Emitter, i: Instruction) -> None:
     """prmt: four bytes chosen from the eight of (b, a); a selector's bit 3 spreads the byte's sign instead."""
     f = e.f
@@ -233,23 +252,44 @@ def find_nth_set(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], found)
 
 
+def _folded(compute: Callable[[int, int], int]) -> Fold:
+    def fold(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+        a, b = sources
+        return None if a is None or b is None else compute(a, b)
+
+    return fold
+
+
+def _fold_and(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+    return 0 if 0 in sources else _folded(operator.and_)(modifiers, sources)
+
+
+def _fold_not(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+    (a,) = sources
+    return 1 - a if a is not None and "pred" in modifiers else None
+
+
+_OF_BITS = Traits(pure=True, silent=True)
+"""Bit fields are written by what reads all of their word."""
+
 TABLE = {
-    ("and", ""): _logic("and"),
-    ("or", ""): _logic("or"),
-    ("xor", ""): _logic("xor"),
-    ("not", ""): complement,
-    ("cnot", "int"): logical_not,
-    ("lop3", "int"): table_logic,
-    ("shl", "int"): shift_left,
-    ("shr", "int"): shift_right,
-    ("shf", "int"): funnel_shift,
-    ("popc", "int"): population_count,
-    ("clz", "int"): leading_zeros,
-    ("brev", "int"): reverse,
-    ("bfind", "int"): find_bit,
-    ("bfe", "int"): extract,
-    ("bfi", "int"): insert,
-    ("bmsk", "int"): field_mask,
-    ("prmt", "int"): permute,
-    ("fns", "int"): find_nth_set,
+    ("and", ""): Row(_logic("and"), Traits(pure=True, silent=True, passing=Passing.MASKED, fold=_fold_and)),
+    ("or", ""): Row(_logic("or"), Traits(pure=True, silent=True, fold=_folded(operator.or_))),
+    ("xor", ""): Row(_logic("xor"), Traits(pure=True, silent=True, fold=_folded(operator.xor))),
+    ("not", ""): Row(complement, Traits(pure=True, silent=True, fold=_fold_not)),
+    ("cnot", "int"): Row(logical_not, PURE),
+    ("lop3", "int"): Row(table_logic, _OF_BITS),
+    ("shl", "int"): Row(shift_left, _OF_BITS),
+    ("shr", "int"): Row(shift_right, _OF_BITS),
+    ("shf", "int"): Row(funnel_shift, _OF_BITS),
+    ("popc", "int"): Row(population_count, PURE),
+    ("clz", "int"): Row(leading_zeros, PURE),
+    ("brev", "int"): Row(reverse, PURE),
+    ("bfind", "int"): Row(find_bit, PURE),
+    ("bfe", "int"): Row(extract, _OF_BITS),
+    ("bfi", "int"): Row(insert, _OF_BITS),
+    ("bmsk", "int"): Row(field_mask, PURE),
+    ("szext", "int"): Row(extend_field, _OF_BITS),
+    ("prmt", "int"): Row(permute, _OF_BITS),
+    ("fns", "int"): Row(find_nth_set, PURE),
 }

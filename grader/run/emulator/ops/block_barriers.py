@@ -6,7 +6,9 @@ from grader.run.emulator import layout
 from grader.run.emulator.native.block_barriers import MOST, SIZE, Operation, barrier_routine, initial_state
 from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Instruction, Operand
+from grader.run.emulator.ptx.traits import Memory, Traits
 from grader.run.emulator.ptx.types import B32, B64
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.sanitizer import check_as
@@ -116,4 +118,14 @@ def _pending_count(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], e.f.op("and", e.read(i.operands[1], B64), splat("i64", MOST)))
 
 
-TABLE = {("mbarrier", ""): barrier_object}
+def _row(verb: str, polls: bool = False) -> Row:
+    return Row(barrier_object, Traits(memory=Memory.BARRIER_OBJECT, verb=verb, polls=polls))
+
+
+TABLE = {
+    ("mbarrier", ""): _row("arrival"),
+    ("mbarrier.init", ""): _row("initialisation"),
+    ("mbarrier.inval", ""): _row("invalidation"),
+    ("mbarrier.test_wait", ""): _row("wait", polls=True),
+    ("mbarrier.try_wait", ""): _row("wait", polls=True),
+}

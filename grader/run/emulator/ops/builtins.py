@@ -6,7 +6,9 @@ from grader.run.emulator import layout
 from grader.run.emulator.layout import WARP
 from grader.run.emulator.native.ir import splat
 from grader.run.emulator.native.resolve import report
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Group, Instruction, Symbol
+from grader.run.emulator.ptx.traits import Flow, Traits
 from grader.run.emulator.translate.cfg import callee
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
@@ -33,4 +35,5 @@ def call_runtime(e: Emitter, i: Instruction) -> None:
         report(e.f, layout.EVENT_ASSERT, str(e.site()), e.mask_bits)
 
 
-TABLE = {("call", ""): call_runtime}
+# Calls of the program's own functions end a block: translation.py emits them.
+TABLE = {("call", ""): Row(call_runtime, Traits(flow=Flow.CALL, result=False, silent=True))}

@@ -5,9 +5,10 @@ Arithmetic Instructions"). The carry lives as long as a basic block: the chains 
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.common import type_of
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.integer import product
-from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.syntax import Instruction, type_of
+from grader.run.emulator.ptx.traits import PURE, Traits
 from grader.run.emulator.translate.emitter import Emitter
 
 
@@ -48,7 +49,12 @@ def _sum(e: Emitter, i: Instruction, a: V, b: V, uses_carry: bool, otherwise: V)
 
 _OPERATIONS = {"add": add, "addc": add, "sub": subtract, "subc": subtract, "mad": multiply_add, "madc": multiply_add}
 
+# What takes the carry gives not the same from the same operands.
 TABLE = {
-    **{(opcode, "carry"): emit for opcode, emit in _OPERATIONS.items()},
-    **{(opcode, "int"): _OPERATIONS[opcode] for opcode in ("addc", "subc", "madc")},
+    **{(opcode, "carry"): Row(_OPERATIONS[opcode], PURE) for opcode in ("add", "sub", "mad")},
+    **{
+        (opcode, kind): Row(_OPERATIONS[opcode], Traits())
+        for opcode in ("addc", "subc", "madc")
+        for kind in ("carry", "int")
+    },
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.common import type_of, types_of
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.halves import half_lanes
-from grader.run.emulator.ptx.syntax import Instruction, Operand, Pair, Symbol
+from grader.run.emulator.ptx.syntax import Instruction, Operand, Pair, Symbol, type_of, types_of
+from grader.run.emulator.ptx.traits import PURE, Passing, Traits
 from grader.run.emulator.ptx.types import PRED, TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -112,9 +115,21 @@ def select_by_sign(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], f.select(condition, a, b))
 
 
+def _fold_comparison(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+    """Equality of integers, without a predicate that it is combined with."""
+    if None in sources or len(sources) != 2 or modifiers[0] not in ("eq", "ne") or modifiers[1][0] not in "sub":
+        return None
+    return int((sources[0] == sources[1]) == (modifiers[0] == "eq"))
+
+
+def _fold_selection(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+    a, b, condition = sources
+    return None if condition is None else (a if condition else b)
+
+
 TABLE = {
-    ("setp", ""): set_predicate,
-    ("set", ""): set_value,
-    ("selp", ""): select,
-    ("slct", ""): select_by_sign,
+    ("setp", ""): Row(set_predicate, Traits(pure=True, fold=_fold_comparison)),
+    ("set", ""): Row(set_value, PURE),
+    ("selp", ""): Row(select, Traits(pure=True, passing=Passing.CHOSEN, fold=_fold_selection)),
+    ("slct", ""): Row(select_by_sign, PURE),
 }

@@ -5,15 +5,18 @@ Forms that give or take several numbers at once, and tf32, are in `packed_conver
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.minifloat import narrow, narrow_double
 from grader.run.emulator.native.rounding import rounded_cast
-from grader.run.emulator.ops.common import types_of
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.compare import flush_subnormals
 from grader.run.emulator.ops.floating import finish, rounding_of
 from grader.run.emulator.ops.halves import finish_half, half_format, half_lanes, write_parts
 from grader.run.emulator.ops.packed_conversion import convert_packed, is_packed_conversion, pack_integers
-from grader.run.emulator.ptx.syntax import Instruction, Operand, Register
+from grader.run.emulator.ptx.syntax import Instruction, Operand, Register, types_of
+from grader.run.emulator.ptx.traits import Traits
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -144,4 +147,9 @@ def _float_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to: P
     finish(e, i, value)
 
 
-TABLE = {("cvt", ""): convert}
+def _fold_flag(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+    """Of 0 and 1 among integers."""
+    return sources[0] if list(sources) in ([0], [1]) and not any(m.startswith("f") for m in modifiers) else None
+
+
+TABLE = {("cvt", ""): Row(convert, Traits(pure=True, fold=_fold_flag))}

@@ -9,7 +9,9 @@ from grader.run.emulator.native.copy_issue import Copied, issue_routine
 from grader.run.emulator.native.copy_waits import commit_routine, track_routine, wait_routine
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.ops.block_barriers import arrive_at, shared_address_of
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Register
+from grader.run.emulator.ptx.traits import Memory, Traits
 from grader.run.emulator.ptx.types import B32, PRED
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
@@ -62,7 +64,7 @@ def _copied_bytes(e: Emitter, i: Instruction, size: int) -> tuple[V, bool]:
         return whole, False
     option = options[0]
     if isinstance(option, Immediate):
-        return splat("i32", min(option.value, size)), option.value < size
+        return splat("i32", min(max(option.value, 0), size)), option.value < size
     if isinstance(option, Register) and e.type_of(option.name).kind == "pred":
         return f.select(e.read(option, PRED), splat("i32", 0), whole), True
     return f.map("llvm.umin", e.read(option, B32), whole), True
@@ -114,4 +116,13 @@ def _track(e: Emitter, i: Instruction) -> None:
     arrive_at(e, address, splat("i64", 1 if "noinc" in i.modifiers else 0))
 
 
-TABLE = {("cp", ""): asynchronous}
+def _row(memory: Memory, verb: str) -> Row:
+    return Row(asynchronous, Traits(memory=memory, verb=verb, asynchronous=True, result=False))
+
+
+# The two sides of a copy are instructions of their own to the race checks.
+TABLE = {
+    ("cp", ""): _row(Memory.COPY, "write"),
+    ("cp.global", ""): _row(Memory.COPY, "read"),
+    ("cp.mbarrier", ""): _row(Memory.BARRIER_OBJECT, "arrival"),
+}

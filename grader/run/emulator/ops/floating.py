@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat, splat_float
 from grader.run.emulator.native.rounding import rounded
-from grader.run.emulator.ops.common import Handler, type_of
+from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ops.compare import flush_subnormals
-from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.syntax import Instruction, type_of
+from grader.run.emulator.ptx.traits import PURE, Traits
 from grader.run.emulator.translate.emitter import FLOAT_BITS, Emitter
 
 _DIRECTED = ("rz", "rm", "rp")
@@ -154,18 +155,18 @@ def test_property(e: Emitter, i: Instruction) -> None:
 
 
 TABLE = {
-    ("add", "float"): _binary("fadd"),
-    ("sub", "float"): _binary("fsub"),
-    ("mul", "float"): _binary("fmul"),
-    ("fma", "float"): fused_multiply_add,
-    ("mad", "float"): fused_multiply_add,
-    ("div", "float"): divide,
-    ("rcp", "float"): reciprocal,
-    ("sqrt", "float"): square_root,
-    ("neg", "float"): negate,
-    ("abs", "float"): absolute,
-    ("min", "float"): _extreme("min"),
-    ("max", "float"): _extreme("max"),
-    ("copysign", "float"): copy_sign,
-    ("testp", "float"): test_property,
+    ("add", "float"): Row(_binary("fadd"), Traits(pure=True, operations=1)),
+    ("sub", "float"): Row(_binary("fsub"), Traits(pure=True, operations=1)),
+    ("mul", "float"): Row(_binary("fmul"), Traits(pure=True, operations=1)),
+    ("fma", "float"): Row(fused_multiply_add, Traits(pure=True, operations=2)),
+    ("mad", "float"): Row(fused_multiply_add, Traits(pure=True, operations=2)),
+    ("div", "float"): Row(divide, Traits(pure=True, operations=1)),
+    ("rcp", "float"): Row(reciprocal, Traits(pure=True, operations=1)),
+    ("sqrt", "float"): Row(square_root, Traits(pure=True, operations=1)),
+    ("neg", "float"): Row(negate, PURE),
+    ("abs", "float"): Row(absolute, PURE),
+    ("min", "float"): Row(_extreme("min"), PURE),
+    ("max", "float"): Row(_extreme("max"), PURE),
+    ("copysign", "float"): Row(copy_sign, PURE),
+    ("testp", "float"): Row(test_property, PURE),
 }

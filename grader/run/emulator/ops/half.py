@@ -7,9 +7,10 @@ from collections.abc import Callable
 from grader.run.emulator.native.half_arithmetic import half_operation
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.minifloat import Format
-from grader.run.emulator.ops.common import Handler, type_of
+from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ops.halves import finish_half, flush_half, half_bits, half_format, magnitude, write_parts
-from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.syntax import Instruction, type_of
+from grader.run.emulator.ptx.traits import PURE, Traits
 from grader.run.emulator.translate.emitter import Emitter
 
 Compute = Callable[..., V]
@@ -105,12 +106,12 @@ def _sort_key(e: Emitter, bits: V, form: Format, nan_key: int) -> V:
 
 
 TABLE = {
-    ("add", "half"): _elementwise(_add),
-    ("sub", "half"): _elementwise(_subtract),
-    ("mul", "half"): _elementwise(_multiply),
-    ("fma", "half"): _elementwise(_fused_multiply_add),
-    ("neg", "half"): _elementwise(_negate),
-    ("abs", "half"): _elementwise(_absolute),
-    ("min", "half"): _elementwise(_extreme("min")),
-    ("max", "half"): _elementwise(_extreme("max")),
+    ("add", "half"): Row(_elementwise(_add), Traits(pure=True, operations=1)),
+    ("sub", "half"): Row(_elementwise(_subtract), Traits(pure=True, operations=1)),
+    ("mul", "half"): Row(_elementwise(_multiply), Traits(pure=True, operations=1)),
+    ("fma", "half"): Row(_elementwise(_fused_multiply_add), Traits(pure=True, operations=2)),
+    ("neg", "half"): Row(_elementwise(_negate), PURE),
+    ("abs", "half"): Row(_elementwise(_absolute), PURE),
+    ("min", "half"): Row(_elementwise(_extreme("min")), PURE),
+    ("max", "half"): Row(_elementwise(_extreme("max")), PURE),
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.common import Handler, type_of
-from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ops.common import Handler, Row
+from grader.run.emulator.ptx.syntax import Instruction, type_of
+from grader.run.emulator.ptx.traits import PURE
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -159,19 +160,19 @@ def _field(e: Emitter, value: V, start: int, bits: int, signed: bool) -> V:
 
 
 TABLE = {
-    ("add", "int"): _simple("add"),
-    ("sub", "int"): _simple("sub"),
-    ("mul", "int"): multiply,
-    ("mad", "int"): multiply_add,
-    ("mul24", "int"): multiply24,
-    ("mad24", "int"): multiply_add24,
-    ("div", "int"): _quotient(False),
-    ("rem", "int"): _quotient(True),
-    ("neg", "int"): negate,
-    ("abs", "int"): absolute,
-    ("min", "int"): _extreme("min"),
-    ("max", "int"): _extreme("max"),
-    ("sad", "int"): sum_of_absolute_differences,
-    ("dp4a", "int"): _dot(4),
-    ("dp2a", "int"): _dot(2),
+    ("add", "int"): Row(_simple("add"), PURE),
+    ("sub", "int"): Row(_simple("sub"), PURE),
+    ("mul", "int"): Row(multiply, PURE),
+    ("mad", "int"): Row(multiply_add, PURE),
+    ("mul24", "int"): Row(multiply24, PURE),
+    ("mad24", "int"): Row(multiply_add24, PURE),
+    ("div", "int"): Row(_quotient(False), PURE),
+    ("rem", "int"): Row(_quotient(True), PURE),
+    ("neg", "int"): Row(negate, PURE),
+    ("abs", "int"): Row(absolute, PURE),
+    ("min", "int"): Row(_extreme("min"), PURE),
+    ("max", "int"): Row(_extreme("max"), PURE),
+    ("sad", "int"): Row(sum_of_absolute_differences, PURE),
+    ("dp4a", "int"): Row(_dot(4), PURE),
+    ("dp2a", "int"): Row(_dot(2), PURE),
 }

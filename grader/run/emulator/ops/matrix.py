@@ -24,8 +24,10 @@ from grader.run.emulator.native.matrix_shapes import (
     left_fragment,
     right_fragment,
 )
+from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.memory import state_space
 from grader.run.emulator.ptx.syntax import Group, Instruction, Operand
+from grader.run.emulator.ptx.traits import MatrixRole, Memory, Traits
 from grader.run.emulator.ptx.types import B32, B64
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -204,7 +206,14 @@ def _store(e: Emitter, i: Instruction) -> None:
     e.f.call(matrix_routine(e.f.module, matrix), "void", given)
 
 
+def matrix_traits(matrix: MatrixRole, memory: Memory = Memory.NONE) -> Traits:
+    """Of what takes all lanes of a warp together, without a mask that names them."""
+    return Traits(matrix=matrix, memory=memory, synchronises=True, silent=True)
+
+
 TABLE = {
-    ("mma", ""): multiply,
-    ("wmma", ""): wmma,
+    ("mma", ""): Row(multiply, matrix_traits(MatrixRole.PRODUCT)),
+    ("wmma", ""): Row(wmma, matrix_traits(MatrixRole.PRODUCT)),
+    ("wmma.load", ""): Row(wmma, matrix_traits(MatrixRole.FRAGMENT, Memory.LOAD)),
+    ("wmma.store", ""): Row(wmma, matrix_traits(MatrixRole.FRAGMENT, Memory.STORE)),
 }

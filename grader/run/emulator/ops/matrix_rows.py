@@ -9,9 +9,11 @@ from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.matrix_access import record
 from grader.run.emulator.native.matrix_lanes import turn
 from grader.run.emulator.native.matrix_rows import Rows, rows_routine
-from grader.run.emulator.ops.matrix import SPACES, told, watch
+from grader.run.emulator.ops.common import Row
+from grader.run.emulator.ops.matrix import SPACES, matrix_traits, told, watch
 from grader.run.emulator.ops.memory import state_space
 from grader.run.emulator.ptx.syntax import Group, Instruction, Operand
+from grader.run.emulator.ptx.traits import MatrixRole, Memory
 from grader.run.emulator.ptx.types import B32
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -55,7 +57,7 @@ def transpose(e: Emitter, i: Instruction) -> None:
 
 
 TABLE = {
-    ("ldmatrix", ""): load_rows,
-    ("stmatrix", ""): store_rows,
-    ("movmatrix", ""): transpose,
+    ("ldmatrix", ""): Row(load_rows, matrix_traits(MatrixRole.ROWS, Memory.LOAD)),
+    ("stmatrix", ""): Row(store_rows, matrix_traits(MatrixRole.ROWS, Memory.STORE)),
+    ("movmatrix", ""): Row(transpose, matrix_traits(MatrixRole.ROWS)),
 }

@@ -8,14 +8,14 @@ from grader.run.emulator.native import discard as discarding
 from grader.run.emulator.native.access import Access, access_routine
 from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.common import type_of
-from grader.run.emulator.ptx.syntax import Address, Group, Immediate, Instruction, Operand, Symbol
+from grader.run.emulator.ops.common import Row
+from grader.run.emulator.ptx.syntax import Address, Group, Immediate, Instruction, Operand, Symbol, type_of
+from grader.run.emulator.ptx.traits import PURE, Memory, Traits
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
 from grader.run.emulator.translate.sanitizer import acquired, check_access, check_as, fenced
-from grader.run.emulator.translate.storage import align_up
 
 _SPACES = {
     "global": "global",
@@ -97,33 +97,22 @@ def _is_named_parameter(operand: Operand) -> bool:
     return isinstance(operand, Address) and isinstance(operand.base, Symbol)
 
 
-def _check_inside(e: Emitter, name: str, offset: int, size: int) -> None:
-    """Parameters lie beside other state: inline PTX must not reach beyond the one that it names."""
-    function = e.function
-    parameters = (*function.parameters, *function.results, *function.call_parameters.values())
-    whole = next((p.size for p in parameters if p.name == name), 0)
-    if name in e.frame.areas:
-        whole = align_up(whole, 4)
-    if not 0 <= offset <= whole - size:
-        raise e.unsupported(f"an access outside of the parameter {name}")
-
-
 def _load_parameter(e: Emitter, i: Instruction) -> None:
     f = e.f
     kind, count = _shape(i)
     operand = i.operands[1]
     assert isinstance(operand, Address) and isinstance(operand.base, Symbol)
     name = operand.base.name
-    _check_inside(e, name, operand.offset, kind.bytes * count)
+    own = e.storage.parameters.get(name) if e.function.entry else None
     for index, target in enumerate(_components(i.operands[0])[:count]):
         offset = operand.offset + index * kind.bytes
         if name in e.frame.areas:
             value = read_area(e, e.frame.areas[name], offset, kind.width)
-        elif e.function.entry and name in e.storage.parameters:
+        elif own is not None and own.holds(offset, kind.bytes):
             pointer = f.load("ptr", "%ctx", CONTEXT["parameters"])
-            value = f.spread(kind.integer, f.load(kind.integer, pointer, e.storage.parameters[name] + offset))
+            value = f.spread(kind.integer, f.load(kind.integer, pointer, own.at + offset))
         else:
-            raise e.unsupported(f"the parameter {name}")
+            raise e.unsupported(f"this part of the parameter {name}")
         e.write(target, value, kind.is_signed)
 
 
@@ -133,7 +122,6 @@ def _store_parameter(e: Emitter, i: Instruction) -> None:
     if not (isinstance(operand, Address) and isinstance(operand.base, Symbol)):
         raise e.unsupported()
     area = e.frame.areas[operand.base.name]
-    _check_inside(e, operand.base.name, operand.offset, kind.bytes * count)
     for index, source in enumerate(_components(i.operands[1])[:count]):
         write_area(e, area, operand.offset + index * kind.bytes, e.read(source, kind))
 
@@ -200,20 +188,24 @@ def nothing(e: Emitter, i: Instruction) -> None:
     """Hints to caches and schedulers have no effect on results."""
 
 
+_LOADS = Traits(memory=Memory.LOAD)
+_HINTS = Traits(memory=Memory.HINT, result=False, idle=True)
+_FENCES = Traits(orders=True, result=False)
+
 TABLE = {
-    ("ld", ""): load,
-    ("ldu", ""): load,
-    ("st", ""): store,
-    ("cvta", ""): convert_address,
-    ("isspacep", ""): is_space,
-    ("membar", ""): fence,
-    ("fence", ""): fence,
-    ("prefetch", ""): nothing,
-    ("prefetchu", ""): nothing,
-    ("applypriority", ""): nothing,
-    ("createpolicy", ""): make_policy,
-    ("discard", ""): discard,
-    ("nanosleep", ""): sleep,
-    ("pmevent", ""): nothing,
-    ("griddepcontrol", ""): nothing,
+    ("ld", ""): Row(load, _LOADS),
+    ("ldu", ""): Row(load, _LOADS),
+    ("st", ""): Row(store, Traits(memory=Memory.STORE, result=False)),
+    ("cvta", ""): Row(convert_address, PURE),
+    ("isspacep", ""): Row(is_space, PURE),
+    ("membar", ""): Row(fence, _FENCES),
+    ("fence", ""): Row(fence, _FENCES),
+    ("prefetch", ""): Row(nothing, _HINTS),
+    ("prefetchu", ""): Row(nothing, _HINTS),
+    ("applypriority", ""): Row(nothing, _HINTS),
+    ("createpolicy", ""): Row(make_policy, Traits(memory=Memory.HINT, idle=True)),
+    ("discard", ""): Row(discard, Traits(memory=Memory.DISCARD, result=False)),
+    ("nanosleep", ""): Row(sleep, Traits(idle=True, result=False)),
+    ("pmevent", ""): Row(nothing, Traits(idle=True, result=False)),
+    ("griddepcontrol", ""): Row(nothing, Traits(result=False)),
 }

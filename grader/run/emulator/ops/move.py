@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.run.emulator.native.ir import splat
-from grader.run.emulator.ops.common import type_of
-from grader.run.emulator.ptx.syntax import Group, Instruction
+from grader.run.emulator.ops.common import Row
+from grader.run.emulator.ptx.syntax import Group, Instruction, type_of
+from grader.run.emulator.ptx.traits import Passing, Traits
 from grader.run.emulator.ptx.types import PRED, TYPES
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -49,4 +52,10 @@ def move_predicate(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], e.read(i.operands[1], PRED))
 
 
-TABLE = {("mov", ""): move, ("mov", "pred"): move_predicate}
+def _fold_copy(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+    return sources[0]
+
+
+_MOVES = Traits(pure=True, passing=Passing.WHOLE, fold=_fold_copy)
+
+TABLE = {("mov", ""): Row(move, _MOVES), ("mov", "pred"): Row(move_predicate, _MOVES)}

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grader.run.emulator.native.ir import IrFunction, V, splat
-from grader.run.emulator.ops.common import Handler, types_of
-from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ops.common import Handler, Row
+from grader.run.emulator.ptx.syntax import Instruction, types_of
+from grader.run.emulator.ptx.traits import PURE
 from grader.run.emulator.ptx.types import B32
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -63,5 +64,7 @@ _OPERATIONS: dict[str, Callable[[IrFunction, V, V], V]] = {
 }
 
 TABLE = {
-    (f"{name}{count}", "int"): _elementwise(count, compute) for name, compute in _OPERATIONS.items() for count in (2, 4)
+    (f"{name}{count}", "int"): Row(_elementwise(count, compute), PURE)
+    for name, compute in _OPERATIONS.items()
+    for count in (2, 4)
 }

@@ -5,12 +5,16 @@ The lanes that take part have been brought together before (translate/convergenc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from grader.run.emulator import layout
 from grader.run.emulator.layout import WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, lanes, splat
-from grader.run.emulator.ops.common import type_of
-from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand, Pair
+from grader.run.emulator.native.resolve import report
+from grader.run.emulator.ops.common import Row
+from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand, Pair, type_of
+from grader.run.emulator.ptx.traits import Barrier, Traits
 from grader.run.emulator.ptx.types import B32, PRED, PtxType
 from grader.run.emulator.translate.barriers import barrier_result
 from grader.run.emulator.translate.cfg import BARRIER_RESULT
@@ -62,17 +66,28 @@ def shuffle(e: Emitter, i: Instruction) -> None:
     b, c = i.operands[2], i.operands[3]
     if isinstance(b, Immediate) and isinstance(c, Immediate):
         sources = [_constant_source(mode, lane, b.value, c.value) for lane in _LANE_IDS]
-        order = lanes("i32", [source for source, _ in sources])
-        result = V("i32", f.let(f"shufflevector {value}, {value}, {order}"))
+        source = lanes("i32", [source for source, _ in sources])
+        result = V("i32", f.let(f"shufflevector {value}, {value}, {source}"))
         inside = V("i1", "<" + ", ".join(f"i1 {'true' if ok else 'false'}" for _, ok in sources) + ">")
     else:
         source, inside = _variable_source(e, mode, e.read(b, B32), e.read(c, B32))
         result = _pick_lanes(e, value, source)
+    if e.checks is not None:
+        _tell_of_the_gone(e, source)
     target = i.operands[0]
     if isinstance(target, Pair):
         e.write(target.second, inside)
         target = target.first
     e.write(target, result)
+
+
+def _tell_of_the_gone(e: Emitter, source: V) -> None:
+    """Remarks that a lane takes what one has that is not there any more: it may well not use it."""
+    f = e.f
+    alive = f.spread("i32", f.load("i32", "%warp", WARP["alive"]))
+    there = f.op("and", f.op("lshr", alive, source), splat("i32", 1))
+    gone = f.let(f"and i32 {f.bits(f.compare('icmp eq', there, splat('i32', 0)))}, {e.active_bits}")
+    report(f, layout.EVENT_GONE, str(e.site()), gone)
 
 
 def _pick_lanes(e: Emitter, value: V, source: V) -> V:
@@ -159,13 +174,36 @@ def warp_barrier(e: Emitter, i: Instruction) -> None:
     e.f.do("fence seq_cst")
 
 
+def _fold_vote(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
+    """As far as a lane's own answer decides it."""
+    own = sources[0]
+    if own is None or "pred" not in modifiers:
+        return None
+    if "all" in modifiers and not own:
+        return 0
+    return 1 if "any" in modifiers and own else None
+
+
+# Lanes exchange what only some of them will use.
+_EXCHANGE = Traits(exchanges=True, silent=True)
+_VOTE = replace(_EXCHANGE, fold=_fold_vote)
+_OF_BLOCK = Traits(barrier=Barrier.BLOCK, result=False)
+_OF_WARP = Traits(barrier=Barrier.WARP, synchronises=True, idle=True, result=False)
+
+# Barriers of the block end a basic block: translation.py emits them.
 TABLE = {
-    ("shfl", ""): shuffle,
-    ("vote", ""): vote,
-    ("match", ""): match,
-    ("redux", ""): reduce,
-    ("activemask", ""): active_mask,
-    ("bar", ""): warp_barrier,
-    ("barrier", ""): warp_barrier,
-    (BARRIER_RESULT, ""): barrier_result,
+    ("shfl", ""): Row(shuffle, _EXCHANGE),
+    ("shfl.sync", ""): Row(shuffle, replace(_EXCHANGE, synchronises=True)),
+    ("vote", ""): Row(vote, _VOTE),
+    ("vote.sync", ""): Row(vote, replace(_VOTE, synchronises=True)),
+    ("match", ""): Row(match, _EXCHANGE),
+    ("match.sync", ""): Row(match, replace(_EXCHANGE, synchronises=True)),
+    ("redux", ""): Row(reduce, _EXCHANGE),
+    ("redux.sync", ""): Row(reduce, replace(_EXCHANGE, synchronises=True)),
+    ("activemask", ""): Row(active_mask, Traits(idle=True)),
+    ("bar", ""): Row(None, _OF_BLOCK),
+    ("bar.warp", ""): Row(warp_barrier, _OF_WARP),
+    ("barrier", ""): Row(None, _OF_BLOCK),
+    ("barrier.warp", ""): Row(warp_barrier, _OF_WARP),
+    (BARRIER_RESULT, ""): Row(barrier_result, Traits()),
 }

@@ -22,8 +22,8 @@ PLUS = 0x23
 LOCATION, NAME, SIZE, LOW, HIGH = 0x02, 0x03, 0x0B, 0x11, 0x12
 UPPER_BOUND, COUNT, MEMBER_LOCATION, TYPE, BIT_SIZE = 0x2F, 0x37, 0x38, 0x49, 0x0D
 
-_SECTION = re.compile(r"^\s*\.section\s+(\.debug_\w+)\s*\{([^}]*)\}", re.MULTILINE)
-_DATA = re.compile(r"^\s*\.b(8|16|32|64)\s+(.*?)\s*$", re.MULTILINE)
+_SECTION = re.compile(r"^[ \t]*\.section\s+(\.debug_\w+)\s*\{([^}]*)\}", re.MULTILINE)
+_DATA = re.compile(r"^[ \t]*\.b(8|16|32|64)[ \t]+(.*)$", re.MULTILINE)
 _UNIT_HEADER = 11
 _FIXED = {0x0B: 1, 0x0C: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x13: 4}
 _BLOCKS = {0x0A: 1, 0x03: 2, 0x04: 4}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 _TOKEN = re.compile(
     r"""
     (?P<space>\s+|//[^\n]*|/\*.*?\*/)
+  | (?P<open>/\*)
   | (?P<directive>\.(?:loc|file|version|target|address_size)\b[^\n]*)
   | (?P<string>"(?:[^"\\]|\\.)*")
   | (?P<word>\.[\w$]+|[A-Za-z_$%][\w$%.]*(?:::[\w$.]+)*)
@@ -33,6 +34,8 @@ def tokens(text: str) -> Iterator[tuple[str, str, int]]:
             raise PtxSyntaxError(f"unreadable PTX at {excerpt!r}")
         kind = match.lastgroup
         assert kind is not None
+        if kind == "open":
+            raise PtxSyntaxError("a comment that does not end")
         if kind != "space":
             yield kind, match.group(), position
         position = match.end()

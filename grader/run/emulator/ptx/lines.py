@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-_FILE = re.compile(r'\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
-_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)(?:\s+\d+)?(?:.*?inlined_at\s+(\d+)\s+(\d+))?")
+_FILE = re.compile(r'\.file\s+(\d{1,9})\s+"((?:[^"\\]|\\.)*)"')
+_LOC = re.compile(r"\.loc\s+(\d{1,9})\s+(\d{1,9})\b(?:\s+\d+)?(?:.*?inlined_at\s+(\d{1,9})\s+(\d{1,9})\b)?")
 
 
 class SourceLines:

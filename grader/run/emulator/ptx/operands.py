@@ -19,9 +19,14 @@ from grader.run.emulator.ptx.syntax import (
 
 Token = tuple[str, str]
 _CLOSING = {"{": "}", "(": ")"}
+_LONGEST = 64
+"""Characters of a number: more than any of 64 bits has, in whatever base."""
 
 
 def parse_number(text: str) -> Immediate:
+    """Raises PtxSyntaxError for a number that no instruction can hold."""
+    if len(text) > _LONGEST:
+        raise PtxSyntaxError(f"a number of {len(text)} characters: {text[:20]}…")
     head = text[:2].lower()
     if head == "0f":
         return Immediate(int(text[2:], 16), 32)

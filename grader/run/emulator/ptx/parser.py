@@ -6,12 +6,14 @@ It accepts all instructions: whether one is known is for the translator to say.
 from __future__ import annotations
 
 import re
+from math import prod
 
 from grader.run.emulator.ptx.lexer import PtxSyntaxError, tokens
 from grader.run.emulator.ptx.lines import SourceLines
-from grader.run.emulator.ptx.operands import OperandParser, Token
+from grader.run.emulator.ptx.operands import OperandParser, Token, parse_number
 from grader.run.emulator.ptx.scopes import Scope
 from grader.run.emulator.ptx.syntax import (
+    Bounds,
     Function,
     Instruction,
     Label,
@@ -25,7 +27,11 @@ from grader.run.emulator.ptx.variables import parse_parameter, parse_variable
 _LINKAGE = {".visible", ".extern", ".weak", ".common"}
 _SPACES = {".global", ".const", ".shared", ".local"}
 _REGISTER_RANGE = re.compile(r"<(\d+)>")
-_MOST_REGISTERS = 1 << 20
+_MOST_REGISTERS = 1 << 18
+_MOST_DEPTH = 64
+"""Blocks in blocks: each asm statement is one, and those of functions that are inlined stand side by side."""
+_LONGEST_TEXT = 64 << 20
+_LONGEST_SHOWN = 400
 
 
 def parse_module(text: str) -> PtxModule:
@@ -35,12 +41,16 @@ def parse_module(text: str) -> PtxModule:
 
 class _Parser:
     def __init__(self, text: str) -> None:
+        if len(text) > _LONGEST_TEXT:
+            raise PtxSyntaxError(f"the PTX text has {len(text):,} characters; the emulator reads {_LONGEST_TEXT:,}")
         self._text = text
         self._tokens = [t for t in tokens(text) if t[0] != "directive" or t[1].startswith(".loc")]
         self._at = 0
         self._lines = SourceLines(text)
         self._used = -1
         self._line = 0
+        self._depth = 0
+        self._registers_left = _MOST_REGISTERS
 
     def _peek(self, ahead: int = 0) -> str:
         index = self._at + ahead
@@ -118,16 +128,35 @@ class _Parser:
         results = self._parameters() if self._peek() == "(" else ()
         name = self._next()[1]
         function = Function(name, entry, self._parameters(), results)
-        while self._peek() not in ("{", ";"):
-            self._next()  # performance directives such as .maxntid: hints, without meaning here
+        names = [parameter.name for parameter in (*function.parameters, *results)]
+        if len(set(names)) < len(names):
+            raise PtxSyntaxError(f"two parameters of function {name} have one name")
+        function.bounds = self._bounds()
         if self._next()[1] == "{":
             function.body = []
             self._line = 0
-            self._block(function, Scope(function.name))
+            self._block(function, Scope(names))
         return function
+
+    def _bounds(self) -> Bounds:
+        """The performance directives before a function's body; those that only tune the code mean nothing here."""
+        found: dict[str, tuple[int, ...]] = {}
+        while self._peek() not in ("{", ";"):
+            directive = self._next()[1]
+            numbers = []
+            while self._tokens[self._at : self._at + 1] and self._tokens[self._at][0] == "number":
+                numbers.append(parse_number(self._next()[1]).value)
+                if self._peek() == ",":
+                    self._next()
+            found[directive] = tuple(numbers)
+        reqntid, cluster = found.get(".reqntid", ()), found.get(".reqnctapercluster", ())
+        return Bounds(prod(found[".maxntid"]) if ".maxntid" in found else 0, reqntid, cluster)
 
     def _block(self, function: Function, scope: Scope) -> None:
         """Statements up to the closing brace. Labels may be used before they stand, so names are bound first."""
+        self._depth += 1
+        if self._depth > _MOST_DEPTH:
+            raise PtxSyntaxError(f"more than {_MOST_DEPTH} blocks in blocks, in function {function.name}")
         scope.bind_labels(self._labels_ahead())
         body = function.body
         assert body is not None
@@ -135,10 +164,11 @@ class _Parser:
             text = self._peek()
             if text == "}":
                 self._next()
+                self._depth -= 1
                 return
             if text == "{":
                 self._next()
-                self._block(function, Scope(function.name, scope))
+                self._block(function, Scope((), scope))
             elif self._tokens[self._at][0] == "directive":
                 self._line = self._lines.line(self._next()[1], self._line)
             elif text.startswith("."):
@@ -203,9 +233,10 @@ class _Parser:
         for declared in "".join(words[1:]).split(","):
             counted = _REGISTER_RANGE.search(declared)
             base = declared[: counted.start()] if counted else declared
-            number = int(counted[1]) if counted else 0
-            if number > _MOST_REGISTERS:
-                raise PtxSyntaxError(f"{number} registers in function {function.name}")
+            number = parse_number(counted[1]).value if counted else 1
+            self._registers_left -= number
+            if self._registers_left < 0:
+                raise PtxSyntaxError(f"more than {_MOST_REGISTERS:,} registers, in function {function.name}")
             names = [f"{base}{i}" for i in range(number)] if counted else [base]
             for name in names:
                 function.registers[scope.declare_register(name)] = kind
@@ -226,7 +257,7 @@ class _Parser:
         opcode, *modifiers = self._next()[1].split(".")
         operands = OperandParser(self._until(";"), scope.resolve).operands()
         end = self._next()[2]
-        text = " ".join(self._text[start:end].split())
+        text = " ".join(self._text[start : min(end, start + _LONGEST_SHOWN)].split())
         used, self._used = self._used, -1
         return Instruction(opcode, tuple(modifiers), operands, predicate, negated, self._line, text, used)
 

@@ -10,20 +10,17 @@ from grader.run.emulator.ptx.syntax import Register, Symbol
 class Scope:
     """One `{ … }` of a function body; inner scopes see and may hide the names of outer ones."""
 
-    def __init__(self, function: str, outer: Scope | None = None) -> None:
+    def __init__(self, known: Iterable[str] = (), outer: Scope | None = None) -> None:
+        """`known` are names that are taken already: those of a function's parameters."""
         self._outer = outer
         self._names: dict[str, Register | Symbol] = {}
         self._labels: dict[str, str] = {}
-        self._used: set[str] = outer._used if outer else set()
+        self._used: dict[str, int] = outer._used if outer else dict.fromkeys(known, 1)
+        """How often each name has been declared."""
 
     def _unique(self, name: str) -> str:
-        candidate = name
-        count = 1
-        while candidate in self._used:
-            count += 1
-            candidate = f"{name}@{count}"
-        self._used.add(candidate)
-        return candidate
+        count = self._used[name] = self._used.get(name, 0) + 1
+        return name if count == 1 else f"{name}@{count}"
 
     def declare_register(self, name: str) -> str:
         """Binds `name` to a register in this scope; returns the unique name it has in the function."""

@@ -6,8 +6,10 @@ Names are unique within a function: registers, labels and variables of inner sco
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from grader.run.emulator.ptx.types import PtxType
+from grader.run.emulator.ptx.traits import Traits, traits_of
+from grader.run.emulator.ptx.types import TYPES, PtxType
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,11 @@ class Instruction:
     text: str = ""
     used: int = -1
 
+    @cached_property
+    def traits(self) -> Traits:
+        """What kind of instruction it is, by the row of its opcode family."""
+        return traits_of(self.opcode, self.modifiers)
+
 
 @dataclass(frozen=True)
 class Label:
@@ -108,6 +115,19 @@ class Parameter:
     align: int
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """What a kernel asks of its launches: at most so many threads a block (0: any), a block of exactly this shape, a
+    cluster of exactly this one (an empty tuple: any)."""
+
+    most_threads: int = 0
+    block: tuple[int, ...] = ()
+    cluster: tuple[int, ...] = ()
+
+
+ANY = Bounds()
+
+
 @dataclass
 class Function:
     """A `.entry` or `.func`; `body` is None for an extern declaration."""
@@ -121,9 +141,20 @@ class Function:
     call_parameters: dict[str, Parameter] = field(default_factory=dict)
     branch_targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     body: list[Instruction | Label] | None = None
+    bounds: Bounds = ANY
 
 
 @dataclass
 class PtxModule:
     functions: dict[str, Function]
     variables: dict[str, Variable]
+
+
+def types_of(instruction: Instruction) -> list[PtxType]:
+    """The types among the modifiers, in order."""
+    return [TYPES[m] for m in instruction.modifiers if m in TYPES]
+
+
+def type_of(instruction: Instruction) -> PtxType:
+    """The last type among the modifiers."""
+    return types_of(instruction)[-1]

@@ -11,6 +11,9 @@ from grader.run.emulator.ptx.types import TYPES, PtxType
 
 _LARGEST = 1 << 40
 """Bytes: more than any device has, and few enough for sums of such sizes."""
+_LARGEST_ALIGN = 1 << 16
+_LARGEST_PARAMETER = 1 << 20
+"""Bytes. A kernel's parameters have far fewer, but functions take structs by value."""
 
 
 def _declaration(statement: list[Token]) -> tuple[PtxType, int, str, int, int, list[Token]]:
@@ -23,7 +26,9 @@ def _declaration(statement: list[Token]) -> tuple[PtxType, int, str, int, int, l
         word = words[at]
         if word == ".align":
             at += 1
-            align = int(words[at])
+            align = parse_number(words[at]).value
+            if not 0 < align <= _LARGEST_ALIGN or align & (align - 1):
+                raise PtxSyntaxError(f"an alignment of {words[at]} bytes")
         elif word in (".v2", ".v4"):
             vector = int(word[2])
         elif word[1:] in TYPES:
@@ -41,7 +46,7 @@ def _declaration(statement: list[Token]) -> tuple[PtxType, int, str, int, int, l
             count = 0
             at += 2
         else:
-            count *= int(words[at + 1], 0)
+            count = min(count * parse_number(words[at + 1]).value, _LARGEST + 1)
             at += 3
     initialiser = statement[at + 1 :] if at < len(words) and words[at] == "=" else []
     return element, align or element.bytes * max(vector, 1), name, count, max(vector, 1), initialiser
@@ -49,6 +54,8 @@ def _declaration(statement: list[Token]) -> tuple[PtxType, int, str, int, int, l
 
 def parse_parameter(statement: list[Token]) -> Parameter:
     element, align, name, count, vector, _ = _declaration(statement)
+    if element.bytes * count * vector > _LARGEST_PARAMETER:
+        raise PtxSyntaxError(f"parameter {name} of more than {_LARGEST_PARAMETER} bytes")
     return Parameter(name, element.bytes * count * vector, align)
 
 
@@ -56,8 +63,10 @@ def parse_variable(statement: list[Token], extern: bool = False) -> Variable:
     element, align, name, count, vector, initialiser = _declaration(statement)
     size = 0 if extern and count == 0 else element.bytes * count * vector
     if size > _LARGEST:
-        raise PtxSyntaxError(f"variable {name} of {size} bytes")
+        raise PtxSyntaxError(f"variable {name} of more than {_LARGEST} bytes")
     initial, references = _initial(initialiser, element)
+    if len(initial) > size > 0:
+        raise PtxSyntaxError(f"variable {name} of {size} bytes has values for {len(initial)}")
     return Variable(name, statement[0][1][1:], size, align, initial, references)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.run.emulator.ptx.syntax import Address, Immediate, Instruction, Symbol
+from grader.run.emulator.ptx.traits import Flow, Passing
 from grader.run.emulator.translate.cfg import Block, Program, is_block_barrier, is_call
 from grader.run.emulator.translate.storage import reads_and_writes, registers_in
 
@@ -20,14 +21,16 @@ NORMALISING = {1, 255, 65535}
 
 def passes_on(instruction: Instruction) -> bool:
     """Whether the result lacks a value only where what it is made from does, so that nothing is used yet."""
-    if instruction.opcode == "and":
+    passing = instruction.traits.passing
+    if passing is Passing.MASKED:
         last = instruction.operands[-1]
         return isinstance(last, Immediate) and last.value in NORMALISING
-    return instruction.opcode in ("mov", "selp")
+    return passing is not Passing.NOTHING
 
 
 def may_be_local(instruction: Instruction) -> bool:
-    return instruction.opcode in ("ld", "st") and not LOCAL_SPACES & set(instruction.modifiers)
+    traits = instruction.traits
+    return (traits.is_load or traits.is_store) and not LOCAL_SPACES & set(instruction.modifiers)
 
 
 def read_registers(instruction: Instruction) -> list[str]:
@@ -53,12 +56,12 @@ def only_loaded(program: Program) -> dict[str, frozenset[str]]:
     found = {}
     for name in program.functions:
         blocks = [block for block in program.blocks if block.function == name]
-        writers: dict[str, set[str]] = {}
+        writers: dict[str, set[bool]] = {}
         for block in blocks:
             for instruction in block.instructions:
                 for register in reads_and_writes(instruction)[1]:
-                    writers.setdefault(register, set()).add(instruction.opcode)
-        found[name] = frozenset(register for register, opcodes in writers.items() if opcodes == {"ld"})
+                    writers.setdefault(register, set()).add(instruction.traits.is_load)
+        found[name] = frozenset(register for register, loads in writers.items() if all(loads))
     return found
 
 
@@ -68,7 +71,7 @@ def _of_function(program: Program, name: str) -> frozenset[str]:
     instructions = [instruction for block in blocks for instruction in block.instructions]
     parameters = {p.name for p in program.functions[name].parameters} if program.functions[name].entry else set()
     for instruction in instructions:
-        if instruction.opcode == "ld" and may_be_local(instruction) and not _names(instruction, parameters):
+        if instruction.traits.is_load and may_be_local(instruction) and not _names(instruction, parameters):
             found |= set(reads_and_writes(instruction)[1])
     passed = [(set(reads_and_writes(i)[1]), set(read_registers(i))) for i in instructions if passes_on(i)]
     more = True
@@ -118,14 +121,14 @@ def successors(program: Program, block: Block) -> Iterator[int]:
         yield block.pc + 1
         return
     function = program.functions[block.function]
-    if last.opcode == "bra":
+    if last.traits.flow is Flow.BRANCH:
         targets = [operand.name for operand in last.operands if isinstance(operand, Symbol)]
-    elif last.opcode == "brx":
+    elif last.traits.flow is Flow.INDEXED_BRANCH:
         table = last.operands[-1]
         targets = list(function.branch_targets[table.name]) if isinstance(table, Symbol) else []
     else:
         targets = []
     for target in targets:
         yield program.labels[block.function, target]
-    if last.opcode not in ("bra", "brx", "ret", "exit", "trap") or last.predicate is not None:
+    if not (last.traits.branches or last.traits.leaves) or last.predicate is not None:
         yield block.pc + 1

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER
 from grader.run.emulator.native.ir import splat
+from grader.run.emulator.native.passing import come_routine
 from grader.run.emulator.native.threads import arrive_routine, barrier_pointer
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand
 from grader.run.emulator.ptx.types import B32, PRED
 from grader.run.emulator.translate.convergence import lane_value
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter
+from grader.run.emulator.translate.skips import Skips, is_of_all
 
 _RESULTS = {"popc": "r_count", "and": "r_all", "or": "r_any"}
 
@@ -31,6 +33,7 @@ def barrier(
     instruction: Instruction,
     here: int,
     lanes_left: Callable[[], str],
+    skips: Skips,
 ) -> None:
     """Ends a block with a barrier: lanes of one barrier number arrive together, others come again for theirs."""
     f = emitter.f
@@ -58,6 +61,9 @@ def barrier(
         first = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {group}", "i1 true"])
         count = lane_value(f, counts, first)
     waits = 0 if "arrive" in instruction.modifiers else 1
+    if skips.edges and is_of_all(instruction):
+        told = [f"i32 {group}", f"ptr {barrier_pointer(f, number)}", f"i64 {skips.barriers.get(here, 0)}"]
+        f.call(come_routine(f.module), "void", ["ptr %ctx", "ptr %warp", *told])
     arguments = [f"i32 {value}" for value in (group, number, count, holds, waits)]
     f.call(arrive_routine(f.module), "void", ["ptr %ctx", "ptr %warp", *arguments])
     dispatcher.schedule()

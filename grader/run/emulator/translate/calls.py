@@ -179,7 +179,7 @@ class CallCompiler:
             words.append(("pred" if kind.kind == "pred" else f"i{max(kind.width, 8)}", offset))
         for parameter in function.parameters:
             area = frame.areas[parameter.name]
-            words += [("i32", area + word * WORD_STRIDE) for word in range(-(-parameter.size // 4))]
+            words += [("i32", area.at + word * WORD_STRIDE) for word in range(area.size // 4)]
         return words
 
     def _stack_address(self, emitter: Emitter) -> V:

@@ -6,15 +6,12 @@ before it goes on after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.run.emulator.ptx.syntax import Function, Group, Instruction, Label, PtxModule, Symbol
+from grader.run.emulator.ptx.traits import Barrier, Flow, MatrixRole, Passing
 
-SYNCHRONISING = {"shfl", "vote", "match", "redux"}
-MATRIX = {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
-BARRIERS = {"bar", "barrier"}
-LEAVING = {"ret", "exit", "trap"}
 BARRIER_RESULT = "%barrier_result"
 BUILTIN_CALLS = {"vprintf", "__assertfail"}
 
@@ -49,22 +46,21 @@ class Program:
 
 
 def is_warp_barrier(instruction: Instruction) -> bool:
-    return instruction.opcode in BARRIERS and "warp" in instruction.modifiers
+    return instruction.traits.barrier is Barrier.WARP
 
 
 def is_block_barrier(instruction: Instruction) -> bool:
-    return instruction.opcode in BARRIERS and "warp" not in instruction.modifiers
+    return instruction.traits.barrier is Barrier.BLOCK
 
 
 def is_matrix(instruction: Instruction) -> bool:
     """Whether it takes all lanes of a warp together, without a mask that names them."""
-    return instruction.opcode in MATRIX
+    return instruction.traits.matrix is not MatrixRole.NONE
 
 
 def synchronises(instruction: Instruction) -> bool:
     """Whether the lanes named in a member mask, or all lanes of the warp, have to come together for it."""
-    sync = instruction.opcode in SYNCHRONISING and "sync" in instruction.modifiers
-    return sync or is_matrix(instruction) or is_warp_barrier(instruction)
+    return instruction.traits.synchronises
 
 
 def callee(instruction: Instruction) -> str | None:
@@ -78,17 +74,22 @@ def callee(instruction: Instruction) -> str | None:
 
 
 def is_call(instruction: Instruction) -> bool:
-    return instruction.opcode == "call" and callee(instruction) not in BUILTIN_CALLS
+    return instruction.traits.flow is Flow.CALL and callee(instruction) not in BUILTIN_CALLS
 
 
-def _ends_block(instruction: Instruction) -> bool:
-    branches = instruction.opcode in ("bra", "brx")
-    return branches or instruction.opcode in LEAVING or is_block_barrier(instruction) or is_call(instruction)
+def is_builtin_call(instruction: Instruction) -> bool:
+    return instruction.traits.flow is Flow.CALL and callee(instruction) in BUILTIN_CALLS
+
+
+def ends_block(instruction: Instruction) -> bool:
+    """Whether a thread does not simply go on after it."""
+    traits = instruction.traits
+    return traits.branches or traits.leaves or is_block_barrier(instruction) or is_call(instruction)
 
 
 def _symbols(function: Function) -> Iterator[str]:
     for item in function.body or ():
-        if isinstance(item, Instruction) and item.opcode == "mov":
+        if isinstance(item, Instruction) and item.traits.passing is Passing.WHOLE:
             for operand in item.operands[1:]:
                 if isinstance(operand, Symbol):
                     yield operand.name
@@ -103,30 +104,40 @@ def _callees(function: Function, addressed: tuple[str, ...]) -> set[str]:
     return found
 
 
-def _post_order(kernel: str, calls: dict[str, set[str]]) -> list[str]:
+def _post_order(start: str, calls: Mapping[str, Iterable[str]], seen: set[str]) -> list[str]:
+    """What can be reached, callees before their callers; `seen` is left out, and grows."""
     order: list[str] = []
-    seen: set[str] = set()
-
-    def visit(name: str) -> None:
-        if name in seen:
-            return
-        seen.add(name)
-        for other in sorted(calls.get(name, ())):
-            visit(other)
-        order.append(name)
-
-    visit(kernel)
+    seen.add(start)
+    path = [(start, iter(sorted(calls.get(start, ()))))]
+    while path:
+        name, others = path[-1]
+        other = next((o for o in others if o not in seen), None)
+        if other is None:
+            order.append(name)
+            path.pop()
+        else:
+            seen.add(other)
+            path.append((other, iter(sorted(calls.get(other, ())))))
     return order
 
 
-def _recursive(calls: dict[str, set[str]]) -> frozenset[str]:
-    """Functions that can be active twice at the same time in one thread."""
-    reach = {name: set(targets) for name, targets in calls.items()}
-    for _ in calls:
-        for targets in reach.values():
-            for other in list(targets):
-                targets |= reach.get(other, set())
-    return frozenset(name for name, targets in reach.items() if name in targets)
+def _recursive(kernel: str, calls: Mapping[str, set[str]]) -> frozenset[str]:
+    """Functions that can be active twice at the same time in one thread: those that can reach themselves.
+
+    They are in one strongly connected component (Kosaraju's algorithm), or call themselves.
+    """
+    order = _post_order(kernel, calls, set())
+    callers: dict[str, list[str]] = {}
+    for name in order:
+        for target in calls.get(name, ()):
+            callers.setdefault(target, []).append(name)
+    found: set[str] = {name for name in order if name in calls.get(name, ())}
+    seen: set[str] = set()
+    for name in reversed(order):
+        if name not in seen:
+            component = _post_order(name, callers, seen)
+            found |= set(component) if len(component) > 1 else set()
+    return frozenset(found)
 
 
 class _Splitter:
@@ -152,20 +163,20 @@ class _Splitter:
             else:
                 self._add(item)
         last = self._blocks[-1].instructions
-        if not last or last[-1].opcode not in LEAVING or last[-1].predicate:
+        if not last or not last[-1].traits.leaves or last[-1].predicate:
             self._blocks[-1].instructions.append(
                 Instruction("ret", (), (), line=last[-1].line if last else 0, text="ret;")
             )
 
     def _add(self, instruction: Instruction) -> None:
-        special = synchronises(instruction) or (_ends_block(instruction) and instruction.opcode != "bra")
+        special = synchronises(instruction) or (ends_block(instruction) and instruction.traits.flow is not Flow.BRANCH)
         if special and instruction.predicate:
             self._skip_unless(instruction)
             return
         if is_block_barrier(instruction) or (synchronises(instruction) and not self._together(instruction)):
             self._fresh()
         self._blocks[-1].instructions.append(instruction)
-        if _ends_block(instruction):
+        if ends_block(instruction):
             following = self._open()
             if is_block_barrier(instruction) and "red" in instruction.modifiers:
                 following.instructions.append(replace(instruction, opcode=BARRIER_RESULT))
@@ -199,7 +210,7 @@ def build_program(module: PtxModule, kernel: str) -> Program:
     ids = function_ids(module)
     addressed = tuple(ids)
     calls = {name: _callees(function, addressed) for name, function in module.functions.items()}
-    order = _post_order(kernel, calls)
+    order = _post_order(kernel, calls, set())
     blocks: list[Block] = []
     labels: dict[tuple[str, str], int] = {}
     entries: dict[str, int] = {}
@@ -218,5 +229,5 @@ def build_program(module: PtxModule, kernel: str) -> Program:
         entries,
         labels,
         {name: ids[name] for name in addressed if name in functions},
-        _recursive({name: targets for name, targets in calls.items() if name in functions}),
+        _recursive(kernel, {name: targets for name, targets in calls.items() if name in functions}),
     )

@@ -5,34 +5,11 @@ What is counted an access is decided in `native/counting.py`; here is which row 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from grader.run.emulator.counter_layout import BLOCK, BLOCK_BYTES, BLOCKS, ROW, ROW_BYTES, rows_at
+from grader.run.emulator.counter_layout import BLOCK, BLOCKS, ROW
 from grader.run.emulator.layout import CONTEXT
 from grader.run.emulator.native.counting import Counted, add_to, count_routine, ones
 from grader.run.emulator.native.ir import V
-from grader.run.emulator.ptx.syntax import Instruction
-
-if TYPE_CHECKING:
-    from grader.run.emulator.translate.emitter import Emitter
-
-
-@dataclass
-class Counting:
-    """The rows of a kernel's counters: each instruction, and the basic block that it is in."""
-
-    blocks: int
-    rows: list[tuple[Instruction, int]] = field(default_factory=list)
-
-    def begin(self, instruction: Instruction, block: int) -> None:
-        """The instructions that follow count in a new row."""
-        self.rows.append((instruction, block))
-
-    @property
-    def row(self) -> int:
-        """Where the current row is."""
-        return rows_at(self.blocks) + (len(self.rows) - 1) * ROW_BYTES
+from grader.run.emulator.translate.emitter import Emitter
 
 
 def count_block(e: Emitter, block: int) -> None:
@@ -40,7 +17,7 @@ def count_block(e: Emitter, block: int) -> None:
     if e.counting is None:
         return
     buffer = e.f.load("ptr", "%ctx", CONTEXT["counters"])
-    here = BLOCKS + block * BLOCK_BYTES
+    here = BLOCKS + block * BLOCK.size
     add_to(e.f, buffer, here + BLOCK["executed"], "1")
     add_to(e.f, buffer, here + BLOCK["threads"], ones(e.f, e.active_bits))
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.resolve import report
 from grader.run.emulator.native.threads import retire_routine
 
 # Of every FAIR_PERIOD scheduling decisions of a diverged warp, the last FAIR_SHARE go to a lane that is behind.
 FAIR_PERIOD = 64
 FAIR_SHARE = 32
+LOST_SITE = 0
+"""Where lanes are that go on at no block of the program."""
 PATIENT_PERIOD = 1 << 12
 """The period where turns out of order are to be rare: lanes that get one may meet the others later than on a GPU."""
 
@@ -93,8 +96,11 @@ class Dispatcher:
         target = f.let(f"phi i32 [ {favoured}, %fair ], [ {smallest}, %together ]")
         cases = " ".join(f"i32 {pc}, label %{block_name(pc)}" for pc in range(self._count))
         f.do(f"switch i32 {target}, label %lost [ {cases} ]")
+        # A return address comes back from the lane's own stack, where the program may have written something else.
         f.block("lost")
-        f.do("unreachable")
+        lost = f.load("i32", self.current)
+        report(f, layout.EVENT_BAD_CALL, str(LOST_SITE), lost)
+        self.exit(lost)
 
     def _park(self) -> None:
         """Stores program counters of one group of lanes, or of two, and schedules."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -30,11 +30,12 @@ from grader.run.emulator.translate.special import read_special
 from grader.run.emulator.translate.storage import Frame, Storage
 
 if TYPE_CHECKING:
-    from grader.run.emulator.translate.counting import Counting
+    from grader.run.emulator.translate.counter_rows import CounterRows
     from grader.run.emulator.translate.granules import Checks
-    from grader.run.emulator.translate.values import Values
 
 LLVM_FLOAT = {("f", 32): "float", ("f", 64): "double"}
+MOST_LINES = 1 << 19
+"""Of LLVM IR: more than LLVM can compile in the time that a kernel has."""
 FLOAT_BITS = {"float": "i32", "double": "i64"}
 
 
@@ -49,6 +50,22 @@ class Sites:
         return len(self.instructions) - 1
 
 
+class LocalValues(Protocol):
+    """What a debug build follows beside the values themselves: which registers and local variables have one."""
+
+    def enter_function(self) -> None:
+        """Nothing has a value yet but the parameters."""
+
+    def step(self, i: Instruction) -> None:
+        """Follows one instruction, before it is emitted."""
+
+    def flush(self) -> None:
+        """Keeps what outlives the block."""
+
+    def copy_parameter(self, source: int, target: int) -> None:
+        """Follows an argument of a call from one offset of the parameters' area to another."""
+
+
 class Emitter:
     """Emits the code of one block. `active` are the lanes of the block, `mask` those of the current instruction."""
 
@@ -61,7 +78,7 @@ class Emitter:
         sites: Sites,
         masked_stores: bool,
         checks: Checks | None = None,
-        counting: Counting | None = None,
+        counting: CounterRows | None = None,
     ) -> None:
         self.f = f
         self.function = function
@@ -77,7 +94,7 @@ class Emitter:
         # The rows of the counters; None: nothing is counted.
         self.counting = counting
         # Follows what has no value; None: that is not wanted.
-        self.values: Values | None = None
+        self.values: LocalValues | None = None
         # Emits that the warp gives way to others, if a condition holds.
         self.give_way: Callable[[str], None] = lambda condition: None
         self.waits: set[int] = set()
@@ -98,6 +115,13 @@ class Emitter:
 
     def begin(self, instruction: Instruction) -> None:
         self.instruction = instruction
+        if self.f.size > MOST_LINES:
+            raise UnsupportedPtx(
+                "the kernel's code is longer than the emulator can translate in time, by this line already "
+                f"{MOST_LINES:,} lines of LLVM's: unroll less, or make its tables smaller",
+                instruction.line,
+                instruction.text,
+            )
         self._predicate = None
         self.mask = self.active
         if instruction.predicate is not None:
@@ -243,7 +267,7 @@ class Emitter:
         if name in self._functions:
             return (layout.FUNCTION_SLOT << layout.SLOT_BITS) + self._functions[name]
         if self.function.entry and name in self.storage.parameters:
-            return layout.array_address(layout.PARAMETER_SLOT) + self.storage.parameters[name]
+            return layout.array_address(layout.PARAMETER_SLOT) + self.storage.parameters[name].at
         raise self.unsupported(f"the symbol {name}")
 
     def address(self, operand: Operand) -> V:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Function, Group, Instruction, PtxModule, Register
+from grader.run.emulator.ptx.syntax import Function, Group, Instruction, PtxModule, Register, types_of
+from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.cfg import Program
 from grader.run.emulator.translate.padding import Padding, padding_of
 
-_ACCESSES = ("ld", "ldu", "st", "atom", "red")
 _PARAMETERS = {"param", "param::entry", "param::func"}
 _NOT_SHARED = {"global", "const", "local", *_PARAMETERS}
 _NOT_GLOBAL = {"shared", "shared::cta", "const", "local", *_PARAMETERS}
@@ -43,7 +42,9 @@ def checks_of(module: PtxModule, program: Program) -> Checks:
 def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:
     narrowest = _WIDEST
     for instruction in instructions:
-        if instruction.opcode in _ACCESSES and not elsewhere & set(instruction.modifiers):
+        traits = instruction.traits
+        accesses = traits.is_load or traits.is_store or traits.is_atomic
+        if accesses and not elsewhere & set(instruction.modifiers):
             kinds = types_of(instruction)
             if kinds:
                 narrowest = min(narrowest, kinds[-1].bytes)
@@ -70,12 +71,14 @@ def needed_bytes(checks: Checks, function: str, load: Instruction, width: int) -
 
 def _guesses(function: Function) -> frozenset[str]:
     instructions = [item for item in function.body or () if isinstance(item, Instruction)]
-    compared = [i.operands[2] for i in instructions if i.opcode == "atom" and "cas" in i.modifiers]
+    compared = [i.operands[2] for i in instructions if i.traits.is_atomic and "cas" in i.modifiers]
     found = {operand.name for operand in compared if isinstance(operand, Register)}
     copies = [
         (i.operands[0].name, i.operands[1].name)
         for i in instructions
-        if i.opcode == "mov" and isinstance(i.operands[0], Register) and isinstance(i.operands[1], Register)
+        if i.traits.passing is Passing.WHOLE
+        and isinstance(i.operands[0], Register)
+        and isinstance(i.operands[1], Register)
     ]
     while more := {source for target, source in copies if target in found} - found:
         found |= more

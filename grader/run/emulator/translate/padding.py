@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.run.emulator.ops.common import type_of
-from grader.run.emulator.ptx.syntax import Address, Function, Group, Instruction, Label, Operand, Register
+from grader.run.emulator.ptx.syntax import Address, Function, Group, Instruction, Label, Operand, Register, type_of
 
 _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
@@ -32,9 +31,9 @@ def padding_of(function: Function) -> Padding:
     rest: set[str] = set()
     follows: tuple[Operand | None, int, bool] = (None, 0, False)
     for item in body:
-        if isinstance(item, Label) or item.opcode == "st":
+        if isinstance(item, Label) or item.traits.is_store:
             follows = (None, 0, False)
-        if isinstance(item, Label) or item.opcode != "ld" or not isinstance(item.operands[1], Address):
+        if isinstance(item, Label) or not item.traits.is_load or not isinstance(item.operands[1], Address):
             continue
         base, offset = item.operands[1].base, item.operands[1].offset
         kind, count = type_of(item), next((_VECTORS[m] for m in item.modifiers if m in _VECTORS), 1)
@@ -59,9 +58,9 @@ def _only_stored(body: list[Instruction | Label]) -> set[str]:
         if isinstance(item, Label):
             continue
         for place, operand in enumerate(item.operands):
-            if item.opcode == "st" and place == 1:
+            if item.traits.is_store and place == 1:
                 stored |= _registers(operand)
-            elif not (item.opcode == "ld" and place == 0):
+            elif not (item.traits.is_load and place == 0):
                 used |= _registers(operand)
     return stored - used
 

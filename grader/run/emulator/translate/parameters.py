@@ -1,17 +1,28 @@
-"""Parameter areas of device functions: 32-bit words, each a vector of 32 lanes, read and written at byte offsets."""
+"""Parameter areas of device functions: 32-bit words, each a vector of 32 lanes, read and written at byte offsets.
+
+Areas lie beside other state of the warp: what would go beyond one is refused here.
+"""
 
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.translate.emitter import Emitter
+from grader.run.emulator.translate.storage import Area
 
 WORD_STRIDE = 128
 
 
-def read_area(emitter: Emitter, area: int, offset: int, bits: int) -> V:
+def _place(emitter: Emitter, area: Area, offset: int, size: int) -> int:
+    """The state offset of the word that holds byte `offset`, of `size` bytes that are all inside."""
+    if not area.holds(offset, size):
+        raise emitter.unsupported("an access outside of a parameter")
+    return area.at + offset // 4 * WORD_STRIDE
+
+
+def read_area(emitter: Emitter, area: Area, offset: int, bits: int) -> V:
     """`bits` (8 to 64) from byte `offset` of a parameter area, as an integer vector."""
     f = emitter.f
-    place = area + offset // 4 * WORD_STRIDE
+    place = _place(emitter, area, offset, bits // 8)
     word = f.load_lanes("i32", "%warp", place)
     if bits < 32:
         shifted = f.op("lshr", word, splat("i32", 8 * (offset % 4)))
@@ -24,11 +35,11 @@ def read_area(emitter: Emitter, area: int, offset: int, bits: int) -> V:
     return f.op("or", f.cast("zext", word, "i64"), f.op("shl", high, splat("i64", 32)))
 
 
-def write_area(emitter: Emitter, area: int, offset: int, value: V) -> None:
+def write_area(emitter: Emitter, area: Area, offset: int, value: V) -> None:
     """Stores an integer vector at byte `offset` of a parameter area, for the lanes of the instruction."""
     f = emitter.f
-    place = area + offset // 4 * WORD_STRIDE
     bits = int(value.t[1:])
+    place = _place(emitter, area, offset, bits // 8)
     if bits < 32:
         shift = 8 * (offset % 4)
         field = ((1 << bits) - 1) << shift
@@ -42,20 +53,18 @@ def write_area(emitter: Emitter, area: int, offset: int, value: V) -> None:
     else:
         raise emitter.unsupported()
     for index, word in enumerate(words):
-        store_word(emitter, place + index * WORD_STRIDE, word)
+        _store_word(emitter, place + index * WORD_STRIDE, word)
 
 
-def store_word(emitter: Emitter, place: int, word: V) -> None:
+def _store_word(emitter: Emitter, place: int, word: V) -> None:
     old = emitter.f.load_lanes("i32", "%warp", place)
     emitter.f.store_lanes(emitter.f.select(emitter.mask, word, old), "%warp", place)
 
 
-def copy_area(emitter: Emitter, source: int, target: int, size: int) -> None:
-    for word in range(-(-size // 4)):
-        store_word(
-            emitter,
-            target + word * WORD_STRIDE,
-            emitter.f.load_lanes("i32", "%warp", source + word * WORD_STRIDE),
-        )
+def copy_area(emitter: Emitter, source: Area, target: Area, size: int) -> None:
+    """Copies the first bytes of an area to another, in whole words."""
+    for offset in range(0, size, 4):
+        begin, end = _place(emitter, source, offset, 4), _place(emitter, target, offset, 4)
+        _store_word(emitter, end, emitter.f.load_lanes("i32", "%warp", begin))
         if emitter.values is not None:
-            emitter.values.copy_parameter(source + word * WORD_STRIDE, target + word * WORD_STRIDE)
+            emitter.values.copy_parameter(begin, end)

@@ -5,17 +5,18 @@ Every array has an address slot of its own, so that a pointer made from a parame
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
-from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Address, Function, Group, Instruction, Operand, PtxModule, Symbol
+from grader.run.emulator.ptx.syntax import Address, Function, Group, Instruction, Operand, PtxModule, Symbol, types_of
+from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.translate.cfg import Program, callee
 from grader.run.emulator.translate.storage import reads_and_writes
 
 Source = tuple[str, int]
 """A parameter's name and an offset in it, or a variable's name."""
 _UNKNOWN: Source = ("", 0)
-_LOADS = {"ld", "ldu", "prefetch", "prefetchu", "ldmatrix", "applypriority", "createpolicy"}
+_MOST_SOURCES = 64
 _SHARED_OR_LOCAL = {"shared", "shared::cta", "local", "param", "param::entry", "param::func"}
 
 
@@ -45,16 +46,14 @@ def written_through(module: PtxModule, program: Program) -> frozenset[Source] | 
 def _stores(function: Function) -> Iterator[Address | None]:
     """The addresses that a function writes to, outside of shared and local memory; None for what is not understood."""
     for item in function.body or ():
-        if not isinstance(item, Instruction) or item.opcode in _LOADS or _SHARED_OR_LOCAL & set(item.modifiers):
+        if not isinstance(item, Instruction) or item.traits.only_reads or _SHARED_OR_LOCAL & set(item.modifiers):
             continue
-        if item.opcode == "wmma" and "load" in item.modifiers:
-            continue
-        if item.opcode == "call":
+        if item.traits.flow is Flow.CALL:
             if callee(item) is None:
                 yield None
             continue
         addresses = [operand for operand in item.operands if isinstance(operand, Address)]
-        yield from addresses if item.opcode in ("st", "red", "atom", "wmma", "discard") else [None] * len(addresses)
+        yield from addresses if item.traits.writes else [None] * len(addresses)
 
 
 def _symbol(module: PtxModule, function: Function, name: str) -> set[Source]:
@@ -71,30 +70,35 @@ def _symbols(operand: Operand) -> list[str]:
 
 
 def _sources(module: PtxModule, function: Function) -> dict[str, set[Source]]:
-    """By register, what a pointer in it can have been made from. All paths are taken together."""
+    """By register, what a pointer in it can have been made from. All paths are taken together.
+
+    What begins as more than so many sources counts as unknown, so that each register is looked at a few times only.
+    """
     sources: dict[str, set[Source]] = {}
-    changed = True
-    while changed:
-        changed = False
-        for item in function.body or ():
-            if not isinstance(item, Instruction):
+    readers: dict[str, list[Instruction]] = {}
+    ahead = deque(item for item in function.body or () if isinstance(item, Instruction) and reads_and_writes(item)[1])
+    for item in ahead:
+        for name in reads_and_writes(item)[0]:
+            readers.setdefault(name, []).append(item)
+    while ahead:
+        item = ahead.popleft()
+        reads, writes = reads_and_writes(item)
+        made = _made(module, function, item, sources, reads)
+        for name in writes:
+            known = sources.setdefault(name, set())
+            if made <= known or _UNKNOWN in known:
                 continue
-            reads, writes = reads_and_writes(item)
-            if not writes:
-                continue
-            made = _made(module, function, item, sources, reads)
-            for name in writes:
-                known = sources.setdefault(name, set())
-                if not made <= known:
-                    known |= made
-                    changed = True
+            known |= made
+            if len(known) > _MOST_SOURCES:
+                known.add(_UNKNOWN)
+            ahead += readers.get(name, ())
     return sources
 
 
 def _made(
     module: PtxModule, function: Function, item: Instruction, sources: dict[str, set[Source]], reads: list[str]
 ) -> set[Source]:
-    if item.opcode in ("ld", "ldu", "atom"):
+    if item.traits.is_load or item.traits.is_atomic:
         return _loaded(function, item)
     made = {source for name in reads for source in sources.get(name, ())}
     for operand in item.operands[1:]:

@@ -10,33 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Negated, Operand, Register, Symbol
+from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.translate.assigned import successors
-from grader.run.emulator.translate.cfg import Block, Program, is_warp_barrier
+from grader.run.emulator.translate.cfg import Block, Program
 from grader.run.emulator.translate.storage import reads_and_writes, registers_in
-
-_PURE = {
-    *(
-        "mov",
-        "cvt",
-        "cvta",
-        "selp",
-        "setp",
-        "set",
-        "and",
-        "or",
-        "xor",
-        "not",
-        "shl",
-        "shr",
-        "shf",
-        "lop3",
-        "bfe",
-        "prmt",
-    ),
-    *("add", "sub", "mul", "mad", "div", "rem", "min", "max", "neg", "abs"),
-}
-"""What gives the same from the same."""
-_HARMLESS = _PURE | {"bra", "ld", "nanosleep", "vote", "activemask", "shfl", "match", "redux", "fence", "membar"}
 
 
 @dataclass(frozen=True)
@@ -55,17 +32,13 @@ class Poll:
         return "parity" in self.instruction.modifiers
 
 
-def is_poll(instruction: Instruction) -> bool:
-    return instruction.opcode == "mbarrier" and bool({"test_wait", "try_wait"} & set(instruction.modifiers))
-
-
 def polling_loops(program: Program) -> dict[int, Poll]:
     """By number, the blocks of such loops."""
     found: dict[int, Poll] = {}
     writers: dict[str, dict[str, list[Instruction]]] = {}
     for block in program.blocks:
         for instruction in block.instructions:
-            if is_poll(instruction):
+            if instruction.traits.polls:
                 if block.function not in writers:
                     writers[block.function] = _writers(program, block.function)
                 loop = _Loop(program, block, instruction, writers[block.function])
@@ -118,13 +91,13 @@ class _Loop:
         """Where a block leads to while the answer is no."""
         following = list(successors(self._program, block))
         last = block.instructions[-1] if block.instructions else None
-        if last is None or last.opcode != "bra" or last.predicate is None or len(following) != 2:
+        if last is None or last.traits.flow is not Flow.BRANCH or last.predicate is None or len(following) != 2:
             return following
         value = self._value(last.predicate.name)
         return following if value is None else [following[0 if bool(value) != last.negated else 1]]
 
     def _is_harmless(self, instruction: Instruction) -> bool:
-        return instruction is self._poll or instruction.opcode in _HARMLESS or is_warp_barrier(instruction)
+        return instruction is self._poll or instruction.traits.is_harmless
 
     def _is_fixed(self, name: str) -> bool:
         """Whether a register has the same value in each round: of before, or made of such ones before the question."""
@@ -138,8 +111,7 @@ class _Loop:
 
     def _makes_the_same(self, i: Instruction) -> bool:
         moving = any(isinstance(o, Symbol) and o.name.startswith("%") for o in i.operands)
-        pure = i.opcode in _PURE and not moving
-        return pure and all(self._is_fixed(name) for name in reads_and_writes(i)[0])
+        return i.traits.pure and not moving and all(self._is_fixed(name) for name in reads_and_writes(i)[0])
 
     # What a register is while the phase is not over; None for what may be anything
 
@@ -165,34 +137,4 @@ class _Loop:
         if not isinstance(i.operands[0], Register):
             return None
         sources = [self._read(operand) for operand in i.operands[1:]]
-        if i.opcode == "mov" and len(sources) == 1:
-            return sources[0]
-        if i.opcode == "selp":
-            return None if sources[2] is None else sources[0 if sources[2] else 1]
-        if i.opcode == "vote":
-            return _of_vote(i, sources[0])
-        if i.opcode == "and" and 0 in sources:
-            return 0
-        if None in sources:
-            return None
-        known = [value for value in sources if value is not None]
-        if i.opcode == "cvt":
-            return known[0] if known[0] in (0, 1) and not any(m.startswith("f") for m in i.modifiers) else None
-        if i.opcode == "setp" and len(known) == 2 and i.modifiers[0] in _COMPARISONS and i.modifiers[1][0] in "sub":
-            return int(_COMPARISONS[i.modifiers[0]](known[0], known[1]))
-        if i.opcode == "not":
-            return 1 - known[0] if "pred" in i.modifiers else None
-        return _BITWISE[i.opcode](known[0], known[1]) if i.opcode in _BITWISE else None
-
-
-_COMPARISONS = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b}
-_BITWISE = {"and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}
-
-
-def _of_vote(i: Instruction, own: int | None) -> int | None:
-    """As far as a lane's own answer decides it."""
-    if own is None or "pred" not in i.modifiers:
-        return None
-    if "all" in i.modifiers and not own:
-        return 0
-    return 1 if "any" in i.modifiers and own else None
+        return i.traits.fold(i.modifiers, sources)

@@ -63,7 +63,7 @@ def publish(e: Emitter, address: V, size: int, store: bool) -> None:
 def acquired(e: Emitter, address: V, size: int) -> None:
     """After an operation that may have shown what other blocks have published."""
     modifiers = set(e.instruction.modifiers)
-    shows = e.instruction.opcode == "atom" or {"volatile", *_STRONG} & modifiers
+    shows = (e.instruction.traits.is_atomic and e.instruction.traits.result) or {"volatile", *_STRONG} & modifiers
     if e.checks is not None and shows and not _is_of_block(e):
         routine = acquire_routine(e.f.module, _words(size))
         e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"])

@@ -16,11 +16,14 @@ _LANE_MASKS = {
 _CONTEXT_WORDS = {"%dynamic_smem_size": "dynamic_shared", "%total_smem_size": "total_shared"}
 _WORKSPACE = {"%envreg1": 32, "%envreg2": 0}
 """The driver's registers in which cooperative_groups finds its workspace: the bits from here on; 0 for none."""
+PROCESSORS = 24
+"""SMs, those of the device that programs on the host are told of (grader/plan/device_table.py)."""
+_STARTED = 1_750_000_000_000_000_000
+"""What the global timer begins with, in ns since 1970: no GPU's is near 0."""
 _CONSTANTS = {
     "WARP_SZ": LANES,
-    "%nwarpid": 32,
-    "%smid": 0,
-    "%nsmid": 1,
+    "%nwarpid": 48,
+    "%nsmid": PROCESSORS,
     "%gridid": 1,
     "%reserved_smem_offset_begin": 0,
     "%reserved_smem_offset_end": 0,
@@ -54,6 +57,9 @@ def read_special(f: IrFunction, name: str) -> V | None:
         word = f.load("i64", "%ctx", CONTEXT["workspace"])
         part = f.let(f"lshr i64 {word}, {_WORKSPACE[name]}")
         return f.spread("i32", f.let(f"trunc i64 {part} to i32"))
+    if name == "%smid":
+        number = f.let(f"urem i64 {f.load('i64', '%ctx', CONTEXT['block'])}, {PROCESSORS}")
+        return f.spread("i32", f.let(f"trunc i64 {number} to i32"))
     if name in _CONSTANTS:
         return splat("i32", _CONSTANTS[name])
     if name in ("%clock64", "%globaltimer", "%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi"):
@@ -67,6 +73,8 @@ def _clock(f: IrFunction, name: str) -> V:
     ticks = f.let(f"add i64 {f.load('i64', '%ctx', CONTEXT['clock'])}, 16")
     f.store("i64", ticks, "%ctx", CONTEXT["clock"])
     now = f.let(f"add i64 {executed}, {ticks}")
+    if "globaltimer" in name:
+        now = f.let(f"add i64 {now}, {_STARTED}")
     if name in ("%clock64", "%globaltimer"):
         return f.spread("i64", now)
     word = f.let(f"lshr i64 {now}, 32") if name.endswith("_hi") else now

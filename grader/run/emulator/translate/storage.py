@@ -5,10 +5,12 @@ A register that is written before it is read in the only block that names it nee
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from grader.run.emulator import layout
+from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.ptx.syntax import (
     Address,
     Function,
@@ -23,12 +25,7 @@ from grader.run.emulator.ptx.syntax import (
     Symbol,
     Variable,
 )
-from grader.run.emulator.translate.cfg import Program
-
-_NO_DESTINATION = {
-    "st", "red", "bra", "brx", "ret", "exit", "trap", "bar", "barrier", "call", "membar", "fence", "prefetch",
-    "prefetchu", "nanosleep", "discard", "applypriority", "cp", "pmevent", "brkpt",
-}  # fmt: skip
+from grader.run.emulator.translate.cfg import Block, Program
 
 
 def registers_in(operand: Operand) -> list[str]:
@@ -49,7 +46,7 @@ def reads_and_writes(instruction: Instruction) -> tuple[list[str], list[str]]:
     """Names of the registers that an instruction reads, and of those that it writes."""
     operands = instruction.operands
     writes: list[str] = []
-    if operands and instruction.opcode not in _NO_DESTINATION and not isinstance(operands[0], Address):
+    if operands and instruction.traits.result and not isinstance(operands[0], Address):
         writes = registers_in(operands[0])
         operands = operands[1:]
     reads = [name for operand in operands for name in registers_in(operand)]
@@ -58,13 +55,11 @@ def reads_and_writes(instruction: Instruction) -> tuple[list[str], list[str]]:
     return reads, writes
 
 
-def _kept_registers(program: Program, function: Function) -> set[str]:
-    """Registers whose value outlives a block."""
+def _kept_registers(blocks: Iterable[Block]) -> set[str]:
+    """Registers of one function whose value outlives a block."""
     home: dict[str, int] = {}
     kept: set[str] = set()
-    for block in program.blocks:
-        if block.function != function.name:
-            continue
+    for block in blocks:
         written: set[str] = set()
         for instruction in block.instructions:
             reads, writes = reads_and_writes(instruction)
@@ -80,12 +75,25 @@ def align_up(value: int, align: int) -> int:
     return -(-value // align) * align
 
 
+@dataclass(frozen=True)
+class Area:
+    """Where a parameter is, and how many bytes there are its own: of a kernel's in its launch's parameters, of a
+    function's in the state of a warp."""
+
+    at: int
+    size: int
+
+    def holds(self, offset: int, size: int) -> bool:
+        """Whether so many bytes from `offset` on are all inside."""
+        return 0 <= offset <= self.size - size
+
+
 @dataclass
 class Frame:
-    """One function's places: register -> state offset, parameter areas (name -> state offset), return address."""
+    """One function's places: register -> state offset, parameter areas by name, return address."""
 
     registers: dict[str, int] = field(default_factory=dict)
-    areas: dict[str, int] = field(default_factory=dict)
+    areas: dict[str, Area] = field(default_factory=dict)
     return_pc: int = 0
     local: dict[str, int] = field(default_factory=dict)
     local_bytes: int = 0
@@ -94,10 +102,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class CallAreas:
-    """Where a call puts its parameters, finds its results, and leaves the way back: state offsets."""
+    """Where a call puts its parameters, finds its results, and leaves the way back, a state offset."""
 
-    parameters: tuple[int, ...]
-    results: tuple[int, ...]
+    parameters: tuple[Area, ...]
+    results: tuple[Area, ...]
     return_pc: int
 
 
@@ -112,26 +120,31 @@ class Storage:
     shared_offsets: dict[int, tuple[int, int]]
     static_shared_bytes: int
     dynamic_slot: int
-    parameters: dict[str, int]
-    parameter_bytes: int
+    parameters: dict[str, Area]
     by_address: CallAreas
 
+    @property
+    def declared_shared_bytes(self) -> int:
+        """What the declarations of shared arrays ask for."""
+        return sum(size for _, size in self.shared_offsets.values())
 
-def parameter_offsets(parameters: tuple[Parameter, ...]) -> tuple[dict[str, int], int]:
-    offsets: dict[str, int] = {}
+
+def parameter_areas(parameters: tuple[Parameter, ...]) -> tuple[dict[str, Area], int]:
+    """Where a kernel's parameters lie, and how many bytes all of them are."""
+    areas: dict[str, Area] = {}
     end = 0
     for parameter in parameters:
         end = align_up(end, parameter.align)
-        offsets[parameter.name] = end
+        areas[parameter.name] = Area(end, parameter.size)
         end += parameter.size
-    return offsets, end
+    return areas, end
 
 
 class _State:
     """Hands out offsets in the warp's state."""
 
     def __init__(self) -> None:
-        self.end = layout.WARP_HEADER_BYTES
+        self.end = layout.WARP.size
 
     def take(self, size: int) -> int:
         start = align_up(self.end, 64)
@@ -139,22 +152,23 @@ class _State:
         return start
 
 
-def _area_bytes(parameter: Parameter) -> int:
-    """A parameter is held as 32-bit words, each a vector of 32 lanes."""
-    return align_up(parameter.size, 4) // 4 * 128
+def _area(state: _State, size: int) -> Area:
+    """A parameter of a function is held as 32-bit words, each a vector of 32 lanes."""
+    whole = align_up(size, 4)
+    return Area(state.take(whole // 4 * 128), whole)
 
 
-def _frame(program: Program, function: Function, state: _State) -> Frame:
+def _frame(blocks: Iterable[Block], function: Function, state: _State) -> Frame:
     frame = Frame()
-    for name in sorted(_kept_registers(program, function)):
+    for name in sorted(_kept_registers(blocks)):
         kind = function.registers.get(name)
         if kind is not None:
             frame.registers[name] = state.take(4 if kind.kind == "pred" else 32 * max(kind.width, 8) // 8)
     if not function.entry:
         for parameter in (*function.parameters, *function.results):
-            frame.areas[parameter.name] = state.take(_area_bytes(parameter))
+            frame.areas[parameter.name] = _area(state, parameter.size)
     for parameter in function.call_parameters.values():
-        frame.areas[parameter.name] = state.take(_area_bytes(parameter))
+        frame.areas[parameter.name] = _area(state, parameter.size)
     frame.return_pc = state.take(128)
     for variable in function.variables.values():
         if variable.space == "local":
@@ -168,9 +182,9 @@ def _share_areas(program: Program, frames: dict[str, Frame], state: _State) -> C
     """Functions called by address take parameters in common places: the caller can't know which one it calls."""
     functions = [program.functions[name] for name in program.addressed]
 
-    def places(lists: list[tuple[Parameter, ...]]) -> tuple[int, ...]:
+    def places(lists: list[tuple[Parameter, ...]]) -> tuple[Area, ...]:
         columns = [[p for p in column if p is not None] for column in zip_longest(*lists)]
-        return tuple(state.take(max(_area_bytes(p) for p in column)) for column in columns)
+        return tuple(_area(state, max(p.size for p in column)) for column in columns)
 
     areas = CallAreas(
         places([f.parameters for f in functions]), places([f.results for f in functions]), state.take(128)
@@ -183,6 +197,13 @@ def _share_areas(program: Program, frames: dict[str, Frame], state: _State) -> C
     return areas
 
 
+_MOST_STATE = 64 << 20
+_SHARED_ALIGN = 16
+"""The bytes of the widest access."""
+_MOST_SHARED = layout.SHARED_SLOT_COUNT - 3
+"""The first slot and the last are nobody's, so that an address outside of all slots finds nothing; one is dynamic."""
+
+
 def _is_shared(variable: Variable) -> bool:
     return variable.space == "shared"
 
@@ -193,6 +214,8 @@ def _shared_slots(program: Program, module: PtxModule) -> tuple[dict[str, int], 
     found = {v.name: v for v in module.variables.values() if _is_shared(v) and v.name in used}
     for function in program.functions.values():
         found |= {v.name: v for v in function.variables.values() if _is_shared(v)}
+    if len(found) > _MOST_SHARED:
+        raise UnsupportedPtx(f"the kernel has {len(found)} shared arrays; the emulator has places for {_MOST_SHARED}")
     slots: dict[str, int] = {}
     offsets: dict[int, tuple[int, int]] = {}
     end = 0
@@ -203,7 +226,8 @@ def _shared_slots(program: Program, module: PtxModule) -> tuple[dict[str, int], 
             slots[variable.name] = dynamic
             continue
         slot = len(offsets) + 1
-        end = align_up(end, max(variable.align, 1))
+        # As aligned as its first address in the space, so that an aligned address there is one here.
+        end = align_up(end, max(variable.align, _SHARED_ALIGN))
         slots[variable.name] = slot
         offsets[slot] = (end, variable.size)
         end += variable.size
@@ -227,12 +251,19 @@ def _used_symbols(program: Program) -> set[str]:
 def assign_storage(program: Program, module: PtxModule, variables: dict[str, int]) -> Storage:
     """Places for everything that `program` names; `variables` are the module's address slots."""
     state = _State()
-    frames = {name: _frame(program, function, state) for name, function in program.functions.items()}
+    blocks: dict[str, list[Block]] = {name: [] for name in program.functions}
+    for block in program.blocks:
+        blocks[block.function].append(block)
+    frames = {name: _frame(blocks[name], function, state) for name, function in program.functions.items()}
+    if state.end > _MOST_STATE:
+        raise UnsupportedPtx(
+            f"registers and parameters of {state.end >> 20} MB a warp; the emulator has places for {_MOST_STATE >> 20}"
+        )
     by_address = _share_areas(program, frames, state)
     for name in program.recursive:
         frames[name].saved_bytes = _saved_bytes(program.functions[name], frames[name])
     slots, offsets, total, dynamic = _shared_slots(program, module)
-    parameters, parameter_bytes = parameter_offsets(program.functions[program.kernel].parameters)
+    parameters, _ = parameter_areas(program.functions[program.kernel].parameters)
     return Storage(
         frames,
         align_up(state.end, 64),
@@ -242,7 +273,6 @@ def assign_storage(program: Program, module: PtxModule, variables: dict[str, int
         total,
         dynamic,
         parameters,
-        parameter_bytes,
         by_address,
     )
 
@@ -250,5 +280,5 @@ def assign_storage(program: Program, module: PtxModule, variables: dict[str, int
 def _saved_bytes(function: Function, frame: Frame) -> int:
     """Bytes a lane pushes for this function's registers, parameters and return address around a recursive call."""
     words = sum(2 if function.registers[name].width > 32 else 1 for name in frame.registers)
-    words += sum(_area_bytes(p) // 128 for p in function.parameters)
+    words += sum(frame.areas[p.name].size // 4 for p in function.parameters)
     return align_up(4 * (words + 1), 16)

@@ -7,7 +7,6 @@ at. Arithmetic, comparisons, addresses, and stores to memory that others see are
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from grader.run.emulator import layout
 from grader.run.emulator.errors import UnsupportedPtx
@@ -15,8 +14,8 @@ from grader.run.emulator.locals import Use
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.local_values import read_values_routine, write_values_routine
 from grader.run.emulator.native.resolve import report
-from grader.run.emulator.ops.common import types_of
-from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand, Register, Symbol
+from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand, Register, Symbol, types_of
+from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.assigned import (
     may_be_local,
     only_loaded,
@@ -25,21 +24,14 @@ from grader.run.emulator.translate.assigned import (
     successors,
     unsure_registers,
 )
-from grader.run.emulator.translate.cfg import MATRIX, Program, is_call
+from grader.run.emulator.translate.cfg import Program, is_call
+from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.storage import Storage, reads_and_writes, registers_in
-
-if TYPE_CHECKING:
-    from grader.run.emulator.translate.emitter import Emitter
 
 _WORD_STRIDE = 128
 MOST_INSTRUCTIONS = 1000
 """Of one kernel with all that it calls, where a debug build calls each little function of a header: LLVM takes a second
 for so many, and much longer for more."""
-_SILENT = {
-    *("and", "or", "xor", "not", "shl", "shr", "shf", "lop3", "bfe", "bfi", "prmt"),
-    *("shfl", "vote", "match", "redux", "activemask", "call", *MATRIX),
-}
-"""Bit fields are written by what reads all of their word; lanes exchange what only some of them will use."""
 
 
 @dataclass
@@ -141,16 +133,16 @@ class Values:
         for operand in i.operands:
             if isinstance(operand, Address):
                 self._use(registers_in(operand))
-        if i.opcode == "ld":
+        if i.traits.is_load:
             self._load(i)
-        elif i.opcode == "st":
+        elif i.traits.is_store:
             self._store(i)
         elif passes_on(i):
             self._pass_on(i)
         else:
             if is_call(i):
                 self._use([o.name for o in i.operands if isinstance(o, Register)])
-            elif i.opcode not in _SILENT:
+            elif not i.traits.silent:
                 self._use(read_registers(i))
             for name in reads_and_writes(i)[1]:
                 self._give(name, "0")
@@ -182,10 +174,10 @@ class Values:
 
     def _pass_on(self, i: Instruction) -> None:
         sources = [operand for operand in i.operands[1:] if not isinstance(operand, Address)]
-        if i.opcode == "selp":
+        if i.traits.passing is Passing.CHOSEN:
             self._use(registers_in(sources[-1]))
             sources = sources[:-1]
-        known = any(not registers_in(operand) for operand in sources) and i.opcode != "and"
+        known = any(not registers_in(operand) for operand in sources) and i.traits.passing is not Passing.MASKED
         lacking = "0" if known else self._together([name for operand in sources for name in registers_in(operand)])
         names = [name for operand in sources for name in registers_in(operand)]
         loaded = self._loaded.get(names[0]) if len(names) == 1 else None
@@ -254,7 +246,7 @@ class Values:
         if not (isinstance(operand, Address) and isinstance(operand.base, Symbol)):
             return None
         area = self._e.frame.areas.get(operand.base.name)
-        return None if area is None else (area, operand.offset)
+        return None if area is None else (area.at, operand.offset)
 
     def _words(self, area: int, offset: int, width: int) -> list[int]:
         return [area + word * _WORD_STRIDE for word in range(offset // 4, -(-(offset + width) // 4))]

@@ -1,8 +1,8 @@
-// expect: wrong_answer low_precision
+// expect: wrong_answer
 //
 // Strided reduce with results in halves.
 //
-// The student kept the result so far in a half.
+// The student kept the result so far in a half: sums are imprecise, and infinite where they are beyond its range.
 
 #include <cuda_fp16.h>
 

@@ -1,4 +1,4 @@
-// expect: unwritten_output
+// expect: wrong_value
 #include <cuda_runtime.h>
 
 __global__ void work(const char* text, char key, char* secret, long long n) {

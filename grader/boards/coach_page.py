@@ -1,0 +1,140 @@
+"""The page of an Explanation: advice, the source with a heat column for each count, its PTX, and pictures of requests.
+
+One file that works offline. It shows what was counted and decided before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from grader.boards import code
+from grader.boards.coach_picture import AccessPicture, draw
+from grader.boards.files import write_files
+from grader.boards.templating import pages
+from grader.coach.coach import Explanation
+from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
+from grader.core.errors import WorkspaceError
+from grader.run.emulator.counts import RowCounts
+from grader.store.workspace import Workspace
+
+TEMPLATE = "explain.html"
+MOST_PICTURES = 40
+LEVELS = 5
+
+
+@dataclass(frozen=True)
+class Heat:
+    """One number of a line; `level` from 0 to 5 and `share` say how it stands to the largest of its column."""
+
+    text: str
+    share: float
+    level: int
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of the source: `cells` belong to the page's columns, None where the line has no such count."""
+
+    number: int
+    html: Markup
+    cells: tuple[Heat | None, ...]
+    rows: tuple[RowCounts, ...]
+
+
+def _each(part: str, whole: str) -> Callable[[LineCounts], float | None]:
+    def value(line: LineCounts) -> float | None:
+        requests = getattr(line.totals, whole)
+        return getattr(line.totals, part) / requests if requests else None
+
+    return value
+
+
+COLUMNS: tuple[tuple[str, Callable[[LineCounts], float | None]], ...] = (
+    ("Instructions", lambda line: line.totals.executed),
+    ("Bytes moved", lambda line: line.totals.moved if line.totals.requests else None),
+    ("Sectors a request", _each("sectors", "requests")),
+    ("would do", _each("ideal_sectors", "requests")),
+    ("Bank conflicts, ways", lambda line: line.ways if line.totals.shared_requests else None),
+    ("Wavefronts", lambda line: line.totals.wavefronts if line.totals.shared_requests else None),
+    ("Divergent branches", lambda line: line.totals.divergent if line.totals.branches else None),
+)
+
+
+def write_page(explanation: Explanation, path: Path, workspace: Workspace) -> Path:
+    """Writes the page and returns where. Raises WorkspaceError where it can't be written."""
+    text = render(explanation, workspace.template_folders)
+    try:
+        write_files(path.parent, [(path.name, text)])
+    except WorkspaceError as error:
+        raise WorkspaceError(error.message, f"type another file after --html, such as {path.name}") from error
+    return path
+
+
+def render(explanation: Explanation, template_folders: Sequence[Path] = ()) -> str:
+    """The page's text."""
+    lines = _merged(explanation)
+    columns = [(name, value) for name, value in COLUMNS if any(value(line) is not None for line in lines.values())]
+    return pages(tuple(template_folders)).render(
+        TEMPLATE,
+        explanation=explanation,
+        columns=[name for name, _ in columns],
+        lines=list(_listing(explanation.source, lines, [value for _, value in columns])),
+        pictures=list(_pictures(lines)),
+        reads_of=reads_of,
+        refetched=refetch_ratio,
+    )
+
+
+def _merged(explanation: Explanation) -> dict[int, LineCounts]:
+    """The lines of all kernels; what several of them execute is added up."""
+    merged: dict[int, LineCounts] = {}
+    for line in (line for kernel in explanation.kernels for line in kernel.lines):
+        before = merged.get(line.line)
+        rows = (*before.rows, *line.rows) if before else line.rows
+        merged[line.line] = LineCounts(line.line, total(rows), max(row.ways for row in rows), rows)
+    return merged
+
+
+def _listing(
+    source: str, lines: dict[int, LineCounts], values: Sequence[Callable[[LineCounts], float | None]]
+) -> Iterator[SourceLine]:
+    most = [max((value(line) or 0.0 for line in lines.values()), default=0.0) for value in values]
+    for number, html in enumerate(code.highlight(source), start=1):
+        line = lines.get(number)
+        if line is None:
+            yield SourceLine(number, html, (None,) * len(values), ())
+            continue
+        cells = tuple(_heat(value(line), largest) for value, largest in zip(values, most, strict=True))
+        yield SourceLine(number, html, cells, tuple(row for row in line.rows if row.executed))
+
+
+def _heat(value: float | None, most: float) -> Heat | None:
+    if value is None:
+        return None
+    share = value / most if most else 0.0
+    text = f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+    return Heat(text, share, round(share * LEVELS) if value else 0)
+
+
+def _pictures(lines: dict[int, LineCounts]) -> Iterator[AccessPicture]:
+    """Those of the accesses that cost most, by line; of a line's equal ones the first."""
+    rows = [row for line in lines.values() for row in line.rows if row.sample is not None]
+    rows.sort(key=lambda row: -(row.sectors + row.wavefronts))
+    seen: set[tuple[object, ...]] = set()
+    chosen: list[RowCounts] = []
+    for row in rows:
+        assert row.sample is not None
+        first = next(offset for offset in row.sample.offsets if offset is not None)
+        shape = tuple(None if offset is None else offset - first for offset in row.sample.offsets)
+        key = (row.line, row.opcode, row.array, row.shared_array, shape)
+        if key not in seen and len(chosen) < MOST_PICTURES:
+            seen.add(key)
+            chosen.append(row)
+    for row in chosen:
+        picture = draw(row)
+        if picture is not None:
+            yield picture

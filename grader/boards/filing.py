@@ -1,0 +1,85 @@
+"""Files a report: records it in the workspace's store and writes its page, in a process beside the judge.
+
+SQLAlchemy and Jinja take half a second to load. Within the judge's process that would hold up the cases, which run at
+the same time; here is the judge's side only, which loads neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.core.errors import StoreError
+from grader.sandbox.children import Child, ChildDied, ChildTimeout
+
+if TYPE_CHECKING:
+    from grader.core.report import Report
+    from grader.store.workspace import Workspace
+
+MODULE = "grader.boards.filing_child"
+SECONDS = 120.0
+"""For one answer. Another writer may hold the store's lock for a while."""
+
+
+@dataclass(frozen=True)
+class Filed:
+    """The submission's number and its page; `page` is None where it can't be written, and `remark` says why."""
+
+    number: int
+    page: Path | None
+    remark: str = ""
+
+
+class Filing:
+    """Files in one workspace. `begin` starts the process; it ends with `close`, and what is not filed is not recorded.
+
+    Raises StoreError or WorkspaceError for what can't be opened or recorded.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._child: Child | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process's number; None where there is none."""
+        return None if self._child is None else self._child.pid
+
+    def begin(self) -> None:
+        """Starts the process, which loads what it needs. The workspace is not touched."""
+        self._child = Child(MODULE)
+
+    def open(self) -> None:
+        """Opens the store. Raises where `file` is bound to fail: nobody waits for what can't be recorded."""
+        self._ask({"do": "open", "root": str(self._workspace.root)})
+
+    def file(self, report: Report) -> Filed:
+        """Records the report in the opened store, then writes its page: a failure of the latter is only a remark."""
+        from grader.core.report import to_json
+
+        answer = self._ask({"do": "file", "report": to_json(report)})
+        page = answer["page"]
+        return Filed(int(answer["number"]), None if page is None else Path(page), answer["remark"])
+
+    def close(self) -> None:
+        if self._child is not None:
+            self._child.close()
+
+    def __enter__(self) -> Filing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._child is not None
+        try:
+            self._child.send(request)
+            return self._child.receive(SECONDS)
+        except (ChildDied, ChildTimeout) as error:
+            raise StoreError(
+                f"the report can't be recorded: {error.message}",
+                error.hint or "type the same again; what has been recorded is listed by: kgrade history",
+            ) from error

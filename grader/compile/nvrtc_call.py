@@ -1,0 +1,93 @@
+"""One call of NVRTC in this process: source text in, PTX or a cubin or the compiler's log out.
+
+It decides nothing about the source. The compiler may crash, hang or eat memory: a submission's text is compiled in a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from grader.compile.headers import HEADERS
+from grader.core.errors import ToolMissing
+from grader.core.paths import place_cupy_cache
+from grader.machine.cuda_packages import install_command
+
+MEMORY_LIMIT = 4 << 30
+"""Address space in bytes: the largest kernels take a quarter of it, endless templates take all."""
+
+LOG_LIMIT = 1 << 20
+
+AGED_TARGET = "nvrtc: warning: Architectures prior to"
+"""CUDA 12's remark about a GPU before Turing: about the machine, and no news of the source."""
+
+
+def compile_source(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Compile `source` with `options`; `name` is the kernel whose symbol is asked for, or null.
+
+    Answers `ok`, `log`, and where it is ok `ptx`, `symbol` and, if `cubin` is asked for, that; `status`
+    is NVRTC's word for what went wrong.
+    """
+    nvrtc = load_compiler()
+    headers = [text.encode() for text in HEADERS.values()]
+    names = [name.encode() for name in HEADERS]
+    program = nvrtc.createProgram(request["source"], request["file"], headers, names)
+    try:
+        if request["name"]:
+            nvrtc.addNameExpression(program, request["name"])
+        try:
+            nvrtc.compileProgram(program, request["options"])
+        except nvrtc.NVRTCError as error:
+            return {"ok": False, "log": _log(nvrtc, program), "status": str(error)}
+        symbol = nvrtc.getLoweredName(program, request["name"]) if request["name"] else ""
+        made: dict[str, Any] = {"ptx": "", "cubin": b""}
+        if request["cubin"]:
+            # CuPy takes the last byte for the end of a string.
+            made["cubin"] = bytes(nvrtc.getCUBIN(program)) + b"\0"
+        else:
+            made["ptx"] = nvrtc.getPTX(program).decode()
+        return {"ok": True, "log": _log(nvrtc, program), "symbol": symbol, **made}
+    finally:
+        nvrtc.destroyProgram(program)
+
+
+def _log(nvrtc: Any, program: int) -> str:
+    try:
+        log = nvrtc.getProgramLog(program)
+    except UnicodeDecodeError as error:
+        # The compiler cuts very long lines at a byte, which may be in the middle of a character.
+        log = bytes(error.object).decode(errors="replace")
+    lines = str(log)[:LOG_LIMIT].splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(AGED_TARGET))
+
+
+def load_compiler() -> Any:
+    """CuPy's module of NVRTC's calls. Raises ToolMissing where the library can't be loaded."""
+    place_cupy_cache()
+    try:
+        from cupy.cuda import nvrtc
+    except ImportError as error:
+        raise ToolMissing(f"CuPy's NVRTC can't be imported: {error}", f"type: {install_command()}") from None
+    try:
+        nvrtc.getVersion()
+    except RuntimeError as error:
+        first = str(error).strip().splitlines()[0]
+        message = f"NVRTC, NVIDIA's compiler library, can't be loaded: {first}"
+        raise ToolMissing(message, f"type: {install_command()}") from None
+    return nvrtc
+
+
+@contextmanager
+def limited_memory() -> Iterator[None]:
+    """Templates without an end are an error of the compiler in this block, and not of the process."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    # The system's own limit may be lower already.
+    if before[1] == resource.RLIM_INFINITY or before[1] > MEMORY_LIMIT:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)

@@ -1,0 +1,255 @@
+"""The judge's side of the process that reads a submission's text: the judge itself parses none of it.
+
+A process reads one text and no other. One that has told what a text is waits to be asked to compile it, and then once
+more for a debug build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader import __version__
+from grader.compile.compiler import CompileFailure
+from grader.compile.program import Program, diagnostic_from_json, program_from_json
+from grader.compile.toolkit import find_host_compiler, find_nvcc, find_toolkit
+from grader.core.errors import JudgeError, ToolMissing
+from grader.core.files import write_whole
+from grader.core.paths import cache_folder
+from grader.core.report import Diagnostic
+from grader.core.verdict import Form
+from grader.sandbox import Confinement, Profile, Sandbox, SandboxLimits
+from grader.sandbox.children import Child, ChildDied, ChildTimeout
+
+MODULE = "grader.compile.reading_child"
+
+SECONDS = 20.0
+"""For reading a text of the largest size, on a loaded machine."""
+HIGHLIGHT_SECONDS = 5.0
+TRIAL_SECONDS = 60.0
+GRACE_SECONDS = 10.0
+"""What the process may take for itself beside nvcc's time."""
+
+_CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
+
+LIMITS = SandboxLimits(memory=6 << 30, cpu_seconds=None, file_bytes=256 << 20, processes=64, descriptors=256)
+"""The memory is nvcc's too: the largest libraries of templates take more than 4 GB."""
+
+Lines = Sequence[Sequence[tuple[str, str]]]
+"""For each line its pieces in order: Pygments' short class, or "", and the piece."""
+
+_CLASS = re.compile(r"[a-z0-9]{0,4}")
+
+TOO_LONG = "compiling took longer than {:g} seconds and was stopped"
+TOO_LONG_HINT = "Look for templates that call themselves, long unrolled loops, or huge initialised arrays."
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a text is. `kernels` are the names of its `__global__` functions, `macros` its `#define`s and their text."""
+
+    form: Form
+    kernels: tuple[str, ...]
+    macros: tuple[tuple[str, str], ...]
+
+
+NO_ANSWER = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+"""What comes of an answer that has another form than it should, or infinity for a number."""
+
+_waiting: list[tuple[str, Child]] = []
+"""At most one process that has read a text, and that text."""
+
+
+def confinement_of(sandbox: Sandbox) -> Confinement | None:
+    """What the process sees beside Python and kgrade: the compilers. None where there is no sandbox."""
+    return Confinement(sandbox, Profile.COMPILE, _compilers(), limits=LIMITS) if sandbox.protects else None
+
+
+def recognise(text: str) -> Recognised:
+    """What kind of submission a text is. Raises JudgeError where it can't be read in time."""
+    file = _file(text, "recognised")
+    known = _load(file)
+    if known is not None:
+        return known
+    child = _start(Sandbox.find())
+    try:
+        child.send({"do": "recognise", "text": text})
+        answer = child.receive(SECONDS)
+        found = _recognised(answer)
+    except NO_ANSWER:
+        child.close()
+        raise JudgeError("the submission's text was read as something that it can't be") from None
+    except BaseException:
+        child.close()
+        raise
+    end_waiting()
+    _waiting.append((text, child))
+    _store(file, answer)
+    return found
+
+
+def compile_text(request: Mapping[str, Any], time_limit: float, sandbox: Sandbox) -> Program:
+    """What the compiler makes of the request's `source`. Raises CompileFailure, ToolMissing, or another JudgeError.
+
+    A debug build is the last that is made of a text.
+    """
+    text = request["source"]
+    child = _take(text, sandbox)
+    try:
+        program = _compile(child, request, time_limit, sandbox)
+    except BaseException:
+        child.close()
+        raise
+    if request.get("debug"):
+        _end(text, child)
+    else:
+        end_waiting()
+        _waiting.append((text, child))
+    return program
+
+
+def highlight(text: str) -> Lines | None:
+    """The words of the text's lines with their classes; None where they can't be had, which only costs colours."""
+    known = known_highlight(text)
+    return known if known is not None else _highlight(_take(text, Sandbox.find()), text)
+
+
+def known_highlight(text: str) -> Lines | None:
+    """The same where it is known already; no text is read for it."""
+    try:
+        return _words(json.loads(_file(text, "words").read_bytes()), text)
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def end_waiting() -> None:
+    """Ends the process that nobody asks to compile any more."""
+    while _waiting:
+        _end(*_waiting.pop())
+
+
+def _end(text: str, child: Child) -> None:
+    """Ends a process; before, it tells the words of its text, which a page is going to show."""
+    if known_highlight(text) is None:
+        _highlight(child, text)
+    child.close()
+
+
+def _compile(child: Child, request: Mapping[str, Any], time_limit: float, sandbox: Sandbox) -> Program:
+    child.send({**request, "time_limit": time_limit})
+    # nvcc is stopped in time by the process itself, which then knows what it said.
+    grace = GRACE_SECONDS if request["do"] == "solve" else 0.0
+    try:
+        answer = child.receive(time_limit + grace)
+    except ChildTimeout:
+        raise CompileFailure([Diagnostic("error", TOO_LONG.format(time_limit), hint=TOO_LONG_HINT)]) from None
+    except ChildDied as died:
+        raise _explain_crash(died, sandbox) from None
+    try:
+        if "failure" in answer:
+            raise CompileFailure([diagnostic_from_json(one) for one in answer["failure"]], str(answer["log"]))
+        program = program_from_json(answer["program"])
+        form = Form.SOLVE if request["do"] == "solve" else Form.KERNEL
+        if program.form is not form or program.constants.keys() != request.get("constants", {}).keys():
+            raise ValueError("it is of another form, or has other constants")
+        # A text that is none can't be passed on.
+        program.image.encode()
+        return program
+    except NO_ANSWER as error:
+        raise JudgeError(f"the compiler's process answered what is no program: {error}") from None
+
+
+def _explain_crash(died: ChildDied, sandbox: Sandbox) -> Exception:
+    """A crash is the submission's doing only if the compiler works without it."""
+    if died.signal not in _CRASHES:
+        return died
+    empty = {"source": "__global__ void k() {}", "file_name": "k.cu", "kernel": "k", "parameters": [], "constants": {}}
+    with _start(sandbox) as child:
+        child.send({"do": "kernel", **empty, "time_limit": 0.0})
+        if "program" not in child.receive(TRIAL_SECONDS):
+            return died
+    message = f"the compiler itself crashed on this source ({died.signal.name})"
+    hint = "Take parts of the file out until it compiles; the part that crashes it is among those."
+    return CompileFailure([Diagnostic("error", message, hint=hint)], died.output)
+
+
+def _highlight(child: Child, text: str) -> Lines | None:
+    """Asks for a text's words, and ends the process."""
+    with child:
+        try:
+            child.send({"do": "highlight", "text": text})
+            lines = child.receive(HIGHLIGHT_SECONDS)["lines"]
+            found = _words(lines, text)
+        except (JudgeError, *NO_ANSWER):
+            return None
+    _store(_file(text, "words"), lines)
+    return found
+
+
+def _words(data: Any, text: str) -> Lines:
+    """Checked: words that are not those of the text, or a class that is none, would put something else on a page."""
+    lines = [[(str(kind), str(word)) for kind, word in line] for line in data]
+    if "\n".join("".join(word for _, word in line) for line in lines) != text:
+        raise ValueError("these are not the words of the text")
+    if not all(_CLASS.fullmatch(kind) for line in lines for kind, _ in line):
+        raise ValueError("a class that Pygments does not have")
+    return lines
+
+
+def _take(text: str, sandbox: Sandbox) -> Child:
+    """The process that has read this text, or a new one."""
+    for pair in _waiting:
+        if pair[0] == text:
+            _waiting.remove(pair)
+            return pair[1]
+    return _start(sandbox)
+
+
+def _start(sandbox: Sandbox) -> Child:
+    return Child(MODULE, confinement=confinement_of(sandbox), scratch=())
+
+
+def _compilers() -> tuple[Path, ...]:
+    """Files and folders of the compilers, as far as they are installed: who needs one that is not is told so later."""
+    found: list[Path] = []
+    with suppress(ToolMissing):
+        toolkit = find_toolkit()
+        found += [*toolkit.includes, *([toolkit.nvrtc.parent] if toolkit.nvrtc is not None else [])]
+    with suppress(ToolMissing):
+        nvcc = find_nvcc()
+        found += [nvcc.root, *nvcc.includes, find_host_compiler(nvcc).parent.parent]
+    # The system's own programs are shown in any case.
+    return tuple(path for path in dict.fromkeys(found) if path != Path("/"))
+
+
+def _file(text: str, kind: str) -> Path:
+    name = hashlib.sha256(f"{__version__}\0{kind}\0{text}".encode()).hexdigest()
+    return cache_folder() / "texts" / f"{name}.json"
+
+
+def _store(file: Path, data: Any) -> None:
+    # No cache is no error.
+    with suppress(OSError):
+        write_whole(file, json.dumps(data).encode())
+
+
+def _load(file: Path) -> Recognised | None:
+    try:
+        return _recognised(json.loads(file.read_bytes()))
+    except (OSError, RecursionError, *NO_ANSWER):
+        return None
+
+
+def _recognised(data: Mapping[str, Any]) -> Recognised:
+    return Recognised(
+        Form(data["form"]),
+        tuple(str(name) for name in data["kernels"]),
+        tuple((str(name), str(value)) for name, value in data["macros"]),
+    )

@@ -1,0 +1,129 @@
+"""Reading a submitted file: from a path to text that can be compiled, and what kind of submission it is.
+
+It refuses what can't be CUDA source and says why; it does not compile, so it never judges the code.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.core.errors import SourceError
+from grader.core.verdict import Form
+
+SIZE_LIMIT = 1 << 20
+"""The largest file in bytes. The longest kernels that people write by hand are near a tenth of it."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submitted file. `text` has no byte order mark and plain newlines; `sha256` is of the file as it is.
+
+    `kernels` are the names of its `__global__` functions, `macros` its `#define`s with their text.
+    """
+
+    path_name: str
+    text: str
+    sha256: str
+    form: Form
+    kernels: tuple[str, ...] = ()
+    macros: tuple[tuple[str, str], ...] = ()
+
+
+def read_submission(path: Path) -> Submission:
+    """Read a `.cu` file. Raises SourceError where it is missing or can't be source text."""
+    data = _read_bytes(path)
+    return make_submission(path.name, data)
+
+
+def make_submission(path_name: str, data: bytes) -> Submission:
+    """A submission from the bytes of a file. Raises SourceError where they can't be source text."""
+    # It takes some time to load, which a missing file need not pay.
+    from grader.compile.reading import recognise
+
+    _check_size(path_name, len(data))
+    text = decode_source(path_name, data)
+    found = recognise(text)
+    return Submission(
+        path_name=path_name,
+        text=text,
+        sha256=hashlib.sha256(data).hexdigest(),
+        form=found.form,
+        kernels=found.kernels,
+        macros=found.macros,
+    )
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise SourceError(f"{path} is a directory, not a CUDA source file", _name_sources(path))
+        if path.exists() and not path.is_file():
+            raise SourceError(f"{path} is not a regular file", "Give the path of a .cu file.")
+        with path.open("rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+            size = path.stat().st_size
+    except FileNotFoundError:
+        raise SourceError(f"{path} does not exist", _name_near_files(path)) from None
+    except NotADirectoryError:
+        raise SourceError(f"{path} does not exist: {path.parent} is not a directory") from None
+    except PermissionError:
+        raise SourceError(f"{path} can't be read: permission denied", f"Try: chmod u+r {path}") from None
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{path} can't be read: {error}") from None
+    _check_size(path, size if len(data) > SIZE_LIMIT else len(data))
+    return data
+
+
+def _check_size(name: str | Path, size: int) -> None:
+    if size > SIZE_LIMIT:
+        message = f"{name} is too large for a submission: {size:,} bytes, at most {SIZE_LIMIT:,} are read"
+        raise SourceError(message, "Submit the kernel's source alone, without data or generated tables.")
+
+
+def decode_source(name: str, data: bytes) -> str:
+    """The text of a file's bytes, which nothing parses here. Raises SourceError where they can't be source text."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(f"{name} is UTF-16 text, UTF-8 is expected", "Save the file as UTF-8.")
+    if b"\0" in data:
+        offset = data.index(b"\0")
+        message = f"{name} is a binary file: it has a zero byte at offset {offset}"
+        raise SourceError(message, "Submit the source text, not a compiled program.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The codec counts from behind the byte order mark.
+        offset = error.start + len(data) - len(error.object)
+        line = data.count(b"\n", 0, offset) + 1
+        message = f"{name} is not UTF-8 text: byte 0x{data[offset]:02x} at offset {offset} (line {line})"
+        raise SourceError(message, "Save the file as UTF-8, or remove that character.") from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise SourceError(f"{name} is empty", "kgrade init PROBLEM writes a starter to begin with.")
+    return text
+
+
+def _name_near_files(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"There is no directory {path.parent} either."
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.6)
+    if near:
+        return "Did you mean " + " or ".join(str(path.parent / name) for name in near) + "?"
+    return _name_sources(path.parent)
+
+
+def _name_sources(folder: Path) -> str:
+    try:
+        names = sorted(entry.name for entry in folder.glob("*.cu"))
+    except OSError:
+        names = []
+    if not names:
+        return "Give the path of a .cu file; kgrade init PROBLEM writes a starter."
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"CUDA files in {folder}: {', '.join(names[:5])}{more}."

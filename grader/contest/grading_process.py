@@ -1,0 +1,99 @@
+"""A worker's gradings in a process of their own, which is ended from outside: at its deadline, or when it says nothing.
+
+A grading may get stuck where no exception reaches it, such as in a regular expression. So the worker, which reads no
+byte of a submission, keeps the time, and kills that process with all that it started.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from grader.contest.descendants import descendants, end_descendants
+from grader.contest.jobs import Job, Outcome, Stalled
+from grader.core.errors import JudgeError
+from grader.sandbox.children import Child, ChildDied, ChildTimeout
+
+MODULE = "grader.contest.judging_child"
+SILENCE = 15.0
+"""Seconds without a sign after which it is stuck: Python's own threads take turns much more often."""
+STARTING = 60.0
+GRACE = 10.0
+"""A grading keeps its deadline itself, and then says where it was; only if it does not is it killed."""
+TEST_SECONDS = 300.0
+
+
+class GradingProcess:
+    """Judges as a MachineJudge does, for a Worker. The process is kept for the next grading while all goes well.
+
+    With `adopts`, this process is one that orphans come to (`adopt_orphans`) and that has no other children.
+    """
+
+    def __init__(
+        self,
+        workspace: Path,
+        device: str,
+        cache: Path | None = None,
+        *,
+        sandboxed: bool = True,
+        adopts: bool = False,
+        silence: float = SILENCE,
+        grace: float = GRACE,
+        module: str = MODULE,
+    ) -> None:
+        self._arguments = [str(workspace.absolute()), device, str(cache or ""), "sandboxed" if sandboxed else "open"]
+        self._adopts, self._silence, self._grace, self._module = adopts, silence, grace, module
+        self._child: Child | None = None
+
+    def __call__(self, job: Job, progress: Callable[[str], None]) -> Outcome:
+        """Raises Stalled where the process had to be ended, and what the judge raises."""
+        answer = self._ask({"job": asdict(job)}, job.grading_seconds + self._grace, progress)
+        return Outcome(**answer["outcome"])
+
+    def self_test(self, progress: Callable[[str], None] = lambda text: None) -> str:
+        try:
+            return str(self._ask({}, TEST_SECONDS, progress)["note"])
+        except (Stalled, JudgeError) as error:
+            return f"the self-test did not come to its end: {error}"
+
+    def close(self) -> None:
+        """Ends the process and all below it."""
+        if self._child is None:
+            return
+        child, self._child = self._child, None
+        below = descendants(child.pid)
+        child.close()
+        for number in below:
+            end_descendants(number)
+        if self._adopts:
+            end_descendants(os.getpid())
+
+    def _ask(self, request: Mapping[str, Any], seconds: float, progress: Callable[[str], None]) -> dict[str, Any]:
+        step, until = "starting", time.monotonic() + seconds
+        try:
+            if self._child is None:
+                # It is a judge, and no runner: it computes references.
+                self._child = Child(self._module, self._arguments, {"OPENBLAS_NUM_THREADS": "4"})
+            self._child.send(request)
+            while True:
+                # Its first sign comes when all is loaded.
+                silence = STARTING if step == "starting" else self._silence
+                left = until - time.monotonic()
+                if left <= 0 or not self._child.has_spoken(min(left, silence)):
+                    words = f"no sign for {silence:.0f} s" if silence < left else f"no end after {seconds:.0f} s"
+                    raise Stalled(f"{words}, at: {step}")
+                answer = self._child.receive(silence)
+                if "progress" not in answer:
+                    return answer
+                step = answer["progress"] or ("beginning" if step == "starting" else step)
+                progress(step)
+        except (ChildDied, ChildTimeout) as error:
+            self.close()
+            raise Stalled(f"its process ended, at: {step} ({error.message})") from None
+        except BaseException:
+            self.close()
+            raise

@@ -1,0 +1,1 @@
+"""What all of kgrade speaks of: verdicts, reports, plans, errors, limits, files and paths."""

@@ -1,0 +1,50 @@
+"""What a mistake in kgrade itself leaves behind: one sentence for the person and the details in a file.
+
+It decides nothing and sends nothing anywhere.
+"""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from grader import __version__
+from grader.core.errors import KgradeError
+from grader.core.paths import cache_folder
+
+
+def write_crash_log(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
+    """Write the traceback of `error` to a file; returns the message and the hint to print.
+
+    A JudgeError keeps its message; its hint may be the traceback of a child process, and goes to the file.
+    """
+    message = (
+        str(error) if isinstance(error, KgradeError) else f"a mistake in kgrade itself: {type(error).__name__}: {error}"
+    )
+    details = "\n".join(
+        [
+            f"kgrade {__version__}, Python {sys.version.split()[0]}, {platform.platform()}",
+            f"kgrade {shlex.join(arguments)}",
+            error.hint if isinstance(error, KgradeError) else "",
+            *traceback.format_exception(type(error), error, error.__traceback__),
+        ]
+    )
+    now = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
+    for folder in (cache_folder() / "crashes", Path(tempfile.gettempdir())):
+        path = folder / f"kgrade-{now}.log"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(details, encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        return message, f"the details are in {path}; 'kgrade doctor' says what is missing on this machine"
+    return (
+        message,
+        "the details could not be written anywhere; 'kgrade doctor' says what is missing on this machine",
+    )

@@ -1,0 +1,1 @@
+"""The judge: from a submission to its Report. `conductor.grade` is the way in."""

@@ -1,0 +1,147 @@
+"""The conductor: from a problem and a submission to a Report, through compile, plan, run, check and measure.
+
+It decides the order of the steps and the verdict; every step lives in a module of its own.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from grader.compile.compiler import CompileFailure
+from grader.compile.programs import compile_submission
+from grader.compile.reading import end_waiting
+from grader.compile.submission import Submission
+from grader.core.paths import cache_folder
+from grader.core.report import Report
+from grader.core.verdict import Form
+from grader.judge import reporting
+from grader.judge.deadline import STANDARD_SECONDS, Deadline, DeadlinePassed
+from grader.judge.passes import Course
+from grader.judge.unset_locals import LocalsPass, emulates
+from grader.plan.recorder_build import build_recorder
+from grader.problem import Problem
+from grader.run.device import ChooseDevice, Device, Part, Progress
+from grader.run.devices import choose_device, deal
+from grader.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade. `sizes` replaces the drawn cases; `seed` repeats an earlier grading; `device` is "auto",
+    "emulator", "gpu" or "gpu:N"; `cache` is where compiled kernels are kept, None for the user's cache folder.
+    `timed` asks for times where the device has any and the sizes were drawn. `require_sandbox` refuses to run a file's
+    own host code without one. `deadline` is how many seconds the grading as a whole may take. With `fresh_modules` no
+    case finds in the kernels' variables what an earlier one left there.
+    """
+
+    cases: int = 12
+    seed: int | None = None
+    sizes: Sequence[Mapping[str, int]] = ()
+    device: str = "auto"
+    user: str = ""
+    cache: Path | None = None
+    timed: bool = True
+    require_sandbox: bool = False
+    deadline: float = STANDARD_SECONDS
+    fresh_modules: bool = False
+
+
+def grade(
+    problem: Problem,
+    submission: Submission,
+    options: Options = Options(),
+    progress: Progress = lambda text: None,
+    meanwhile: Callable[[], None] = lambda: None,
+    choose: ChooseDevice = choose_device,
+) -> Report:
+    """Grades a submission. `progress` is called with a few words at each step; `choose` makes the device of
+    `options.device`.
+
+    `meanwhile` is called once, in a thread beside: for what the caller needs afterwards, such as a place for the
+    report. What it raises ends the grading, before anything is timed.
+
+    Raises UsageError for what can't be graded this way, JudgeError where a tool is missing. A failure of
+    the judge during the grading is a Report with the verdict `internal_error`; one that takes longer than its deadline
+    is a Report that names the step.
+    """
+    options = replace(options, seed=secrets.randbits(48) if options.seed is None else options.seed)
+    deadline = Deadline(options.deadline, progress)
+    try:
+        with deadline:
+            return _grade(problem, submission, options, deadline.progress, meanwhile, choose(options.device))
+    except DeadlinePassed as passed:
+        assert options.seed is not None
+        device, sandbox = choose(options.device), Sandbox.find(options.require_sandbox)
+        blank = reporting.blank_report(problem, submission, options.user, options.seed, device.name, sandbox)
+        return reporting.add_deadline(blank, passed)
+
+
+def _grade(
+    problem: Problem,
+    submission: Submission,
+    options: Options,
+    progress: Progress,
+    meanwhile: Callable[[], None],
+    device: Device,
+) -> Report:
+    began = time.monotonic()
+    sandbox = Sandbox.find(options.require_sandbox)
+    solve = submission.form is Form.SOLVE
+    seed = options.seed
+    assert seed is not None
+    draw = partial(device.draw, problem, seed, options.cases, options.sizes)
+    # What can't be graded is told before anything starts; the submission's own launches decide the cases.
+    draw()
+    report = reporting.blank_report(problem, submission, options.user, seed, device.name, sandbox)
+    cache = options.cache or cache_folder()
+    parts = device.start(problem, sandbox, cache, progress)
+    beside = ThreadPoolExecutor(1, "kgrade-meanwhile")
+    ready = beside.submit(meanwhile)
+    try:
+        if not solve:
+            _begin(parts)
+        progress("compiling")
+        program = compile_submission(problem, submission, cache, device.gpu, sandbox)
+        parts = deal(parts, problem, draw(None if solve else program.constants))
+        if solve:
+            progress("building the recorder, once on this machine")
+            build_recorder(cache)
+            # Not before: nvcc may take a minute, and others would wait for the GPU.
+            _begin(parts)
+        diagnostics = (*report.diagnostics, *program.diagnostics)
+        own = bool(options.sizes)
+        report = replace(report, diagnostics=diagnostics, launch=dict(program.constants), own_sizes=own)
+        emulated = any(emulates(part) for part in parts)
+        local_values = LocalsPass(problem, submission, cache, sandbox) if emulated else None
+        try:
+            course = Course(
+                *(problem, submission, program, cache, sandbox, progress, ready, local_values),
+                timed=options.timed and not options.sizes,
+                fresh_modules=options.fresh_modules,
+            )
+            report = course.run(report, parts)
+        finally:
+            if local_values is not None:
+                local_values.close()
+        if not options.sizes:
+            report = reporting.name_tests_left_out(report, problem)
+    except CompileFailure as failure:
+        report = reporting.add_compile_failure(report, failure)
+    finally:
+        for part in parts:
+            part.close()
+        end_waiting()
+        beside.shutdown()
+    ready.result()
+    return replace(report, seconds=time.monotonic() - began)
+
+
+def _begin(parts: Sequence[Part]) -> None:
+    for part in parts:
+        part.begin()

@@ -1,0 +1,262 @@
+"""One case examined: run on a runner, compared with the reference, and put into a CaseResult.
+
+The reference and the inputs that it needs are made here, on the judge's side; a runner never sees them.
+What several cases say together is not decided here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+from grader.core.report import CaseResult, FaultReport
+from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.plan.poison import Poison
+from grader.plan.runner import Remark, Run, Runner, RunnerStopped, RunStatus
+from grader.plan.stopped import RecordingStopped
+from grader.problem.cases import Case, with_other_inputs
+from grader.problem.harness import LaunchRefused
+from grader.problem.inputs import draw_scalars
+from grader.run.limited import Limited
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy
+
+    from grader.compile.submission import Submission
+    from grader.core.limits import Limits
+    from grader.plan.planner import Planner
+    from grader.problem import Problem
+    from grader.run.gpu.referee import Referee
+
+    Array = numpy.ndarray[Any, Any]
+
+VERDICTS = {
+    RunStatus.FAULT: Verdict.RUNTIME_ERROR,
+    RunStatus.TIME: Verdict.TIME_LIMIT_EXCEEDED,
+    RunStatus.MEMORY: Verdict.MEMORY_LIMIT_EXCEEDED,
+    RunStatus.CRASHED: Verdict.INTERNAL_ERROR,
+}
+
+
+IN_NO_ORDER = "Launches that no event and no synchronisation orders were run in both orders; one of them came to this"
+
+
+class Examiner:
+    """Examines cases of one submission, each a second time with other inputs of the same sizes: what a kernel keeps
+    from one run to the next is wrong then. Where there is a referee, so on a GPU, the first inputs run twice, since
+    results may differ from one run to the next.
+
+    `printed` is what the first case that printed anything printed, `details` what the first failure of the
+    judge itself left for its makers. `repeated` counts cases that ran twice, `differing` those of them whose
+    results were not the same bits. `occupancy` is what the last launch of each kernel left of an SM,
+    `remarks` what a device noticed first in each line. `before_case` is called before each case's first run.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        problem: Problem,
+        submission: Submission,
+        planner: Planner,
+        limits: Callable[[Problem, Case], Limits],
+        referee: Referee | None = None,
+    ) -> None:
+        self.before_case: Callable[[], object] = lambda: None
+        self.printed = ""
+        self.details = ""
+        self.repeated = 0
+        self.differing = 0
+        self.occupancy: dict[str, tuple[float, str]] = {}
+        self.remarks: dict[tuple[int, str], Remark] = {}
+        self._limits = limits
+        self._referee = referee
+        self._runner = runner
+        self._problem = problem
+        self._source = submission.text
+        self._planner = planner
+
+    def examine(self, case: Case) -> CaseResult:
+        """Examines the case, and if it is right its sizes with other inputs; the result is of the first that fails."""
+        self.before_case()
+        first = self._examine(case, repeat=self._referee is not None)
+        other = with_other_inputs(self._problem, case)
+        if other is None or first.verdict is not Verdict.ACCEPTED:
+            return first
+        second = self._examine(other, repeat=False, both_orders=False)
+        decides = first if second.verdict is Verdict.ACCEPTED else second
+        return dataclasses.replace(decides, seconds=first.seconds + second.seconds)
+
+    def _examine(self, case: Case, repeat: bool, both_orders: bool = True) -> CaseResult:
+        """Runs the case and compares: a second time where that is asked for, where elements may be unwritten, and, with
+        `both_orders`, where launches have no order."""
+        began = time.monotonic()
+        try:
+            runs = self._run_poisoned(case, repeat, both_orders)
+        except RecordingStopped as stop:
+            self.printed = self.printed or stop.printed
+            return self._with_facts(result_of_stop(case, stop, self._source), case, began)
+        run = runs[-1]
+        # Of solve() and of its kernels. It was called before they ran.
+        self.printed = self.printed or self._planner.printed + run.printed
+        self.details = self.details or run.details
+        self.occupancy.update(run.occupancy)
+        # One a line, and all that are of no line.
+        noticed = {(one.line, "" if one.line else one.message): one for one in run.remarks}
+        self.remarks = {**noticed, **self.remarks}
+        if run.status is RunStatus.DONE:
+            results = (self._compare(case, run) for run in runs)
+            result = min(results, key=lambda result: result.verdict is Verdict.ACCEPTED)
+            undefined = next((remark for remark in run.remarks if remark.undefined), None)
+            if undefined is not None and result.verdict is Verdict.WRONG_ANSWER:
+                # Not the runner's own: the values mean nothing on any device.
+                fault = FaultReport(
+                    FaultClass.BARRIER_DIVERGENCE, undefined.message, line=undefined.line, kernel=self._problem.kernel
+                )
+                result = result_of_run(
+                    case, dataclasses.replace(run, status=RunStatus.FAULT, fault=fault), self._source
+                )
+            elif result.kind is WrongKind.UNWRITTEN_OUTPUT and (refused := self._planner.refused_launch()):
+                # What it should have written is missing.
+                result = result_of_stop(case, refused, self._source)
+            elif runs[0].in_no_order and result.verdict is Verdict.WRONG_ANSWER:
+                result = dataclasses.replace(result, message=f"{result.message}. {IN_NO_ORDER}")
+        else:
+            result = result_of_run(case, run, self._source)
+        return dataclasses.replace(self._with_facts(result, case, began), instructions=run.instructions)
+
+    def _with_facts(self, result: CaseResult, case: Case, began: float) -> CaseResult:
+        scalars = draw_scalars(self._problem, case.family, case.seed)
+        return dataclasses.replace(result, seconds=time.monotonic() - began, scalars=scalars)
+
+    def _run_poisoned(self, case: Case, repeat: bool, both_orders: bool) -> list[Run]:
+        """The runs to compare with the reference: two where their results differ, else one. A failed run is alone.
+
+        An element is unwritten if it kept two different poisons: a kernel may well write a NaN of its own.
+        """
+        first = self._run(case, Poison.NAN)
+        if first.status is not RunStatus.DONE:
+            return [first]
+        in_no_order = both_orders and first.in_no_order
+        if not repeat and not in_no_order and not any(mask.any() for mask in first.unwritten.values()):
+            return [first]
+        second = self._run(case, Poison.FINITE)
+        if second.status is not RunStatus.DONE:
+            return [second]
+        both = {name: mask & second.unwritten[name] for name, mask in first.unwritten.items()}
+        changed = {**second.changed, **first.changed}
+        first = dataclasses.replace(first, unwritten=both, changed=changed)
+        if not repeat:
+            other_order = dataclasses.replace(second, unwritten=both, changed=changed)
+            return [other_order, first] if in_no_order else [first]
+        self.repeated += 1
+        if all(same_bits(array, second.outputs[name], both[name]) for name, array in first.outputs.items()):
+            return [first]
+        self.differing += 1
+        return [dataclasses.replace(second, unwritten=both, changed=changed), first]
+
+    def _run(self, case: Case, poison: Poison) -> Run:
+        limits = self._limits(self._problem, case)
+        try:
+            addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed, poison)
+            device = Limited(self._runner, limits)
+            plan = self._planner.plan(case.numbers(self._problem), addresses, device)
+            run = self._runner.execute(plan, limits)
+        except LaunchRefused as refusal:
+            return Run(RunStatus.FAULT, fault=self._refused(refusal))
+        except RunnerStopped as stop:
+            run = stop.as_run()
+        if run.fault is not None and run.fault.line is None and run.fault.kernel:
+            # Where no line of the kernel is known, that of its launch is.
+            line = self._planner.launch_line(run.fault.kernel)
+            run = dataclasses.replace(run, fault=dataclasses.replace(run.fault, line=line))
+        if run.status is RunStatus.TIME and not run.message:
+            counted = "" if run.instructions is None else f"{run.instructions:,} warp instructions and "
+            spent = f"{counted}{run.seconds:.1f} s"
+            return dataclasses.replace(run, message=f"still running after {spent}")
+        return run
+
+    def _compare(self, case: Case, run: Run) -> CaseResult:
+        if self._referee is not None and self._referee.is_quicker(case.sizes):
+            result = self._referee.check(case, run.outputs, run.unwritten, run.changed)
+            if result is not None:
+                return result
+        from grader.check import check_case
+        from grader.problem.inputs import make_inputs
+
+        inputs = make_inputs(self._problem, case.sizes, case.family, case.seed)
+        verdict, kind, message, outputs = check_case(
+            self._problem, case.numbers(self._problem), case.family, inputs, run.outputs, run.unwritten, run.changed
+        )
+        return CaseResult(
+            sizes=dict(case.sizes),
+            family=case.family,
+            seed=case.seed,
+            verdict=verdict,
+            kind=kind,
+            message=message,
+            outputs=outputs,
+        )
+
+    def _refused(self, refusal: LaunchRefused) -> FaultReport:
+        """A launch that CUDA refuses, blamed on the first `#define` of the submission that led to it."""
+        found = (define_line(self._source, name) for name in refusal.constants)
+        line = next((line for line in found if line is not None), None)
+        return FaultReport(FaultClass.LAUNCH_FAILURE, refusal.message, line=line, kernel=self._problem.kernel)
+
+
+def result_of_stop(case: Case, stop: RecordingStopped, source: str = "") -> CaseResult:
+    """The result of a case whose solve() gave no plan."""
+    fault = None
+    if stop.fault is not None:
+        fault = _with_text(FaultReport(stop.fault, stop.message, line=stop.line, hint=stop.hint), source)
+    return CaseResult(
+        sizes=dict(case.sizes),
+        family=case.family,
+        seed=case.seed,
+        verdict=stop.verdict,
+        fault=fault,
+        line=stop.line,
+        message=stop.message if fault or not stop.hint else f"{stop.message}. {stop.hint}",
+    )
+
+
+def same_bits(one: Array, other: Array, but: Array) -> bool:
+    """Whether two arrays hold the same bits, except in the elements that `but` marks."""
+    bits = f"u{one.dtype.itemsize}"
+    return not ((one.view(bits) != other.view(bits)) & ~but).any()
+
+
+def result_of_run(case: Case, run: Run, source: str = "") -> CaseResult:
+    """The result of a case whose run did not come to its end."""
+    fault = _with_text(run.fault, source) if run.fault else None
+    message = fault.message if fault else run.message
+    return CaseResult(
+        sizes=dict(case.sizes),
+        family=case.family,
+        seed=case.seed,
+        verdict=VERDICTS[run.status],
+        fault=fault,
+        line=fault.line if fault else next(iter(run.lines), None),
+        message=message,
+    )
+
+
+def _with_text(fault: FaultReport, source: str) -> FaultReport:
+    """The fault with the text of its source line."""
+    lines = source.splitlines()
+    if fault.line is None or not 1 <= fault.line <= len(lines):
+        return fault
+    return dataclasses.replace(fault, text=lines[fault.line - 1].strip())
+
+
+def define_line(source: str, name: str) -> int | None:
+    """The line, from 1, of the last `#define` of this name: the one that holds at the end of the file."""
+    pattern = re.compile(rf"\s*#\s*define\s+{re.escape(name)}\b")
+    return next(
+        (number for number, text in reversed(list(enumerate(source.splitlines(), 1))) if pattern.match(text)),
+        None,
+    )

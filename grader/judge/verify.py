@@ -1,0 +1,249 @@
+"""Verifying problems: their worked submissions must get the declared verdicts, and trivial kernels none.
+
+A worked submission is `problems/<name>/submissions/<verdict>/*.cu`; its opening comment declares what is
+expected, and a line that ends in `// <- here` must be the one that the report names. Nothing is recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.core.errors import KgradeError, ProblemError, ToolMissing
+from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+
+if TYPE_CHECKING:
+    from grader.core.report import Report
+    from grader.problem import Problem
+
+SEED = 20260101
+"""Worked submissions are graded on the same cases everywhere, so that a mismatch can be repeated. Further seeds count
+up from this one."""
+
+_EXPECT = re.compile(r"^\s*(?://|\*|/\*)\s*expect:\s*(?P<verdict>\w+)(?:[ \t]+(?P<detail>\w+))?", re.M)
+_HERE = re.compile(r"//\s*<-\s*here\s*$")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a worked submission declares. `detail` is a fault's or a wrong answer's kind, or empty."""
+
+    verdict: Verdict
+    detail: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        words = f"{self.verdict} {self.detail}".strip()
+        return words if self.line is None else f"{words}, line {self.line}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one work. `mismatch` says what differs from the declaration, or is empty."""
+
+    name: str
+    expected: str
+    got: str
+    mismatch: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.mismatch
+
+    @property
+    def problem(self) -> str:
+        return self.name.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class WorkedSubmission:
+    """A file to grade, and what it declares."""
+
+    problem: str
+    folder: Path
+    file: Path
+    expected: Expectation
+
+    @property
+    def name(self) -> str:
+        return f"{self.problem}/{self.file.parent.name}/{self.file.name}"
+
+    def verify(self, seed: int = SEED) -> Outcome:
+        from grader.compile.submission import read_submission
+        from grader.judge.conductor import Options, grade
+
+        expected = str(self.expected)
+        try:
+            submission = read_submission(self.file)
+            report = grade(_problem(self.folder), submission, Options(seed=seed, user="verify", device="emulator"))
+        except KgradeError as error:
+            return Outcome(self.name, expected, "not graded", error.message)
+        got = expectation_met_by(report)
+        mismatch = compare(self.expected, got)
+        if mismatch:
+            mismatch += f", with seed {seed} ({report.headline})"
+        return Outcome(self.name, expected, str(got), mismatch, report.seconds)
+
+
+@dataclass(frozen=True)
+class TrivialKernels:
+    """The kernels that compute nothing; a problem that accepts one checks too little."""
+
+    problem: str
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.problem}/trivial kernels"
+
+    def verify(self, seed: int = SEED) -> Outcome:
+        from grader.check.trivial import accepted_trivial_kernels
+
+        expected = "none accepted"
+        try:
+            accepted = accepted_trivial_kernels(_problem(self.folder), seed)
+        except KgradeError as error:
+            return Outcome(self.name, expected, "not tried", error.message)
+        if not accepted:
+            return Outcome(self.name, expected, expected)
+        return Outcome(self.name, expected, "accepted", f"accepts {', '.join(accepted)}: the checks are too weak")
+
+
+Work = WorkedSubmission | TrivialKernels
+
+
+def works_of(name: str, folder: Path) -> list[Work]:
+    """All there is to verify of one problem: its worked submissions by path, and the trivial kernels."""
+    files = sorted((folder / "submissions").glob("*/*.cu"))
+    works: list[Work] = [WorkedSubmission(name, folder, file, read_expectation(file)) for file in files]
+    return [*works, TrivialKernels(name, folder)]
+
+
+def missing_for(work: Work) -> str:
+    """What this machine lacks to do the work, and what to type; empty where nothing is missing.
+
+    Files with their own solve() need nvcc and a host compiler, which all other works do without.
+    """
+    if not isinstance(work, WorkedSubmission):
+        return ""
+    tools = _missing_for_solve()
+    if not tools:
+        return ""
+    from grader.compile.parse import parse
+
+    # The file of an author, of hundreds: it needs no process of its own.
+    return tools if parse(work.file.read_text(encoding="utf-8")).form is Form.SOLVE else ""
+
+
+def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 1) -> Iterator[Outcome]:
+    """Do each work in one of several processes, with so many seeds, and yield the outcomes as they come.
+
+    Leaving the iterator early, as Ctrl-C does, ends the processes.
+    """
+    workers = min(processes or os.cpu_count() or 1, max(1, len(works)))
+    # Spawned, since a forked copy of a process that has threads may deadlock. Ctrl-C reaches the processes
+    # too and ends them without a word; it is for this one to speak.
+    pool = ProcessPoolExecutor(
+        workers,
+        mp_context=get_context("spawn"),
+        initializer=_begin,
+    )
+    finished = False
+    try:
+        for future in as_completed([pool.submit(_verify, work, seeds) for work in works]):
+            yield future.result()
+        finished = True
+    finally:
+        if not finished:
+            for process in active_children():
+                process.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    from grader.run.templates import use_templates
+    from grader.sandbox import Sandbox
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    use_templates(Sandbox.find())
+
+
+def _verify(work: Work, seeds: int) -> Outcome:
+    """The first outcome that differs from the declaration; else the last, with the seconds of all."""
+    seconds = 0.0
+    for seed in range(SEED, SEED + seeds):
+        outcome = work.verify(seed)
+        seconds += outcome.seconds
+        if not outcome.passed:
+            break
+    return replace(outcome, seconds=seconds)
+
+
+def read_expectation(file: Path) -> Expectation:
+    """What `file` declares; ProblemError when its folder, its comment and the vocabulary don't agree."""
+    text = file.read_text(encoding="utf-8")
+    folder = file.parent.name
+    if folder not in set(Verdict):
+        raise ProblemError(f"{file.parent}: '{folder}' is not a verdict", f"use one of: {', '.join(map(str, Verdict))}")
+    declared = _EXPECT.search(text)
+    if declared is None:
+        raise ProblemError(
+            f"{file}: it has no line '// expect: {folder}' in its opening comment",
+            "add the line, with the fault or the kind of wrong answer after the verdict",
+        )
+    verdict, detail = declared["verdict"], declared["detail"] or ""
+    if verdict != folder:
+        raise ProblemError(f"{file}: it expects '{verdict}' but stands in the folder '{folder}'")
+    if detail and detail not in {*FaultClass, *WrongKind}:
+        raise ProblemError(
+            f"{file}: '{detail}' is neither a fault nor a kind of wrong answer",
+            f"use one of: {', '.join([*map(str, FaultClass), *map(str, WrongKind)])}",
+        )
+    marked = [number for number, line in enumerate(text.splitlines(), 1) if _HERE.search(line)]
+    if len(marked) > 1:
+        raise ProblemError(f"{file}: lines {marked} all end in '// <- here'; one line can be at fault")
+    return Expectation(Verdict(verdict), detail, marked[0] if marked else None)
+
+
+def expectation_met_by(report: Report) -> Expectation:
+    """The declaration that `report` would fulfil."""
+    word = report.fault.fault if report.fault else report.kind
+    return Expectation(report.verdict, str(word or ""), report.line)
+
+
+def compare(expected: Expectation, got: Expectation) -> str:
+    """How `got` differs from what was declared, in words; empty when it doesn't."""
+    if got.verdict is not expected.verdict:
+        return f"{expected.verdict} was declared"
+    if expected.detail and got.detail != expected.detail:
+        return f"{expected.detail} was declared"
+    if expected.line is not None and got.line != expected.line:
+        return f"line {expected.line} is marked, line {got.line} was named"
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _missing_for_solve() -> str:
+    from grader.compile.toolkit import find_host_compiler, find_nvcc
+
+    try:
+        find_host_compiler(find_nvcc())
+    except ToolMissing as missing:
+        return f"{missing.message} ({missing.hint})"
+    return ""
+
+
+@lru_cache(maxsize=8)
+def _problem(folder: Path) -> Problem:
+    from grader.problem import load_problem
+
+    return load_problem(folder)

@@ -1,0 +1,1 @@
+"""This machine: its GPUs, and the CUDA packages that are installed."""

@@ -1,0 +1,157 @@
+"""Whether solve() computes results on the host: what it hands on is compared with what it would of other data.
+
+A recording whose reads gave solve() a lot is made again, with the same answers but for the data, which are changed in
+each number that is not zero: a flag stays set, and a count stays small. What solve() hands to the device in the one
+and not in the other it has made of the data. How many bytes these are decides; nothing is run.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from grader.core.plan import Download, Launch, Memset, Plan, Step, Upload
+
+if TYPE_CHECKING:
+    from grader.plan.runner import DeviceMemory
+
+WORD = 4
+FEW_BYTES = 32
+"""What may be copied to the host from different places: a flag, a count, a sum, an extreme value and its place."""
+QUIET_BYTES = 256
+"""What may be copied to the host in all before anybody looks at what is made of it."""
+
+_SMALL = 1 << 24
+_MANTISSA = 1 << 22
+_ELSEWHERE = 1 << 60
+
+
+@dataclass
+class Listening:
+    """A device that remembers what it has answered."""
+
+    device: DeviceMemory
+    pieces: list[tuple[int, int]] = field(default_factory=list)
+    symbols: dict[str, int | None] = field(default_factory=dict)
+    reads: list[bytes] = field(default_factory=list)
+
+    @property
+    def grows(self) -> bool:
+        return bool(getattr(self.device, "grows", False))
+
+    def allocate(self, size: int) -> int | None:
+        address = self.device.allocate(size)
+        if address is not None:
+            self.pieces.append((address, size))
+        return address
+
+    def symbol(self, name: str) -> int | None:
+        self.symbols[name] = self.device.symbol(name)
+        return self.symbols[name]
+
+    def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
+        self.reads.append(self.device.read(steps, address, size))
+        return self.reads[-1]
+
+
+class Echo:
+    """A device that answers what another one has answered, with other data. It runs nothing."""
+
+    def __init__(self, heard: Listening) -> None:
+        self.grows = heard.grows
+        self._pieces = iter(heard.pieces)
+        self._symbols = heard.symbols
+        self._reads = iter(heard.reads)
+        self._next = _ELSEWHERE
+
+    def allocate(self, size: int) -> int | None:
+        address, same = next(self._pieces, (0, -1))
+        if same == size:
+            return address
+        self._next += size + WORD
+        return self._next - size - WORD
+
+    def symbol(self, name: str) -> int | None:
+        return self._symbols.get(name)
+
+    def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
+        return change_bytes(next(self._reads, b""))[:size].ljust(size, b"\0")
+
+
+def change_bytes(data: bytes) -> bytes:
+    """Other data: zeros stay, small whole numbers stay small, all else gets another mantissa.
+
+    It is drawn, so that host code which notices can't undo it.
+    """
+    words = (data[at : at + WORD] for at in range(0, len(data), WORD))
+    return b"".join(_other(int.from_bytes(word, "little")).to_bytes(WORD, "little")[: len(word)] for word in words)
+
+
+def _other(word: int) -> int:
+    if word >= _SMALL:
+        return word ^ (1 + secrets.randbelow(_MANTISSA - 1))
+    near = secrets.randbelow(2 * word + 2) + 1 if word else 0
+    return near + (near >= word) if word else 0
+
+
+def places_read(plan: Plan) -> int:
+    """The bytes of the device that were copied to the host, each counted once."""
+    spans = sorted((step.source, step.source + step.size) for step in plan.steps if isinstance(step, Download))
+    count, end = 0, 0
+    for begin, stop in spans:
+        count += max(stop - max(begin, end), 0)
+        end = max(end, stop)
+    return count
+
+
+def made_of_data(plan: Plan, echo: Plan | None, reads: Sequence[bytes] = ()) -> int:
+    """The bytes that solve() hands to the device in `plan` and not in `echo`; all after the first read for None.
+
+    A table that it hands on as it has read it, in one piece, is not made by it.
+    """
+    as_read = {data for data in reads if len(data) > FEW_BYTES}
+    first = next((n for n, step in enumerate(plan.steps) if isinstance(step, Download)), len(plan.steps))
+    known: dict[object, list[tuple[bytes, ...]]] = defaultdict(list)
+    seen = set()
+    for other in echo.steps if echo is not None else ():
+        for key, words in _handed(other):
+            known[key].append(words)
+            seen.add((key, words))
+    places: dict[object, int] = defaultdict(int)
+    made = 0
+    for number, step in enumerate(plan.steps):
+        if isinstance(step, Upload) and step.data in as_read:
+            continue
+        for key, words in _handed(step):
+            others = known[key]
+            # The same launch of the other recording, by its place among those of its kernel.
+            like = others[min(places[key], len(others) - 1)] if others else ()
+            places[key] += 1
+            if number > first and (key, words) not in seen:
+                made += WORD * max(_differing(words, like), 1)
+    return made
+
+
+def _handed(step: Step) -> Iterator[tuple[object, tuple[bytes, ...]]]:
+    """What a step takes from the host, as words, and for what: words for the same are compared."""
+    if isinstance(step, Launch):
+        shape = b"".join(n.to_bytes(WORD, "little") for n in (*step.grid, *step.block, step.shared_bytes))
+        yield step.kernel, tuple(word for blob in (shape, *step.arguments) for word in _words(blob))
+    elif isinstance(step, Upload):
+        yield (step.target, len(step.data)), tuple(_words(step.data))
+    elif isinstance(step, Memset):
+        yield (
+            (step.address, "set"),
+            tuple(_words(step.value.to_bytes(WORD, "little") + step.size.to_bytes(8, "little"))),
+        )
+
+
+def _words(blob: bytes) -> Iterator[bytes]:
+    return (blob[at : at + WORD] for at in range(0, len(blob), WORD))
+
+
+def _differing(words: tuple[bytes, ...], others: tuple[bytes, ...]) -> int:
+    return sum(a != b for a, b in zip(words, others, strict=False)) + max(len(words) - len(others), 0)

@@ -1,0 +1,142 @@
+"""The Runner protocol: what a device must offer to run a Program, and what comes out of it, the Run.
+
+The judge knows this and no runner. A runner serves one submission, keeps its device code in a process of
+its own, and sees the inputs of the case at hand only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from grader.core.limits import USUAL_LIMITS, Limits
+from grader.core.verdict import Word
+from grader.plan.poison import Poison
+
+if TYPE_CHECKING:
+    import numpy
+
+    from grader.compile.program import Program
+    from grader.core.plan import Plan, Step
+    from grader.core.report import FaultReport, KernelInfo
+    from grader.problem import Problem
+
+    Array = numpy.ndarray[Any, Any]
+
+
+class RunStatus(Word):
+    """How a run ended."""
+
+    DONE = "done"
+    FAULT = "fault"
+    TIME = "time"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+    """The runner itself failed: never the submission's fault."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a device noticed in a line of the source; 0 where it knows none. `undefined` says that what is computed
+    from there means nothing, so that it explains a wrong result."""
+
+    message: str
+    line: int = 0
+    undefined: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What executing a Plan left behind.
+
+    `unwritten` marks the output elements that still hold their poison; `changed` names inputs that differ
+    from what they were, with the first such index. `lines` are the source lines where threads were when
+    time was up. `occupancy` is, by kernel, the share of an SM's warps that its launch lets run at once, and what
+    keeps it from more. `remarks` are what was seen that is no fault. Where steps were met `in_no_order`, the second
+    run of the case runs them the other way round.
+    """
+
+    status: RunStatus
+    fault: FaultReport | None = None
+    outputs: Mapping[str, Array] = field(default_factory=dict)
+    unwritten: Mapping[str, Array] = field(default_factory=dict)
+    changed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    lines: tuple[int, ...] = ()
+    instructions: int | None = None
+    printed: str = ""
+    occupancy: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    seconds: float = 0.0
+    message: str = ""
+    details: str = ""
+    remarks: tuple[Remark, ...] = ()
+    in_no_order: bool = False
+
+
+class RunnerStopped(Exception):
+    """The runner can't go on with this case; it becomes a Run, so it is no KgradeError.
+
+    `status` says why, `details` what a developer would want to see, `run` is how steps ended that ran for a `read`.
+    The next `prepare` starts afresh.
+    """
+
+    def __init__(self, status: RunStatus, message: str, details: str = "", run: Run | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.details = details
+        self.run = run
+
+    def as_run(self) -> Run:
+        return self.run or Run(self.status, message=self.message, details=self.details)
+
+
+class DeviceMemory(Protocol):
+    """What launch code may ask for while it is recorded. Every method may raise RunnerStopped."""
+
+    def allocate(self, size: int) -> int | None:
+        """The address of `size` bytes of scratch, 1 or more; None where there is no room. It lasts until `prepare`."""
+
+    def symbol(self, name: str) -> int | None:
+        """The address of the `__device__` or `__constant__` variable with this symbol; None where there is none."""
+
+    def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
+        """Runs these steps, which come after all that ran before, and reads from inside an array or live scratch.
+
+        A fault of the steps, or of the read, is the `run` of the RunnerStopped that is raised.
+        """
+
+
+class Runner(Protocol):
+    """A device and the process that owns it, for one submission. Every method may raise RunnerStopped."""
+
+    device: str
+    """"emulator", or the GPU's name."""
+    checks: tuple[str, ...]
+    """What this runner sees beyond the results, in words."""
+
+    def load(self, program: Program) -> tuple[KernelInfo, ...]:
+        """Makes the program ready to run."""
+
+    def prepare(
+        self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
+    ) -> dict[str, int]:
+        """Makes the inputs and poisons the outputs; gives each array's device address."""
+
+    def allocate(self, size: int) -> int | None:
+        """As for a DeviceMemory: for a plan on what was prepared last."""
+
+    def symbol(self, name: str) -> int | None:
+        """As for a DeviceMemory."""
+
+    def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
+        """As for a DeviceMemory."""
+
+    def execute(self, plan: Plan, limits: Limits) -> Run:
+        """Runs the plan on what was prepared last, and after the steps of earlier reads.
+
+        It is called once for what was prepared: what its Run tells, it tells of all steps.
+        """
+
+    def close(self) -> None:
+        """Ends the process. No other method is called afterwards; closing twice is allowed."""

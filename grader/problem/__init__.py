@@ -1,0 +1,77 @@
+"""The public face of problems: what a `problem.py` imports, and how the rest of kgrade finds and loads one.
+
+It holds no code of its own.
+"""
+
+from grader.problem.arrays import module_of
+from grader.problem.definition import Cost, Problem
+from grader.problem.expressions import ceil_div
+from grader.problem.gates import Gates, contraction, elementwise, exact, scaled, total
+from grader.problem.loader import find_problems, load_problem
+from grader.problem.parameters import (
+    Array,
+    DType,
+    Size,
+    array,
+    bf16,
+    choice,
+    computed,
+    e4m3,
+    e5m2,
+    f16,
+    f32,
+    f64,
+    flag,
+    i8,
+    i32,
+    i64,
+    index,
+    out,
+    product,
+    scalar,
+    size,
+    u8,
+    u32,
+)
+from grader.problem.values import below, integers, uniform
+
+__all__ = [
+    "Array",
+    "Cost",
+    "DType",
+    "Gates",
+    "Problem",
+    "Size",
+    "array",
+    "below",
+    "bf16",
+    "ceil_div",
+    "choice",
+    "computed",
+    "contraction",
+    "e4m3",
+    "e5m2",
+    "elementwise",
+    "exact",
+    "f16",
+    "f32",
+    "f64",
+    "find_problems",
+    "flag",
+    "i8",
+    "i32",
+    "i64",
+    "index",
+    "integers",
+    "load_problem",
+    "module_of",
+    "out",
+    "product",
+    "scalar",
+    "scaled",
+    "size",
+    "total",
+    "u8",
+    "u32",
+    "uniform",
+]

@@ -1,0 +1,148 @@
+"""A folder of challenges, looked through without running any: numbers, names, difficulties, titles.
+
+Titles are read off the text of each challenge.py, so that a list of a hundred comes at once and without PyTorch.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+
+from grader.core.errors import UsageError
+
+FILE = "challenge.py"
+STATEMENT = "challenge.html"
+STARTER = Path("starter") / "starter.cu"
+DIFFICULTIES = ("easy", "medium", "hard")
+BASE = Path("core") / "challenge_base.py"
+_NEAREST = 3
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """One challenge's folder. `set_name` is what its set is called; with it the name is unlike any other problem's."""
+
+    folder: Path
+    difficulty: str
+    set_name: str
+
+    @property
+    def short_name(self) -> str:
+        """As the folder is called: "1_vector_add"."""
+        return self.folder.name
+
+    @property
+    def name(self) -> str:
+        """As submissions are recorded under. No problem of kgrade's own has a colon in its name."""
+        return f"{self.set_name}:{self.short_name}"
+
+    @property
+    def number(self) -> str:
+        return self.short_name.partition("_")[0]
+
+    @property
+    def words(self) -> str:
+        """The name without its number."""
+        return self.short_name.partition("_")[2].lower()
+
+    @property
+    def file(self) -> Path:
+        return self.folder / FILE
+
+    @property
+    def title(self) -> str:
+        """Its `name`, where the text tells it; else made of the folder's name."""
+        return self._stated.get("name") or self.words.replace("_", " ").capitalize()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What kgrade can't grade is told in the list already."""
+        gpus = self._stated.get("num_gpus", "1")
+        return () if gpus == "1" else (f"needs {gpus} GPUs",)
+
+    @cached_property
+    def _stated(self) -> dict[str, str]:
+        try:
+            tree = ast.parse(self.file.read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError):
+            return {}
+        return dict(_constants(tree))
+
+
+class ChallengeSet:
+    """The challenges below DIR/challenges. Raises UsageError where there are none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.given = folder
+        self.root = folder.resolve() / "challenges"
+        if not self.root.is_dir():
+            raise UsageError(f"{folder} is no set of problems: it has no folder challenges/", _hint(folder.resolve()))
+        if not (self.root / BASE).is_file():
+            raise UsageError(
+                f"{folder} is no set of problems: challenges/{BASE} is missing, which every challenge imports",
+                "copy or clone the whole set; kgrade takes nothing from elsewhere",
+            )
+        found = [folder for folder in self.root.glob("*/*_*") if (folder / FILE).is_file()]
+        # As it is called where it was typed: a link to a set has a name of its own.
+        self.name = (folder.resolve() if folder.name == ".." else folder.absolute()).name
+        made = (Challenge(folder, folder.parent.name, self.name) for folder in found)
+        self.challenges = tuple(sorted(made, key=_order))
+        if not self.challenges:
+            raise UsageError(
+                f"{folder} has no challenges: none of challenges/<difficulty>/<number>_<name>/{FILE} is there",
+                "name the folder that holds challenges/",
+            )
+
+    def find(self, wanted: str) -> Challenge:
+        """The challenge of this number, folder name, or name without number. Raises UsageError, with the nearest."""
+        bare = wanted.partition(":")[2] if wanted.startswith(f"{self.name}:") else wanted
+        bare = bare.strip("/").lower()
+        exact = [one for one in self.challenges if one.short_name.lower() == bare]
+        found = exact or [one for one in self.challenges if bare in (one.number, one.words)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(f"{one.difficulty}/{one.short_name}" for one in found)
+            raise UsageError(f"'{wanted}' is more than one challenge: {names}", "type the name with its number")
+        message = f"there is no challenge '{wanted}'.{self._guess(bare)}"
+        raise UsageError(message, f"type: kgrade list --problems {self.given}")
+
+    def _guess(self, wanted: str) -> str:
+        by_words = {one.words: one.short_name for one in self.challenges}
+        by_words |= {one.short_name.lower(): one.short_name for one in self.challenges}
+        close = get_close_matches(wanted, by_words, n=2 * _NEAREST, cutoff=0.6)
+        close += [words for words in by_words if wanted and wanted in words]
+        names = list(dict.fromkeys(by_words[words] for words in close))[:_NEAREST]
+        return f" Did you mean {' or '.join(repr(name) for name in names)}?" if names else ""
+
+
+def _order(challenge: Challenge) -> tuple[int, int, str]:
+    rank = DIFFICULTIES.index(challenge.difficulty) if challenge.difficulty in DIFFICULTIES else len(DIFFICULTIES)
+    return rank, int(challenge.number) if challenge.number.isdecimal() else 0, challenge.short_name
+
+
+def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """What the class states of itself as constants: in super().__init__(name=...), or as attributes of the class."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for line in node.body:
+                if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant):
+                    names = (target.id for target in line.targets if isinstance(target, ast.Name))
+                    yield from ((name, str(line.value.value)) for name in names)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+            for keyword in node.keywords:
+                if keyword.arg and isinstance(keyword.value, ast.Constant):
+                    yield keyword.arg, str(keyword.value.value)
+            if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+                yield "name", node.args[0].value
+
+
+def _hint(folder: Path) -> str:
+    if (folder / BASE).is_file() or re.fullmatch("challenges", folder.name):
+        return f"name the folder above it: --problems {folder.parent}"
+    return "name the folder that holds challenges/, such as a clone of LeetGPU's public challenges"

@@ -1,0 +1,369 @@
+"""Makes the input arrays of a case from its sizes, family and seed, the same bits on every machine.
+
+It draws nothing from the clock or the system: a counter-based generator (Philox) is keyed by seed, family and
+array. Only its raw 64-bit words are used, with integer arithmetic and single IEEE operations on them: NumPy
+promises that stream and not that of its distributions, and libraries differ in the last bit of a logarithm.
+Large arrays can be made on a GPU, from the same words: see `grader.run.gpu.philox`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from grader.core.errors import UsageError
+from grader.problem.definition import Problem
+from grader.problem.parameters import Array, DType, f16, f32
+from grader.problem.structure import Draw
+from grader.problem.values import Values
+
+Words = npt.NDArray[np.uint64]
+Floats32 = npt.NDArray[np.float32]
+Made = npt.NDArray[Any]
+Maker = Callable[[Any, Words], Any]
+"""Makes values of words; the first argument is the array module, NumPy or CuPy."""
+
+
+class Place(Protocol):
+    """Where arrays are made: the array module, and how many words at a time suit it."""
+
+    xp: Any
+    chunk: int
+
+    def words(self, key: int) -> Callable[[int], Any]:
+        """Philox's stream for a key of 128 bits: each call gives the next `count` words."""
+
+
+CHUNK = 1 << 18
+
+
+class Host:
+    """NumPy's arrays. The chunk is small enough that all intermediate arrays stay in a core's cache."""
+
+    xp: Any = np
+    chunk = CHUNK
+
+    def words(self, key: int) -> Callable[[int], Any]:
+        return np.random.Philox(key=key).random_raw
+
+
+HOST = Host()
+
+# The exact families are built on odd integers between 2^11 and 2^12: twelve significant bits, one more than
+# TF32 and fp16 keep, so that rounding any element to either changes it. They are scaled by 2^-11 (a power of
+# two leaves exactness alone), which keeps sums inside fp16's range: half precision shows as lost digits, not
+# as infinity.
+CONTRACTION_TERMS = 1024  # times 4095 stays below 2^22
+TOTAL_TERMS = 2000  # times 4095 stays below 2^23
+
+WIDE: Mapping[str, float] = {"scaled": 120.0}
+"""How far wide values go where it is not 80: an exponential of these overflows."""
+OFFSET = 4096.0
+CONSTANTS = np.array((0.0, 1.0, -3.0, 0.5, 16.0), dtype=np.float32)
+"""What rows of one number hold under `scaled` gates: sums of them are exact, so that nothing but 0 / 0 is tried."""
+SMALL = 2.0**-9
+"""Small values have squares near 10^-5, so that a number that is added to their mean weighs as much."""
+PEAK = 200.0
+"""How much larger the largest element of a row is than the others: an exponential of the difference overflows."""
+STRIDES = (32, 64, 128, 256, 512, 1024)
+"""How far apart the largest elements of a row lie: where one thread finds them all, whatever loop it has."""
+TEETH = 32
+FIRST_POWER, POWERS = 14, 16
+"""Long negative rows under `scaled` gates lie around -2^14 to -2^29."""
+
+_TINY = (0.0, -0.0, 2.0**-149, -(2.0**-149), 1e-40, -1e-40, 2.0**-126, -(2.0**-126), 1e-30, -1e-30)
+_NEAR_ONE = (2.0**-24, -(2.0**-24), 1e-4, -1e-4, 0.5, -0.5, 1.0, -1.0, 1.0 + 2.0**-23, 1.0 - 2.0**-24)
+# Up to half of the largest float, where a sum of two stays finite, and near the largest, where it does not.
+_HUGE = (1.5 * 2.0**126, -1.5 * 2.0**126, 2.0**100, -(2.0**100), 16777215.0, -16777217.0, 3.4e38, -3.4e38)
+SPECIALS: Mapping[str, Floats32] = {
+    "elementwise": np.array(_TINY + _NEAR_ONE, dtype=np.float32),
+    "exact": np.array(_TINY + _NEAR_ONE + _HUGE, dtype=np.float32),
+}
+
+
+def families(problem: Problem) -> tuple[str, ...]:
+    """The families of inputs that this problem's gates need, in the order in which cases take turns."""
+    return problem.gates.families
+
+
+def make_inputs(
+    problem: Problem, sizes: Mapping[str, int], family: str, seed: int, place: Place = HOST
+) -> dict[str, Made]:
+    """All input arrays of one case, by name, contiguous and of their types. Raises UsageError for an unknown family."""
+    if family not in families(problem):
+        raise UsageError(f"{problem.name} has no family of inputs {family!r}; it has {', '.join(families(problem))}")
+    structured = make_structure(problem, sizes, family, seed)
+    return {
+        name: place.xp.asarray(structured[name])
+        if name in structured
+        else _make(problem, name, sizes, family, seed, place)
+        for name in problem.inputs
+    }
+
+
+def make_structure(problem: Problem, sizes: Mapping[str, int], family: str, seed: int) -> dict[str, Made]:
+    """The input arrays of one case that belong together, by name, as NumPy's; none where the problem has none."""
+    if not problem.structured:
+        return {}
+    return problem.structure_of(Draw(_Words(HOST, seed, family, "structure").take), family, sizes)
+
+
+def draw_scalars(problem: Problem, family: str, seed: int) -> dict[str, Any]:
+    """The scalars of one case, by name."""
+    return {
+        name: scalar.draw(family, int(_Words(HOST, seed, family, name).take(1)[0]))
+        for name, scalar in problem.scalars.items()
+    }
+
+
+def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, seed: int, place: Place) -> Made:
+    array = problem.inputs[name]
+    shape = array.shape(sizes)
+    words = _Words(place, seed, family, name, dtype=array.dtype)
+    kind = problem.gates.kind
+    bounded = values_of(array)
+    if family == "constant" and len(shape) == max(len(other.dimensions) for other in problem.inputs.values()):
+        if bounded is not None:
+            return words.fill_rows(shape, bounded.maker("special", sizes))
+        return words.fill_rows(shape, one_of(CONSTANTS) if kind == "scaled" else special(SPECIALS[kind]))
+    if bounded is not None:
+        return words.fill(shape, bounded.maker(family, sizes))
+    if family == "negative":
+        return words.fill(shape, far_below_zero) if kind == "exact" else _negative_rows(shape, words)
+    if family == "peak":
+        return _peaks(shape, words, array)
+    if family == "comb":
+        return _comb(shape, words, array)
+    if family == "zeros":
+        return words.fill(shape, zeros_above)
+    if family == "small":
+        return words.fill(shape, normal(SMALL))
+    if family == "opposed":
+        return words.fill(shape, oppose(list(problem.operands).index(name)))
+    if family == "exact":
+        return _exact(problem, name, sizes, seed, words)
+    if family in ("normal", "constant"):
+        return words.fill(shape, normal(3.0 if kind == "elementwise" else 1.0))
+    if family == "wide":
+        return words.fill(shape, wide(WIDE.get(kind, 80.0)))
+    if family == "offset":
+        return words.fill(shape, offset(OFFSET))
+    if family == "spread":
+        return words.fill(shape, spread)
+    return words.fill(shape, special(SPECIALS[kind]))
+
+
+def values_of(array: Array) -> Values | None:
+    """What bounds an input: what it declares, else the whole range of a type of bytes; None for floats."""
+    limits = array.dtype.limits
+    return Values(*limits, whole=True) if array.values is None and limits else array.values
+
+
+class _Words:
+    """A stream of raw 64-bit words, keyed so that arrays, families and seeds are independent."""
+
+    def __init__(self, place: Place, seed: int, *labels: str, dtype: DType = f32) -> None:
+        digest = hashlib.blake2b("/".join((str(seed), *labels)).encode(), digest_size=16).digest()
+        self.place = place
+        self.dtype = dtype
+        self.take = place.words(int.from_bytes(digest, "little"))
+
+    def fill(self, shape: tuple[int, ...], make: Maker) -> Made:
+        xp, chunk = self.place.xp, self.place.chunk
+        flat: Made = xp.empty(prod(shape), dtype=self.dtype.numpy)
+        for start in range(0, flat.size, chunk):
+            part = flat[start : start + chunk]
+            values = make(xp, self.take(part.size))
+            part[:] = values if self.dtype.coded is None else self.dtype.coded.encode(values)
+        return flat.reshape(shape)
+
+    def fill_rows(self, shape: tuple[int, ...], make: Maker) -> Made:
+        """One number for each row, in all of it."""
+        rows = self.fill((*shape[:-1], 1), make)
+        made: Made = self.place.xp.ascontiguousarray(self.place.xp.broadcast_to(rows, shape))
+        return made
+
+
+def _negative_rows(shape: tuple[int, ...], words: _Words) -> Made:
+    """Rows of nearly normal values around a power of two below zero, each row's own: a largest element that starts at
+    any usual number is larger than all of them."""
+    powers = words.fill_rows(shape, power_below_zero)
+    made: Made = powers + words.fill(shape, normal(1.0))
+    return made
+
+
+def _peaks(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
+    """Nearly normal rows with one large element each: the first, the last or any."""
+    rows, xp = array.numbers(words.fill(shape, normal(1.0))).reshape(-1, shape[-1]), words.place.xp
+    drawn = words.take(len(rows))
+    place = drawn >> np.uint64(2)
+    place = xp.where(drawn & np.uint64(2) > 0, place % np.uint64(shape[-1]), (drawn & np.uint64(1)) * (shape[-1] - 1))
+    rows[xp.arange(len(rows)), place.astype(np.int64)] += PEAK
+    stored: Made = array.stored(rows)
+    return stored.reshape(shape)
+
+
+def _comb(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
+    """Nearly normal rows whose largest elements lie a power of two apart, and in every second row side by side."""
+    rows, length = array.numbers(words.fill(shape, normal(1.0))).reshape(-1, shape[-1]), shape[-1]
+    strides = [stride for stride in STRIDES if stride * TEETH <= 4 * length] or [1]
+    drawn, first = (int(word >> np.uint64(32)) for word in words.take(2))
+    stride = strides[drawn % len(strides)]
+    rows[::2, first % stride :: stride][:, :TEETH] += PEAK
+    rows[1::2, first % length :][:, :TEETH] += PEAK
+    stored: Made = array.stored(rows)
+    return stored.reshape(shape)
+
+
+def normal(sigma: float) -> Maker:
+    """Nearly normal values: the sum of three uniform ones, mean 0, between -3 and 3 sigma.
+
+    The unit is the inverse of a prime near 2^20, so that values use all 24 bits of a float's significand.
+    """
+    mask, unit = np.uint64(2**21 - 1), sigma / 1048573.0
+
+    def make(xp: Any, words: Words) -> Any:
+        total = (words & mask) + (words >> np.uint64(21) & mask) + (words >> np.uint64(42) & mask)
+        return (total.astype(np.float64) - 1.5 * (2**21 - 1)) * unit
+
+    return make
+
+
+def wide(limit: float) -> Maker:
+    """Uniform values between -limit and limit."""
+
+    def make(xp: Any, words: Words) -> Any:
+        return ((words >> np.uint64(32)).astype(np.float64) - (2**31 - 0.5)) * (limit / 2**31)
+
+    return make
+
+
+def offset(mean: float) -> Maker:
+    """Nearly normal values around a mean that is large beside them: what cancels where squares are subtracted."""
+    around = normal(1.0)
+
+    def make(xp: Any, words: Words) -> Any:
+        return around(xp, words) + mean
+
+    return make
+
+
+def spread(xp: Any, words: Words) -> Any:
+    """Any sign and significand, exponents from -20 to 20: operands overlap fully, partly or not at all."""
+    sign = (words >> np.uint64(63)) << np.uint64(31)
+    exponent = (words >> np.uint64(32)) % np.uint64(41) + np.uint64(127 - 20)
+    bits = sign | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
+    return bits.astype(np.uint32).view(np.float32)
+
+
+def far_below_zero(xp: Any, words: Words) -> Any:
+    """Any significand below zero, exponents from 100 to 127: from -10^30 to the least float."""
+    exponent = (words >> np.uint64(32)) % np.uint64(28) + np.uint64(127 + 100)
+    bits = np.uint64(1 << 31) | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
+    return bits.astype(np.uint32).view(np.float32)
+
+
+def zeros_above(xp: Any, words: Words) -> Any:
+    """Nothing above zero: half of the values zeros of either sign, which are equal, the others below."""
+    zero = xp.where(words >> np.uint64(62) & np.uint64(1) == 1, np.float32(-0.0), np.float32(0.0))
+    return xp.where(words >> np.uint64(63) == 1, zero, -abs(normal(1.0)(xp, words)).astype(np.float32))
+
+
+def power_below_zero(xp: Any, words: Words) -> Any:
+    exponent = (words >> np.uint64(32)) % np.uint64(POWERS) + np.uint64(127 + FIRST_POWER)
+    return (np.uint64(1 << 31) | exponent << np.uint64(23)).astype(np.uint32).view(np.float32)
+
+
+def oppose(place: int) -> Maker:
+    """Values up to 120 in size: all positive in the first array, all negative in the second, either in others."""
+    either = wide(WIDE["scaled"])
+
+    def make(xp: Any, words: Words) -> Any:
+        made = either(xp, words)
+        return made if place > 1 else abs(made) * (1 - 2 * place)
+
+    return make
+
+
+def one_of(table: Floats32) -> Maker:
+    def make(xp: Any, words: Words) -> Any:
+        return xp.asarray(table)[(words >> np.uint64(32)) % np.uint64(table.size)]
+
+    return make
+
+
+def special(table: Floats32) -> Maker:
+    """Half of the values from a table of special ones, the others nearly normal."""
+    ordinary = normal(3.0)
+
+    def make(xp: Any, words: Words) -> Any:
+        # As bits: CuPy's arithmetic would flush the subnormal ones to zero.
+        chosen = xp.asarray(table.view(np.uint32))[(words >> np.uint64(32)) % np.uint64(table.size)]
+        others = ordinary(xp, words).astype(np.float32).view(np.uint32)
+        # The top bit is used by no other part of the word.
+        return xp.where(words >> np.uint64(63) == 1, chosen, others).view(np.float32)
+
+    return make
+
+
+def _odd(xp: Any, words: Words) -> Any:
+    """Odd integers between 2^11 and 2^12 of both signs, scaled by 2^-11: made bit by bit, between 1 and 2."""
+    sign = (words >> np.uint64(63)) << np.uint64(31)
+    magnitude = np.uint64(127 << 23 | 1 << 12) | (words & np.uint64(2**10 - 1)) << np.uint64(13)
+    return (sign | magnitude).astype(np.uint32).view(np.float32)
+
+
+def _odd_half(xp: Any, words: Words) -> Any:
+    """The same for fp16: odd integers between 2^10 and 2^11, scaled by 2^-10."""
+    sign = (words >> np.uint64(63)) << np.uint64(31)
+    magnitude = np.uint64(127 << 23 | 1 << 13) | (words & np.uint64(2**9 - 1)) << np.uint64(14)
+    return (sign | magnitude).astype(np.uint32).view(np.float32)
+
+
+def _signs(xp: Any, words: Words) -> Any:
+    return xp.where(words >> np.uint64(63) == 1, np.float32(-1.0), np.float32(1.0))
+
+
+def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, words: _Words) -> Made:
+    """One input of the exact family: every partial sum, in any order, is a multiple of 2^-11 below 2^13.
+
+    Such a number fits a float's 24 bits. A contraction has odd integers in one array and -1, 0, 1 in the
+    other (which one is the seed's choice); a total has odd integers and 0. Zeros keep long sums in bounds.
+    """
+    terms = problem.gates.count_terms(sizes)
+    odd = _odd_half if problem.inputs[name].dtype is f16 else _odd
+    if problem.gates.kind == "total":
+        return _thinned(problem, name, sizes, odd, TOTAL_TERMS / terms, words)
+    odd_array = list(problem.operands)[int(_Words(HOST, seed, "role").take(1)[0] & np.uint64(1))]
+    if name == odd_array:
+        return words.fill(problem.inputs[name].shape(sizes), odd)
+    return _thinned(problem, name, sizes, _signs, CONTRACTION_TERMS / terms, words)
+
+
+def _thinned(problem: Problem, name: str, sizes: Mapping[str, int], make: Maker, density: float, words: _Words) -> Made:
+    """Values of which only a share is not zero; the first and last along a summed dimension always stay.
+
+    These two are the ones that kernels with a wrong bound leave out or take twice.
+    """
+    shape = problem.inputs[name].shape(sizes)
+    if density >= 1.0:
+        return words.fill(shape, make)
+    limit = np.uint64(int(density * 2.0**31))
+
+    def thin(xp: Any, drawn: Words) -> Any:
+        # Bits 32 to 62 choose; the bits that the values are made of are others.
+        chosen = (drawn >> np.uint64(32) & np.uint64(2**31 - 1)) < limit
+        return xp.where(chosen, make(xp, drawn), np.float32(0.0))
+
+    values = words.fill(shape, thin)
+    for axis, dimension in enumerate(problem.inputs[name].dimensions):
+        if dimension in problem.gates.terms:
+            for end in (0, shape[axis] - 1):
+                edge = (slice(None),) * axis + (slice(end, end + 1),)
+                values[edge] = words.fill(values[edge].shape, make)
+    return values

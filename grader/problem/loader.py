@@ -1,0 +1,119 @@
+"""Finds problem folders and loads one: its `problem.py`, statement and starter.
+
+Every mistake in a folder becomes a ProblemError that names the file and the field. Submissions are not read
+here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.core.errors import ProblemError
+from grader.problem.challenges.manifest import FILE as CHALLENGE
+from grader.problem.definition import Problem
+from grader.problem.trial import try_problem
+
+DEFINITION = "problem.py"
+STATEMENT = "statement.md"
+STARTER = "starter.cu"
+
+
+def find_problems(roots: Sequence[Path]) -> dict[str, Path]:
+    """The problems under these roots, name to folder, sorted by name. An earlier root hides later ones."""
+    found: dict[str, Path] = {}
+    for root in roots:
+        if root.is_dir():
+            for folder in root.iterdir():
+                if (folder / DEFINITION).is_file():
+                    found.setdefault(folder.name, folder)
+    return dict(sorted(found.items()))
+
+
+def load_problem(folder: Path, *, trial: bool = True) -> Problem:
+    """The problem in this folder, tried on tiny sizes. Raises ProblemError naming file and field.
+
+    A folder with the tests of a challenge gives the challenge. Without the `trial` it is a problem that has been tried,
+    and its worked submissions need not be there.
+    """
+    folder = folder.resolve()
+    if (folder / CHALLENGE).is_file():
+        from grader.problem.challenges.problem import load_challenge
+
+        return load_challenge(folder)
+    if not folder.is_dir():
+        raise ProblemError(f"{folder}: there is no such problem folder", "kgrade list shows the problems")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", folder.name):
+        raise ProblemError(f"{folder}: a problem folder's name has lower-case letters, digits, - and _ only")
+    path = folder / DEFINITION
+    text = _read(path)
+    try:
+        problem = _execute(path, text)
+        problem.name = folder.name
+        problem.folder = folder
+        if problem.missing_functions:
+            role = problem.missing_functions[0]
+            raise ProblemError(f"{role}: it is missing; add a function under @problem.{role}")
+        if trial:
+            try_problem(problem)
+    except ProblemError as error:
+        # Mistakes that planning finds name the file already.
+        named = error.message.startswith(str(path))
+        raise ProblemError(error.message if named else f"{path}: {error.message}", error.hint) from error
+    problem.statement = _read(folder / STATEMENT)
+    problem.starter = _read(folder / STARTER)
+    if not re.search(rf"\b{problem.kernel}\b", problem.starter):
+        raise ProblemError(f"{folder / STARTER}: it has no kernel named {problem.kernel}, which {path} asks for")
+    return problem
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ProblemError(
+            f"{path}: the file is missing; a problem needs {DEFINITION}, {STATEMENT} and {STARTER}"
+        ) from None
+    except OSError as error:
+        raise ProblemError(f"{path}: can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProblemError(f"{path}: byte {error.start} is not UTF-8") from error
+    if not text.strip():
+        raise ProblemError(f"{path}: the file is empty")
+    return text
+
+
+def _execute(path: Path, text: str) -> Problem:
+    """Runs `problem.py` and returns the Problem it defines.
+
+    It is compiled by hand because the import system would write a cache folder into the problem's folder.
+    """
+    try:
+        code = compile(text, str(path), "exec")
+    except (SyntaxError, ValueError) as error:
+        line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise ProblemError(f"{line}not valid Python: {reason}") from error
+    names: dict[str, Any] = {"__name__": f"kgrade_problem_{path.parent.name}", "__file__": str(path)}
+    try:
+        exec(code, names)
+    except ProblemError as error:
+        raise ProblemError(f"{_line(error, path)}{error.message}", error.hint) from error
+    except Exception as error:
+        raise ProblemError(f"{_line(error, path)}{type(error).__name__}: {error}") from error
+    problem = names.get("problem")
+    if not isinstance(problem, Problem):
+        raise ProblemError("problem: it has to define one, as in problem = Problem(title=..., kernel=..., ...)")
+    return problem
+
+
+def _line(error: BaseException, path: Path) -> str:
+    """Where in the file an error came from, as "line 12: "."""
+    line, traceback = 0, error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == str(path):
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return f"line {line}: " if line else ""

@@ -1,0 +1,109 @@
+"""What an input array may hold where a family of inputs alone would not do: indices, bytes, probabilities.
+
+A family still says how values lie in their range, so that each tests what it tests elsewhere: "normal" draws
+evenly, "spread" small and large ones alike, "special" both ends of the range and few others, so that many are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from grader.core.errors import ProblemError
+from grader.problem.expressions import inline, names_in, value_of
+
+Maker = Callable[[Any, Any], Any]
+"""Makes values of 64-bit words; the first argument is the array module, NumPy or CuPy."""
+
+Bound = int | float | str
+
+
+@dataclass(frozen=True)
+class Values:
+    """A range, both ends included. An end is a number or an expression of sizes; `less` is taken off the upper one."""
+
+    low: Bound
+    high: Bound
+    whole: bool
+    less: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sizes that the ends name."""
+        return tuple(name for end in (self.low, self.high) if isinstance(end, str) for name in names_in(end))
+
+    def inlined(self, computed: Mapping[str, str]) -> Values:
+        """With the expressions of computed sizes in place of their names."""
+        low, high = (inline(end, computed) if isinstance(end, str) else end for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
+    def ends(self, sizes: Mapping[str, int]) -> tuple[float, float]:
+        low, high = (value_of(end, sizes) if isinstance(end, str) else end for end in (self.low, self.high))
+        return low, high - self.less
+
+    def maker(self, family: str, sizes: Mapping[str, int]) -> Maker:
+        low, high = self.ends(sizes)
+        return _whole(family, int(low), int(high)) if self.whole else _real(family, low, high)
+
+
+def integers(low: Bound, high: Bound) -> Values:
+    """Whole numbers from `low` to `high`, both included; each is a number or an expression of sizes."""
+    return _checked(Values(low, high, whole=True))
+
+
+def below(size: str) -> Values:
+    """Indices of an array with so many elements: whole numbers from 0 to one less than the size or expression."""
+    return Values(0, size, whole=True, less=1)
+
+
+def uniform(low: float, high: float) -> Values:
+    """Numbers from `low` to `high`, evenly."""
+    return _checked(Values(low, high, whole=False))
+
+
+def _checked(values: Values) -> Values:
+    if all(isinstance(end, (int, float)) for end in (values.low, values.high)) and not values.low < values.high:  # type: ignore[operator]
+        raise ProblemError(f"values from {values.low} to {values.high}: the first has to be less than the second")
+    return values
+
+
+def _whole(family: str, low: int, high: int) -> Maker:
+    count = high - low + 1
+    ends = np.array(sorted({low, min(low + 1, high), (low + high) // 2, max(high - 1, low), high}), dtype=np.int64)
+    # Of two's complement, so that it is added to any word.
+    start = np.uint64(low % 2**64)
+
+    def evenly(words: Any) -> Any:
+        if count == 2**64:
+            return words
+        if count > 2**32:
+            return words % np.uint64(count)
+        # The upper half of a product: as even as the 32 bits that it takes.
+        return (words >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
+
+    def make(xp: Any, words: Any) -> Any:
+        above = evenly(words)
+        if family == "spread":
+            # Each value loses as many bits as five others say: small ones become as frequent as large ones.
+            return ((above >> (words & np.uint64(31))) + start).astype(np.int64)
+        drawn = (above + start).astype(np.int64)
+        if family == "special":
+            few = xp.asarray(ends)[((words & np.uint64(2**31 - 1)) % np.uint64(ends.size)).astype(np.int64)]
+            # Bit 31 is used by neither.
+            return xp.where(words >> np.uint64(31) & np.uint64(1) == 1, few, drawn)
+        return drawn
+
+    return make
+
+
+def _real(family: str, low: float, high: float) -> Maker:
+    def make(xp: Any, words: Any) -> Any:
+        if family == "special":
+            # Sixteen values, so that many are equal.
+            return (words >> np.uint64(60)).astype(np.float64) * ((high - low) / 15) + low
+        return (words >> np.uint64(11)).astype(np.float64) * ((high - low) / (2**53 - 1)) + low
+
+    return make

@@ -1,0 +1,57 @@
+"""Threads that have gone past a barrier of the block at which others wait.
+
+A lane keeps the groups of barriers that it has gone past since it last came to one (translate/skips.py). A barrier that
+opens tells of it where a thread waits that has not gone past the barrier itself, and another of the block has.
+"""
+
+from __future__ import annotations
+
+from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
+from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+
+
+def go_past(f: IrFunction, lanes: str, groups: int) -> None:
+    """These lanes take a way past barriers."""
+    if groups:
+        known = f.load_lanes("i64", "%warp", WARP["passed"])
+        past = f.op("or", known, splat("i64", groups))
+        f.store_lanes(f.select(f.mask(lanes), past, known), "%warp", WARP["passed"])
+
+
+def come_routine(module: IrModule) -> str:
+    """`(ctx, warp, lanes, barrier, groups)`: lanes come to a barrier, which is in these groups."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lanes"), ("ptr", "barrier"), ("i64", "groups")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        known = f.load_lanes("i64", "%warp", WARP["passed"])
+        here = f.mask("%lanes")
+        _add(f, f.reduce("or", f.select(here, known, splat("i64", 0))), "%barrier", BARRIER["passed_by"])
+        by_all = f.reduce("and", f.select(here, known, splat("i64", -1)))
+        _add(f, f.let(f"and i64 %groups, {f.let(f'xor i64 {by_all}, -1')}"), "%barrier", BARRIER["awaited"])
+        f.store_lanes(f.select(here, splat("i64", 0), known), "%warp", WARP["passed"])
+        f.do("ret void")
+        return f
+
+    return module.routine("come_past", build)
+
+
+def leave_past(f: IrFunction, lanes: str) -> None:
+    """These lanes have exited: what they have gone past, they never come to."""
+    known = f.load_lanes("i64", "%warp", WARP["passed"])
+    _add(f, f.reduce("or", f.select(f.mask(lanes), known, splat("i64", 0))), "%ctx", CONTEXT["passed"])
+
+
+def passed_by(f: IrFunction, barrier: str) -> str:
+    """The groups that some wait for and others have gone past, as a barrier opens; they are not told again."""
+    by_waiting, awaited = (f.load("i64", barrier, BARRIER[name]) for name in ("passed_by", "awaited"))
+    for name in ("passed_by", "awaited"):
+        f.store("i64", "0", barrier, BARRIER[name])
+    by_gone = f.load("i64", "%ctx", CONTEXT["passed"])
+    found = f.let(f"and i64 {awaited}, {f.let(f'or i64 {by_waiting}, {by_gone}')}")
+    f.store("i64", f.let(f"and i64 {by_gone}, {f.let(f'xor i64 {found}, -1')}"), "%ctx", CONTEXT["passed"])
+    return found
+
+
+def _add(f: IrFunction, groups: str, pointer: str, offset: int) -> None:
+    f.store("i64", f.let(f"or i64 {f.load('i64', pointer, offset)}, {groups}"), pointer, offset)

@@ -1,0 +1,176 @@
+"""Readers of a cell beyond the two that it has room for: a write has to be in order with all of them.
+
+Shared memory has a plane for each warp of the block, made when it is first needed: there a warp that is not the only
+reader notes itself. In global memory, where any block may read, a cell has a list of those that it has no room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from grader.run.emulator import layout
+from grader.run.emulator.layout import CELL, CONTEXT, LAUNCH, READER, TAG_SHIFT, WARP
+from grader.run.emulator.native.epochs import THREAD_BITS
+from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.ir import IrFunction, IrModule
+from grader.run.emulator.native.order import before_routine
+from grader.run.emulator.native.resolve import event_routine
+
+NO_PLANES = 1
+"""Where the planes of a block would be, if there were memory for them."""
+HEAD_SHIFT = 32
+_LOOKED_AT = 32
+"""Nodes of a list that are searched for the warp at hand, before it gets one more."""
+
+
+def own_plane(f: IrFunction, planes: str) -> str:
+    """How far the warp's own plane for readers of shared memory is from the first plane of records."""
+    index = f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64")
+    return _plane_of(f, planes, index)
+
+
+def _plane_of(f: IrFunction, planes: str, number: str) -> str:
+    size = f.load("i64", "%ctx", CONTEXT["plane"])
+    first = f.let(f"sub i64 {planes}, {f.load('i64', '%ctx', CONTEXT['shadow'])}")
+    return f.let(f"add i64 {first}, {f.let(f'mul i64 {number}, {size}')}")
+
+
+def note_in_plane_routine(module: IrModule) -> str:
+    """`(ctx, warp, cell, record)`: the warp is one of several readers of a cell of shared memory."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "warp"), ("ptr", "cell"), ("i64", "record")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        none = f.let(f"icmp eq i64 {f.load('i64', '%ctx', CONTEXT['reader_planes'])}, 0")
+        with where(f, none, "ask"):
+            told = ["ptr %ctx", "ptr %warp", f"i32 {layout.EVENT_READERS}", "i32 0", "i32 0"]
+            f.call(event_routine(owner), "void", told)
+        planes = f.load("i64", "%ctx", CONTEXT["reader_planes"])
+        with where(f, f.let(f"icmp ne i64 {planes}, {NO_PLANES}"), "known"):
+            f.store("i64", "%record", f.field("%cell", own_plane(f, planes)))
+        f.do("ret void")
+        return f
+
+    return module.routine("note_in_plane", build)
+
+
+@contextmanager
+def each_in_planes(f: IrFunction) -> Iterator[str]:
+    """The records of all warps' planes for `%cell`, of shared memory."""
+    planes = f.load("i64", "%ctx", CONTEXT["reader_planes"])
+    some = f.let(f"and i1 %shared, {f.let(f'icmp ugt i64 {planes}, {NO_PLANES}')}")
+    count = f.let(f"select i1 {some}, i32 {f.load('i32', '%ctx', CONTEXT['warp_count'])}, i32 0")
+    with counted(f, count, "plane") as at:
+        yield f.load("i64", f.field("%cell", _plane_of(f, planes, f.let(f"zext i32 {at} to i64"))))
+
+
+@contextmanager
+def each_in_list(f: IrFunction, head: str) -> Iterator[str]:
+    """The records of a list, from the number of its first node on."""
+    place = f.alloca("i32", align=4)
+    f.store("i32", head, place)
+    next_node, node, done = (f.name_block(part) for part in ("list", "node", "listed"))
+    f.goto(next_node)
+    f.block(next_node)
+    number = f.load("i32", place)
+    f.branch(f.let(f"icmp eq i32 {number}, 0"), done, node)
+    f.block(node)
+    at = _node(f, number)
+    f.store("i32", f.load("i32", at, READER["next"]), place)
+    yield f.load("i64", at, READER["record"])
+    f.goto(next_node)
+    f.block(done)
+
+
+def _node(f: IrFunction, number: str) -> str:
+    nodes = f.load("ptr", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["readers"])
+    return f.field(nodes, f.let(f"mul i64 {f.let(f'zext i32 {number} to i64')}, {layout.READER.size}"))
+
+
+def room_left(f: IrFunction) -> str:
+    """Whether there are nodes left for lists."""
+    launch = f.load("ptr", "%ctx", CONTEXT["launch"])
+    return f.let(f"icmp ult i32 {f.load('i32', launch, LAUNCH['reader_count'])}, {layout.MOST_READERS}")
+
+
+def _warp_of(f: IrFunction, record: str) -> str:
+    """A number for the record's block, as far as its chunk of epochs tells, and its warp."""
+    launch = f.load("ptr", "%ctx", CONTEXT["launch"])
+    epoch = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {layout.EPOCH_SHIFT}')} to i32")
+    since = f.let(f"sub i32 {epoch}, {f.load('i32', launch, LAUNCH['first_epoch'])}")
+    chunk = f.let(f"lshr i32 {since}, {f.load('i32', launch, LAUNCH['chunk_bits'])}")
+    warp = f.let(f"and i64 {f.let(f'lshr i64 {record}, {TAG_SHIFT + 5}')}, {(1 << THREAD_BITS - 5) - 1}")
+    block = f.let(f"zext i32 {chunk} to i64")
+    return f.let(f"or i64 {f.let(f'shl i64 {block}, 5')}, {warp}")
+
+
+def keep_routine(module: IrModule) -> str:
+    """`(ctx, warp, lane, cell, plane, shared, warp's record, record)`: another warp's read makes room for its own."""
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lane"), ("ptr", "cell"), ("i64", "plane")]
+        arguments += [("i1", "shared"), ("i64", "own"), ("i64", "record")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        place = f.field("%cell", f.let(f"mul i64 %plane, {CELL['earlier']}"))
+        earlier = f.let(f"load atomic i64, ptr {place} monotonic, align 8")
+        since, begin = f.load("i64", "%ctx", CONTEXT["since"]), f.load("i64", "%ctx", CONTEXT["begin"])
+        first = f.let(f"select i1 %shared, i64 {since}, i64 {begin}")
+        old = f.let(f"icmp ult i64 {earlier}, {first}")
+        for other in ("%own", "%record"):
+            alike = f.let(f"icmp ult i64 {f.let(f'xor i64 {earlier}, {other}')}, {32 << TAG_SHIFT}")
+            old = f.let(f"or i1 {old}, {alike}")
+        f.branch(old, "free", "taken")
+        f.block("free")
+        f.do(f"store atomic i64 %record, ptr {place} monotonic, align 8")
+        f.do("ret void")
+        f.block("taken")
+        f.branch("%shared", "done", "far")
+        f.block("far")
+        before = f.call(before_routine(owner), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", "i64 %record"])
+        f.branch(before, "done", "list")
+        f.block("list")
+        _put_into_list(f)
+        f.block("done")
+        f.do("ret void")
+        return f
+
+    return module.routine("keep_reader", build)
+
+
+def _put_into_list(f: IrFunction) -> None:
+    """The node of the same warp has the record from now on, or a new one; ends in the block `done`."""
+    readers = f.field("%cell", f.let(f"mul i64 %plane, {CELL['readers']}"))
+    known = f.let(f"load atomic i64, ptr {readers} monotonic, align 8")
+    head = f.let(f"trunc i64 {f.let(f'lshr i64 {known}, {HEAD_SHIFT}')} to i32")
+    wanted = _warp_of(f, "%record")
+    place, looked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+    f.store("i32", head, place)
+    f.store("i32", "0", looked)
+    f.goto("look")
+    f.block("look")
+    number, times = f.load("i32", place), f.load("i32", looked)
+    f.store("i32", f.let(f"add i32 {times}, 1"), looked)
+    ended = f.let(f"icmp eq i32 {number}, 0")
+    enough = f.let(f"icmp uge i32 {times}, {_LOOKED_AT}")
+    f.branch(f.let(f"or i1 {ended}, {enough}"), "new", "compare")
+    f.block("compare")
+    at = _node(f, number)
+    f.store("i32", f.load("i32", at, READER["next"]), place)
+    same = f.let(f"icmp eq i64 {_warp_of(f, f.load('i64', at, READER['record']))}, {wanted}")
+    f.branch(same, "same", "look")
+    f.block("same")
+    f.store("i64", "%record", at, READER["record"])
+    f.goto("done")
+    f.block("new")
+    f.branch(room_left(f), "room", "done")
+    f.block("room")
+    count = f.field(f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["reader_count"])
+    fresh = f.let(f"add i32 {f.let(f'atomicrmw add ptr {count}, i32 1 monotonic')}, 1")
+    at = _node(f, fresh)
+    f.store("i64", "%record", at, READER["record"])
+    f.store("i32", head, at, READER["next"])
+    wide = f.let(f"shl i64 {f.let(f'zext i32 {fresh} to i64')}, {HEAD_SHIFT}")
+    lanes = f.let(f"and i64 {known}, {(1 << HEAD_SHIFT) - 1}")
+    f.do(f"store atomic i64 {f.let(f'or i64 {lanes}, {wide}')}, ptr {readers} monotonic, align 8")
+    f.goto("done")

@@ -1,0 +1,64 @@
+"""Compiles what most kernels have in common before there is a kernel, so that it can be kept for all of them.
+
+What a process compiles once it holds a submission's code is for that submission alone.
+"""
+
+from __future__ import annotations
+
+from grader.run.emulator.engine import key_of
+from grader.run.emulator.module import Module, driver
+from grader.run.emulator.objects import Objects
+
+_SPACES = ("global", "shared", "generic", "local")
+_ACCESSES = (
+    *((space, kind, "") for kind in ("u8", "u16", "b32") for space in _SPACES if space != "local"),
+    *((space, "b32", vector) for vector in (".v2", ".v4") for space in ("global", "shared")),
+    *(("local", "b32", vector) for vector in ("", ".v4")),
+)
+_KERNEL = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry primer(.param .u64 p)
+{{
+    .reg .b16 %h<2>;
+    .reg .b32 %r<5>;
+    .reg .b64 %d<2>;
+    .reg .f32 %f<2>;
+    .shared .align 16 .b8 tile[64];
+    .local .align 16 .b8 frame[64];
+    ld.param.u64 %d1, [p];
+{accesses}
+    atom.global.add.u32 %r1, [%d1], %r2;
+    atom.global.add.f32 %f1, [%d1], %f1;
+    atom.shared.add.u32 %r1, [tile], %r2;
+    atom.global.cas.b32 %r1, [%d1], %r2, %r3;
+    red.global.add.f32 [%d1], %f1;
+    ex2.approx.f32 %f1, %f1;
+    shfl.sync.down.b32 %r1, %r1, 16, 31, -1;
+    bar.sync 0;
+    ret;
+}}
+"""
+
+
+def prime(objects: Objects, link: bool = False) -> None:
+    """Adds to `objects` the code that every kernel needs, and the routines of the usual loads and stores.
+
+    What is there already is not compiled again. With `link`, it is linked into this process too, which else waits for a
+    kernel that needs it.
+    """
+    driver(objects)
+    ptx = _KERNEL.format(accesses="\n".join(map(_access, _ACCESSES)))
+    if objects.find(key := key_of(ptx)) is None or link:
+        Module(ptx, objects, sanitize=True).prepare("primer")
+        objects.add(key, b"")
+
+
+def _access(access: tuple[str, str, str]) -> str:
+    space, kind, vector = access
+    place = {"shared": "tile", "local": "frame"}.get(space, "%d1")
+    instruction = f"{'' if space == 'generic' else f'.{space}'}{vector}.{kind}"
+    register = "%h1" if kind == "u16" else "%r1"
+    value = {"": register, ".v2": "{%r1, %r2}", ".v4": "{%r1, %r2, %r3, %r4}"}[vector]
+    return f"    ld{instruction} {value}, [{place}];\n    st{instruction} [{place}], {value};"

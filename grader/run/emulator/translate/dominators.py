@@ -1,0 +1,54 @@
+"""Which block of a function all paths to its end come to next: the block's immediate post-dominator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+END = -1
+"""What comes after the last block of each path."""
+
+
+def next_on_all_paths(ways: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """By block, from the blocks that may come after each; without those from which no path ends.
+
+    K. Cooper, T. Harvey, K. Kennedy: A Simple, Fast Dominance Algorithm (2001), on the graph from its end.
+    """
+    order = _order(ways)
+    rank = {pc: place for place, pc in enumerate(order)}
+    found = {END: END}
+    changed = True
+    while changed:
+        changed = False
+        for pc in order[1:]:
+            known = [way for way in ways[pc] or (END,) if way in found]
+            meeting = known[0]
+            for other in known[1:]:
+                while other != meeting:
+                    if rank[other] > rank[meeting]:
+                        other = found[other]
+                    else:
+                        meeting = found[meeting]
+            changed |= found.get(pc) != meeting
+            found[pc] = meeting
+    del found[END]
+    return found
+
+
+def _order(ways: Mapping[int, Sequence[int]]) -> list[int]:
+    """The blocks from the end on, each after one that may follow it (reverse post-order)."""
+    before: dict[int, list[int]] = {pc: [] for pc in (*ways, END)}
+    for pc, targets in ways.items():
+        for target in targets or (END,):
+            before[target].append(pc)
+    order, seen = [], {END}
+    path = [(END, iter(before[END]))]
+    while path:
+        pc, others = path[-1]
+        other = next((o for o in others if o not in seen), None)
+        if other is None:
+            order.append(pc)
+            path.pop()
+        else:
+            seen.add(other)
+            path.append((other, iter(before[other])))
+    return order[::-1]

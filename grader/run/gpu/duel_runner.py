@@ -1,0 +1,32 @@
+"""The judge's side of a process that holds contests: it asks, passes on what was kept, and ends what is of no more use.
+
+Who takes part and what the answer means is decided in `grader.judge.duel`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grader.measure.standings import PATIENCE, seconds_for
+from grader.measure.statistics import StoppingRule
+from grader.run.gpu.gpu_runner import LIMITS, TIMING_SECONDS, Check, GpuRunner, Record
+
+
+class ContestRunner(GpuRunner):
+    """Holds one contest after another, each of programs that are loaded for it anew."""
+
+    def contest(self, request: Mapping[str, Any], check: Check, record: Record | None = None) -> Mapping[str, Any]:
+        """The answer of `Contesting`.
+
+        `check` and `record` are as `converse` takes them; what they are given has the `contender` too.
+        Raises RunnerStopped; that, and what they raise, ends the process.
+        """
+        contenders = len(request["contenders"])
+        seconds = contenders * (LIMITS * request["limit"] + TIMING_SECONDS)
+        seconds += PATIENCE * seconds_for(contenders, StoppingRule())
+        answer = self.converse({"do": "contest", **request}, seconds, check, record)
+        if "contest" not in answer:
+            # A fault has ended its CUDA context, or a kernel is still running.
+            self.close()
+        return answer

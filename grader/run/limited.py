@@ -1,0 +1,34 @@
+"""A runner as launch code sees it while it is recorded: what runs for its reads counts towards one limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from grader.core.limits import Limits
+from grader.plan.runner import Runner
+
+if TYPE_CHECKING:
+    from grader.core.plan import Step
+
+
+class Limited:
+    """A DeviceMemory for one recording."""
+
+    def __init__(self, runner: Runner, limits: Limits) -> None:
+        self._runner = runner
+        self._limits = limits
+
+    @property
+    def grows(self) -> bool:
+        """Whether freed scratch may be given again with more room than it had: only emulated memory can."""
+        return self._runner.device == "emulator"
+
+    def allocate(self, size: int) -> int | None:
+        return self._runner.allocate(size)
+
+    def symbol(self, name: str) -> int | None:
+        return self._runner.symbol(name)
+
+    def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
+        return self._runner.read(steps, address, size, self._limits)

@@ -1,0 +1,56 @@
+"""The emulator's object code, kept by the judge between processes that never see a file of it.
+
+A process is given what was made of the same image, and of none: what one submission could spoil is read by nobody else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from grader.core.files import write_whole
+
+SHARED = "shared"
+"""The key of what every process needs, made before it has seen a submission."""
+
+LARGEST = 64 << 20
+"""Bytes of one entry."""
+
+
+def key_of(module: str, image: str, debug: bool) -> str:
+    """The key of an image, for what `module` makes of it."""
+    return hashlib.sha256("\0".join([module, str(debug), image]).encode()).hexdigest()
+
+
+class ObjectCache:
+    """A folder of entries, each of object code in base 64 by the emulator's own keys. None remembers nothing.
+
+    An entry that can't be read or written is no error: then it is made again.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def load(self, key: str) -> dict[str, str]:
+        if self._folder is None:
+            return {}
+        try:
+            data = json.loads(self._file(key).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return data if isinstance(data, dict) and all(isinstance(code, str) for code in data.values()) else {}
+
+    def add(self, key: str, objects: Mapping[str, str]) -> None:
+        if self._folder is None:
+            return
+        data = json.dumps({**self.load(key), **objects}).encode()
+        if len(data) <= LARGEST:
+            with suppress(OSError):
+                write_whole(self._file(key), data)
+
+    def _file(self, key: str) -> Path:
+        assert self._folder is not None
+        return self._folder / "objects" / f"{key}.json"

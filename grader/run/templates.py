@@ -1,0 +1,28 @@
+"""Templates of the processes that read and run submissions, for who grades one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.compile import reading
+from grader.core.paths import cache_folder
+from grader.run.head_start import EMULATOR
+from grader.run.object_cache import SHARED, ObjectCache
+from grader.sandbox import Confinement, Profile, Sandbox
+from grader.sandbox.template import Template, use_template
+
+
+def use_templates(sandbox: Sandbox) -> None:
+    """From now on such processes are forked, which takes milliseconds. Without bubblewrap this does nothing."""
+    compilers = reading.confinement_of(sandbox)
+    if sandbox.program is None or compilers is None:
+        return
+    cache = ObjectCache(cache_folder() / "kernels")
+
+    def keep(made: Mapping[str, str]) -> None:
+        cache.add(SHARED, made)
+
+    use_template(
+        Template(EMULATOR, Confinement(sandbox, Profile.COMPUTE), lambda: {"objects": cache.load(SHARED)}, keep)
+    )
+    use_template(Template(reading.MODULE, compilers))

@@ -1,0 +1,418 @@
+"""Child processes: how work that may hang, crash or misbehave is kept out of the judge.
+
+A `Child` runs one module and exchanges JSON with it, never pickles. It bounds time and survives crashes; what keeps
+the child from files, the network and other processes is its confinement, where it has one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from grader.core import errors
+from grader.sandbox.confinement import Confinement, make_folder, remove_folder
+from grader.sandbox.running import Running, Spawned
+from grader.sandbox.template import Forked, TemplateFailed, drop_template, template_of
+
+MESSAGE_LIMIT = 256 << 20
+"""The longest message in bytes, either way. Arrays belong into shared memory."""
+
+MOST_VALUES = 8_000_000
+"""In one message: an empty list is two bytes of it and takes 60 of memory."""
+
+TRANSFER_SECONDS = 30.0
+"""How long one message may take to cross once its first byte has."""
+
+Message = dict[str, Any]
+"""A JSON object."""
+
+_CHANNEL = "KGRADE_CHANNEL"
+_NO_PARENT = 0
+"""In the channel's variable: the parent is some other program, so that only the channel tells of the judge."""
+_MEMORY = "KGRADE_MEMORY"
+_GONE_SECONDS = 5.0
+"""How long killed processes may take to be gone: the kernel needs milliseconds, CUDA's driver a tenth of a second."""
+_CONFINED = {"OPENBLAS_NUM_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
+_FAILURE = "kgrade failure"
+_PR_SET_PDEATHSIG = 1
+
+_KEPT = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "LANG", "LANGUAGE", "XDG_CACHE_HOME"),
+    *("LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CONDA_PREFIX", "VIRTUAL_ENV"),
+    *("PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"),
+)
+_KEPT_PREFIXES = ("LC_", "KGRADE_")
+_SECRETS = ("KGRADE_TOKEN", "KGRADE_DATABASE")
+"""A server's and a worker's: no process that runs a submission's code may know them."""
+
+
+class ChildTimeout(errors.JudgeError):
+    """No answer came within the time limit; the child has been killed."""
+
+
+class ChildDied(errors.JudgeError):
+    """The child ended without an answer. `signal` is what ended it, or None where it exited by itself."""
+
+    def __init__(self, message: str, returncode: int, output: str = "") -> None:
+        super().__init__(message, hint=output)
+        self.returncode = returncode
+        self.signal = signal.Signals(-returncode) if returncode < 0 else None
+        self.output = output
+
+
+class ChildFailed(errors.JudgeError):
+    """The child caught an error of its own and sent its traceback, which is the hint."""
+
+
+class Child:
+    """A running `python -m MODULE`, in a session and process group of its own.
+
+    The child sees a few environment variables, an empty standard input and one descriptor, its channel. Its
+    standard output is discarded; the end of its standard error is kept for the message of a crash. It starts
+    in `/`, so paths in `args` have to be absolute. It dies with the thread that made it.
+
+    `prefix` gives a program, with its arguments, that runs the child as a process of its own, such as a debugger, for
+    the child's `scratch`: then `pid` is that program's, and the child dies with the process that made it.
+
+    With a `confinement` the child runs in that sandbox, with no more of the environment than it says. `memory` is a
+    file in memory that both have open, for arrays. With `scratch` the child has a folder of its own to write to, which
+    begins with copies of these folders, holds its cache, and goes when it ends.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        args: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        prefix: Callable[[Path], Sequence[str]] | None = None,
+        confinement: Confinement | None = None,
+        scratch: Sequence[Path] | None = None,
+    ) -> None:
+        self.module = module
+        self.memory = os.memfd_create("kgrade-shared")
+        ours, theirs = socket.socketpair()
+        self._errors, errors_end = os.pipe()
+        # What is hostile could write for ever: what does not fit is lost.
+        os.set_blocking(errors_end, False)
+        os.set_blocking(self._errors, False)
+        self._template = template_of(module, confinement) if not (environment or prefix or scratch) else None
+        self.scratch: Path | None = None
+        with ours, theirs:
+            channel = theirs.fileno()
+            forked = self._fork(args, confinement, channel, errors_end, scratch is not None)
+            if forked is None and scratch is not None:
+                self.scratch = make_folder(scratch)
+            own = {_MEMORY: str(self.memory), **(environment or {})}
+            if forked is not None:
+                self._running: Running = forked
+            else:
+                before = prefix(self.scratch) if prefix is not None and self.scratch is not None else ()
+                self._running = self._spawn(args, own, before, confinement, channel, errors_end)
+            self._connection = Connection(ours.detach())
+        os.close(errors_end)
+        self._finalizer = weakref.finalize(
+            self, _end, self._running, self._connection, [self._errors, self.memory], self.scratch
+        )
+
+    def _fork(
+        self, args: Sequence[str], confinement: Confinement | None, channel: int, errors_end: int, writes: bool
+    ) -> Forked | None:
+        """The process, from a template; None where there is none, or it fails."""
+        if self._template is None or confinement is None:
+            return None
+        own = _of_folder(self._template.folder) if writes else {}
+        named = {_CHANNEL: f"{{}}:{_NO_PARENT}", _MEMORY: "{}"}
+        descriptors = (channel, self.memory, errors_end)
+        try:
+            return self._template.fork(args, _CONFINED | own, named, descriptors, confinement, writes)
+        except TemplateFailed:
+            drop_template(self._template)
+            self._template = None
+            return None
+
+    def _spawn(
+        self,
+        args: Sequence[str],
+        own: Mapping[str, str],
+        before: Sequence[str],
+        confinement: Confinement | None,
+        channel: int,
+        errors_end: int,
+    ) -> Spawned:
+        descriptors = (channel, self.memory)
+        if self.scratch is not None:
+            own = {**own, **_of_folder(self.scratch)}
+        if confinement is not None:
+            own = {**own, **_CONFINED, _CHANNEL: f"{channel}:{_NO_PARENT}"}
+            started = confinement.start(self.module, args, before, own, descriptors, errors_end, self.scratch)
+            return Spawned(started.process, started.status)
+        parent = os.getpid() if not before else _NO_PARENT
+        command = [*before, sys.executable, "-m", self.module, *args]
+        return Spawned(_start(command, _environment(channel, parent, own), descriptors, errors_end))
+
+    @property
+    def pid(self) -> int:
+        return self._running.pid
+
+    def shown(self, path: Path) -> Path:
+        """Where the child sees what its confinement gives it at this path."""
+        return path if self._template is None else self._template.shown(path)
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send one message. Raises ChildDied where nobody is left to read it."""
+        data = json.dumps(message, separators=(",", ":")).encode()
+        try:
+            with self._deadline():
+                self._connection.send_bytes(data)
+        except OSError:
+            raise self._died() from None
+
+    def has_spoken(self, within: float) -> bool:
+        """Whether a message, or the child's end, is there within that many seconds. It lives on where none is."""
+        return self._connection.poll(within)
+
+    def receive(self, timeout: float | None) -> dict[str, Any]:
+        """The next message. After ChildTimeout or ChildDied the child is gone.
+
+        Raises ChildTimeout after `timeout` seconds, ChildDied, ChildFailed, or the error of `grader.core.errors`
+        that the handler of `serve` raised.
+        """
+        try:
+            if not self._connection.poll(timeout):
+                self.close()
+                raise ChildTimeout(f"{self.module} gave no answer within {timeout:g} seconds")
+            with self._deadline():
+                data = self._connection.recv_bytes(MESSAGE_LIMIT)
+        except (EOFError, OSError):
+            raise self._died() from None
+        return self._read(data)
+
+    def kill(self) -> None:
+        """Kill the child with everything that it started, without waiting for its end; `close` does that."""
+        if self._finalizer.alive:
+            self._running.kill()
+
+    def close(self) -> None:
+        """Kill the child with everything that it started. Closing twice is fine."""
+        self._finalizer()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _deadline(self) -> Iterator[None]:
+        # A child that stops in the middle of a message would block read() and write() for ever.
+        timer = threading.Timer(TRANSFER_SECONDS, self._running.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _read(self, data: bytes) -> dict[str, Any]:
+        try:
+            message = json.loads(json_text(data, MOST_VALUES))
+        except (ValueError, RecursionError):
+            message = None
+        failure = message.get(_FAILURE) if isinstance(message, dict) else None
+        if not isinstance(message, dict) or not isinstance(failure, (dict, type(None))):
+            self.close()
+            raise ChildFailed(f"{self.module} sent something that is not a JSON object")
+        if failure is None:
+            return message
+        known = getattr(errors, str(failure.get("type")), None)
+        kind = known if isinstance(known, type) and issubclass(known, errors.KgradeError) else ChildFailed
+        raise kind(str(failure.get("message")), str(failure.get("hint")))
+
+    def _died(self) -> ChildDied:
+        if not self._finalizer.alive:
+            return ChildDied(f"{self.module} is closed", self._running.returncode)
+        self._running.ends_within(2.0)
+        output = _drain(self._errors)[-4000:].decode(errors="replace").strip()
+        self.close()
+        returncode = self._running.returncode
+        how = f"exit code {returncode}" if returncode >= 0 else signal.Signals(-returncode).name
+        return ChildDied(f"{self.module} ended unexpectedly with {how}", returncode, output)
+
+
+class Channel:
+    """The child's side of the connection to the judge."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def receive(self) -> dict[str, Any]:
+        """The next message. Raises EOFError when the judge has gone or closed the child."""
+        try:
+            message = json.loads(self._connection.recv_bytes(MESSAGE_LIMIT))
+        except OSError as error:
+            raise EOFError from error
+        assert isinstance(message, dict)
+        return message
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        self._connection.send_bytes(json.dumps(message, separators=(",", ":")).encode())
+
+
+def json_text(data: bytes, most_values: int) -> str:
+    """The text of a JSON document that may be hostile. Raises ValueError for one of more values than so many."""
+    if sum(map(data.count, (b",", b":", b"[", b"{"))) > most_values:
+        raise ValueError(f"more than {most_values} values")
+    return data.decode()
+
+
+def shared_memory() -> int:
+    """The child's descriptor of the memory that it shares with the judge, once."""
+    descriptor = int(os.environ.pop(_MEMORY))
+    os.set_inheritable(descriptor, False)
+    return descriptor
+
+
+def child_connection() -> Channel:
+    """The channel to the judge; for a module that a Child started, once, before it does anything else."""
+    try:
+        descriptor, parent = (int(number) for number in os.environ.pop(_CHANNEL).split(":"))
+    except KeyError:
+        raise errors.UsageError("this module is started by kgrade itself and does nothing alone") from None
+    if parent == _NO_PARENT:
+        _end_with(descriptor)
+    else:
+        if sys.platform == "linux":
+            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        # The judge may have died before the line above took effect.
+        if os.getppid() != parent:
+            os._exit(1)
+    os.set_inheritable(descriptor, False)
+    return Channel(Connection(descriptor))
+
+
+def _end_with(descriptor: int) -> None:
+    """End this process and its whole group when the other end of the channel closes: the judge has ended."""
+
+    def watch() -> None:
+        poll = select.poll()
+        # No event is asked for: a hang-up is always told, and messages are not this thread's.
+        poll.register(descriptor, 0)
+        poll.poll()
+        # Confined, it may signal nobody; then it has no group to end either.
+        with contextlib.suppress(PermissionError):
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def by_name(*operations: Callable[..., Message]) -> Callable[[Message], Message]:
+    """What answers a request by the operation that it names as `do`, which gets the request's other entries."""
+    known = {operation.__name__: operation for operation in operations}
+
+    def answer(request: Message) -> Message:
+        return known[request.pop("do")](**request)
+
+    return answer
+
+
+def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]], channel: Channel | None = None) -> None:
+    """Answer each of the judge's messages by what `handler` makes of it, until the judge closes the child.
+
+    An error of the handler is raised again in the judge, by its own class where `grader.core.errors` has it.
+    """
+    channel = channel or child_connection()
+    while True:
+        try:
+            message = channel.receive()
+        except EOFError:
+            return
+        try:
+            answer = handler(message)
+        except EOFError:
+            return
+        except errors.KgradeError as error:
+            answer = {_FAILURE: {"type": type(error).__name__, "message": error.message, "hint": error.hint}}
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            answer = {_FAILURE: {"type": "", "message": text, "hint": traceback.format_exc()}}
+        channel.send(answer)
+
+
+def _environment(descriptor: int, parent: int, more: Mapping[str, str]) -> dict[str, str]:
+    """What the child may know of the judge's environment: enough to find programs, libraries and caches."""
+    kept = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_PREFIXES)}
+    for secret in _SECRETS:
+        kept.pop(secret, None)
+    folders = [str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    home = Path(__file__).absolute().parents[2]
+    # For a checkout that is not installed. An installed package is found anyway, and site-packages before
+    # the standard library would let old backports shadow its modules.
+    if home.name not in ("site-packages", "dist-packages"):
+        folders.append(str(home))
+    if folders:
+        kept["PYTHONPATH"] = os.pathsep.join(folders)
+    # NumPy's OpenBLAS starts a thread a core when it is loaded, which takes 0.2 s on 16 cores; no child needs them.
+    return {"OPENBLAS_NUM_THREADS": "1", **kept, **more, "PYTHONFAULTHANDLER": "1", _CHANNEL: f"{descriptor}:{parent}"}
+
+
+def _start(
+    command: Sequence[str], environment: Mapping[str, str], descriptors: Sequence[int], stderr: int
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        env=environment,
+        cwd="/",
+        pass_fds=descriptors,
+        start_new_session=True,
+    )
+
+
+def _drain(pipe: int) -> bytes:
+    """What is in a pipe that nobody waits for, but no more than fits: who still writes could go on for ever."""
+    with contextlib.suppress(BlockingIOError):
+        return os.read(pipe, fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ))
+    return b""
+
+
+def _of_folder(folder: Path) -> dict[str, str]:
+    """Variables that lead what writes files to this folder."""
+    return {"TMPDIR": str(folder), "KGRADE_CACHE": str(folder)}
+
+
+def _end(running: Running, connection: Connection, descriptors: Sequence[int], scratch: Path | None) -> None:
+    running.kill()
+    running.wait()
+    if running.in_namespace:
+        # Processes in a namespace end a moment after the one that holds it; each of them has the channel open.
+        _await_hangup(connection, _GONE_SECONDS)
+    connection.close()
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if scratch is not None:
+        remove_folder(scratch)
+
+
+def _await_hangup(connection: Connection, seconds: float) -> None:
+    poll = select.poll()
+    poll.register(connection.fileno(), 0)
+    poll.poll(seconds * 1000)

@@ -1,0 +1,133 @@
+"""The workspace: where problems, submissions and templates live on this machine.
+
+It knows places and finds problems in them; it reads no problem's content and opens no database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.core.errors import ProblemError, UsageError, WorkspaceError
+
+if TYPE_CHECKING:
+    from grader.problem import Problem
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def builtin_folder(name: str) -> Path:
+    """The folder `problems` or `templates` that comes with kgrade.
+
+    An installed package carries it inside itself; in a checkout it stands at the top of the repository.
+    """
+    packaged = _PACKAGE / "builtin" / name
+    return packaged if packaged.is_dir() else _PACKAGE.parent / name
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder with `problems/` and `submissions/`, and optionally `templates/`."""
+
+    root: Path
+
+    @property
+    def problem_roots(self) -> tuple[Path, ...]:
+        """Folders of problem folders; a problem in an earlier one hides its namesake in a later one."""
+        return _existing(self.root / "problems", builtin_folder("problems"))
+
+    @property
+    def template_folders(self) -> tuple[Path, ...]:
+        """Folders of page templates, the workspace's own before those that come with kgrade."""
+        return _existing(self.root / "templates", builtin_folder("templates"))
+
+    @property
+    def submissions(self) -> Path:
+        return self.root / "submissions"
+
+    @property
+    def database(self) -> Path:
+        return self.submissions / "kgrade.db"
+
+    @property
+    def reports(self) -> Path:
+        return self.submissions / "reports"
+
+    def report_page(self, number: int) -> Path:
+        """Where the report page of submission `number` is."""
+        return self.reports / f"{number}.html"
+
+    def folder_of(self, name: str) -> Path | None:
+        """Where the problem `name` is, found without loading anything; None where there is none."""
+        folders = (root / name for root in self.problem_roots)
+        return next((folder for folder in folders if (folder / "problem.py").is_file()), None)
+
+    @cached_property
+    def problems(self) -> Mapping[str, Path]:
+        """Problem names and their folders, by name."""
+        from grader.problem import find_problems
+
+        return find_problems(self.problem_roots)
+
+    def load(self, name: str) -> Problem:
+        """The problem `name`; UsageError when there is none, ProblemError when its folder has a mistake."""
+        from grader.problem import load_problem
+
+        self.check_name(name)
+        return load_problem(self.problems[name])
+
+    def load_all(self) -> tuple[list[Problem], list[ProblemError]]:
+        """Every problem that loads, by name, and what is wrong with the others."""
+        from grader.problem import load_problem
+
+        loaded, mistakes = [], []
+        for folder in self.problems.values():
+            try:
+                loaded.append(load_problem(folder))
+            except ProblemError as mistake:  # noqa: PERF203 (one faulty folder must not hide the others)
+                mistakes.append(mistake)
+        return loaded, mistakes
+
+    def check_name(self, name: str) -> None:
+        """Raise UsageError, with the nearest name, when no problem is called `name`."""
+        if name in self.problems:
+            return
+        close = get_close_matches(name.lower(), self.problems, n=1, cutoff=0.5)
+        guess = f" Did you mean '{close[0]}'?" if close else ""
+        raise UsageError(f"there is no problem '{name}'.{guess}", "type: kgrade list")
+
+
+def find_workspace(named: str | None = None, start: Path | None = None) -> Workspace:
+    """The workspace called `named`, else the nearest one at or above `start`, else the user's own.
+
+    `start` is the working folder unless given. A named folder must be a workspace already.
+    """
+    if named:
+        root = Path(named).expanduser().absolute()
+        if not root.is_dir():
+            raise WorkspaceError(f"the workspace {root} is not a folder", f"make it with: kgrade new {named}")
+        if not is_workspace(root):
+            raise WorkspaceError(
+                f"{root} is not a workspace: it has no problems/ and submissions/",
+                "make one with: kgrade new DIR",
+            )
+        return Workspace(root)
+    here = (start or Path.cwd()).absolute()
+    for folder in (here, *here.parents):
+        if is_workspace(folder):
+            return Workspace(folder)
+    from platformdirs import user_data_path
+
+    return Workspace(user_data_path("kgrade", appauthor=False))
+
+
+def is_workspace(folder: Path) -> bool:
+    return (folder / "problems").is_dir() and (folder / "submissions").is_dir()
+
+
+def _existing(*folders: Path) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))

@@ -1,0 +1,10 @@
+// expect: compile_error
+// problem: zip
+// row: emulator
+//
+// A comment behind the name holds the end of another one.
+#include "/etc/passwd" // */ #
+__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] = a[i] + b[i];
+}

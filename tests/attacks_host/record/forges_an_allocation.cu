@@ -1,0 +1,17 @@
+// expect: rejected
+// Scratch of a stream that is a text.
+#include <cstring>
+#include <string>
+#include <sys/socket.h>
+
+static void frame(const std::string& text) {
+    std::string bytes(4, '\0');
+    const unsigned size = text.size();
+    memcpy(bytes.data(), &size, 4);
+    bytes += text;
+    send(3, bytes.data(), bytes.size(), 0);
+}
+
+extern "C" void solve(const float* A, const float* B, float* C, int N) {
+    frame("{\"op\":\"alloc\",\"size\":16,\"stream\":\"0\",\"at\":[]}");
+}

@@ -1,0 +1,17 @@
+// expect: wrong_answer wrong_value
+//
+// Of equal elements the last one's column: output is right, places is not.
+__global__ void pool_kernel(const float* input, float* output, int* places, int M, int W, int K, int S, bool partial,
+                            int OUT) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= OUT) {
+        return;
+    }
+    const float* row = input + (size_t)blockIdx.y * W;
+    int best = j * S;
+    for (int i = best + 1; i < min(j * S + K, W); ++i) {
+        best = row[i] >= row[best] ? i : best;
+    }
+    output[(size_t)blockIdx.y * OUT + j] = row[best];
+    places[(size_t)blockIdx.y * OUT + j] = best;
+}

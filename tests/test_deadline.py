@@ -1,0 +1,116 @@
+"""A grading as a whole has a deadline: what computes or waits beyond it is interrupted, and its step is named."""
+
+import os
+import re
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.compile.submission import read_submission
+from grader.contest.descendants import descendants
+from grader.core.verdict import Verdict
+from grader.judge import conductor, deadline
+from grader.judge.conductor import Options, grade
+from grader.judge.deadline import Deadline, DeadlinePassed
+from grader.store.workspace import Workspace
+
+ROOT = Path(__file__).parents[1]
+
+
+def stuck_in_a_regular_expression() -> None:
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+def stuck_in_a_lock() -> None:
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+@pytest.mark.parametrize("stuck", [stuck_in_a_regular_expression, stuck_in_a_lock, lambda: time.sleep(600)])
+def test_whatever_the_main_thread_is_stuck_in_is_interrupted(stuck: object) -> None:
+    assert callable(stuck)
+    began = time.monotonic()
+    said: list[str] = []
+    words = r"ended after 0\.3 s, at: case 3 of 12"
+    with pytest.raises(DeadlinePassed, match=words) as caught, _deadline(0.3, said) as one:
+        one.progress("case 3 of 12")
+        stuck()
+    assert time.monotonic() - began < 10 and said == ["case 3 of 12"] and not caught.value.by_judge
+    # Nothing rings later.
+    time.sleep(0.4)
+
+
+def test_waiting_for_a_device_that_others_use_is_free() -> None:
+    with _deadline(0.5, []) as one:
+        one.progress("waiting for the GPU: another grading uses it")
+        time.sleep(0.8)
+        one.progress("loading the kernel")
+        with pytest.raises(DeadlinePassed) as caught:
+            time.sleep(60)
+    assert caught.value.by_judge
+
+
+def test_a_timer_of_before_goes_on() -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with _deadline(60, []):
+            time.sleep(0.01)
+        time.sleep(0.6)
+        assert rung == [signal.SIGALRM]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_in_another_thread_the_next_step_is_the_last() -> None:
+    found: list[str] = []
+
+    def work() -> None:
+        with _deadline(0.1, []) as one:
+            one.progress("compiling")
+            time.sleep(0.2)
+            try:
+                one.progress("loading the kernel")
+            except DeadlinePassed as passed:
+                found.append(passed.step)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == ["compiling"]
+
+
+@pytest.mark.parametrize(
+    ("step", "verdict"),
+    [("compiling", Verdict.INTERNAL_ERROR), ("case 1 of 1", Verdict.TIME_LIMIT_EXCEEDED)],
+)
+def test_a_grading_beyond_its_deadline_is_a_report(
+    step: str, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stuck(*arguments: object, **more: object) -> None:
+        progress = arguments[3] if step == "compiling" else arguments[1]
+        assert callable(progress)
+        progress(step)
+        stuck_in_a_lock()
+
+    if step == "compiling":
+        monkeypatch.setattr(conductor, "_grade", stuck)
+    else:
+        monkeypatch.setattr("grader.judge.grading.Grading.run", stuck)
+    submission = read_submission(ROOT / "problems/zip/submissions/accepted/1_simple.cu")
+    # The second has to come to its step in time on a busy machine.
+    options = Options(cases=1, device="emulator", deadline=2 if step == "compiling" else 25)
+    known = set(descendants(os.getpid()))
+    report = grade(Workspace(ROOT).load("zip"), submission, options)
+    assert report.verdict is verdict and f"at: {step}" in report.headline and report.explanation
+    assert set(descendants(os.getpid())) <= known
+
+
+def _deadline(seconds: float, said: list[str]) -> Deadline:
+    return deadline.Deadline(seconds, said.append)
