@@ -20,6 +20,9 @@ from grader.run.emulator.watch import LaunchRecords
 
 INT32, UINT64 = Struct("<i"), Struct("<Q")
 
+_PATIENCE = 1 << 20
+"""Looks at whether another worker is about to write the same value: a twentieth of a second in all."""
+
 
 def thread_indices(block: tuple[int, int, int]) -> NDArray[np.int32]:
     """The index of each thread of a block: warp × axis × lane, padded to whole warps."""
@@ -145,6 +148,7 @@ class Arena:
             "sanitize": int(shape.races is not None),
             "shared_cells": self._shared_cells(),
             "copies": int(shape.translation.copies),
+            "patience": _PATIENCE,
         }
         for name, value in words.items():
             self._set(name, INT32, value)

@@ -150,6 +150,7 @@ CONTEXT = Structure(
     reader_planes=WIDE,
     told=WIDE,
     far_covered=WORD,
+    patience=WORD,
     # Groups of barriers that threads have gone past which have exited.
     passed=WIDE,
     barriers=array(BARRIER, BARRIERS),

@@ -83,8 +83,16 @@ def warp_record(f: IrFunction) -> str:
     return f.let(f"or i64 {f.load('i64', '%ctx', CONTEXT['now'])}, {f.let(f'shl i64 {number}, {TAG_SHIFT + 5}')}")
 
 
+# What a write that nothing orders after another's writes, against what is there.
+DIFFERENT, SAME, NOT_YET_SAME = range(3)
+"""The last: different, but the other thread may have noted its write and not written yet."""
+
+
 def cell_routine(module: IrModule, kind: Kind) -> str:
-    """`(ctx, warp, lane, cell, plane, shared, site, same)`: `same` says that the value is the one that is there."""
+    """`(ctx, warp, lane, cell, plane, shared, site, value) -> i1`: whether to look at the value again and to repeat it.
+
+    That is asked for instead of a race where `value` is NOT_YET_SAME; nothing has been noted then.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [
@@ -95,9 +103,9 @@ def cell_routine(module: IrModule, kind: Kind) -> str:
             ("i64", "plane"),
             ("i1", "shared"),
             ("i32", "site"),
-            ("i1", "same"),
+            ("i32", "value"),
         ]
-        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
+        f = IrFunction(owner, name, "i1", arguments, attributes="nounwind noinline")
         _Cell(f, kind).emit()
         return f
 
@@ -139,7 +147,7 @@ class _Cell:
                     self._store(plane, "0")
         else:
             self._record_read()
-        f.do("ret void")
+        f.do("ret i1 false")
 
     def _live(self, record: str) -> str:
         """Whether a record is of this launch, or of this epoch in shared memory."""
@@ -150,16 +158,25 @@ class _Cell:
         f = self.f
         return f.let(f"icmp ult i64 {f.let(f'xor i64 {record}, {tag}')}, {1 << TAG_SHIFT}")
 
-    def _unless_ordered(self, record: str, event: str, passed: str, written: bool = False) -> None:
+    def _unless_ordered(
+        self, record: str, event: str, passed: str, written: bool = False, again: str | None = None
+    ) -> None:
         """Goes to `passed`, after an event if the access of `record` is not ordered before this one.
 
-        A write that was told of often enough counts as one of long ago: it is to cost no more time.
+        A write that was told of often enough counts as one of long ago: it is to cost no more time. Returns true in
+        place of the event where `again` holds.
         """
         f = self.f
         fine = f.call(before_routine(f.module), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", f"i64 {record}"])
         race = f.name_block("race")
         f.branch(fine, passed, race)
         f.block(race)
+        if again is not None:
+            look, tell = f.name_block("again"), f.name_block("race")
+            f.branch(again, look, tell)
+            f.block(look)
+            f.do("ret i1 true")
+            f.block(tell)
         thread = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {TAG_SHIFT}')} to i32")
         f.store("i32", f.let(f"and i32 {thread}, {layout.MAX_THREADS - 1}"), "%ctx", CONTEXT["other_thread"])
         f.store("i32", f.let(f"trunc i64 {record} to i32"), "%ctx", CONTEXT["other_access"])
@@ -205,10 +222,12 @@ class _Cell:
         if kind.strong:
             f.branch(self._meant_for_each_other(record), "written", "plain")
             f.block("plain")
-        event = str(layout.EVENT_RACE)
+        event, again = str(layout.EVENT_RACE), None
         if kind.writes and not kind.reads:
-            event = f.let(f"select i1 %same, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
-        self._unless_ordered(record, event, "written", written=not kind.writes)
+            same = f.let(f"icmp eq i32 %value, {SAME}")
+            event = f.let(f"select i1 {same}, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
+            again = f.let(f"icmp eq i32 %value, {NOT_YET_SAME}")
+        self._unless_ordered(record, event, "written", written=not kind.writes, again=again)
         f.block("written")
 
     def _meant_for_each_other(self, record: str) -> str:
