@@ -68,8 +68,8 @@ def low_precision(
 
 def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
     index = first_index(found.wrong & ~found.unwritten)
-    # As they are: float64 holds no whole numbers beyond 2^53.
-    got, expected = found.got[index], bound.expected[index]
+    # Whole numbers stay such: float64 holds none beyond 2^53.
+    got, expected = found.got[index].item(), bound.expected[index].item()
     shown, wanted = (number(value, found.got.dtype) for value in (got, expected))
     text = f"{element(array, index)} is {shown}, expected {wanted}"
     if shown == wanted:

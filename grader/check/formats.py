@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,13 +52,19 @@ def keep_bits_away(bits: int) -> Callable[[Floats32], Floats32]:
     return round_to
 
 
+def _to_single(x: npt.NDArray[Any]) -> Floats32:
+    with np.errstate(over="ignore"):
+        rounded: Floats32 = x.astype(np.float32)
+    return rounded
+
+
 def _to_half(x: Floats32) -> Floats32:
     with np.errstate(over="ignore", under="ignore"):
         rounded: Floats32 = x.astype(np.float16).astype(np.float32)
     return rounded
 
 
-FP32 = Format("fp32", 24, lambda x: x.astype(np.float32))
+FP32 = Format("fp32", 24, _to_single)
 FP16 = Format("fp16", 11, _to_half)
 BF16 = Format("bf16", 8, keep_bits(7, nearest=True))
 

@@ -33,7 +33,7 @@ def widen(values: Any) -> Any:
 
 
 def narrow(values: Any, dtype: Any = np.float32) -> Any:
-    """float64 values rounded to the nearest float32 or float16; to the nearest whole number, if that is the type."""
+    """Values rounded to the nearest float32 or float16; to the nearest whole number, if that is the type."""
     if np.dtype(dtype).kind in "iu":
         limits, xp = np.iinfo(dtype), module_of(values)
         if values.dtype.kind in "iu":
@@ -44,7 +44,7 @@ def narrow(values: Any, dtype: Any = np.float32) -> Any:
     if module_of(values) is np or np.dtype(dtype) != np.float32:
         with np.errstate(over="ignore", invalid="ignore"):
             return values.astype(dtype)
-    return _conversions()[1](values)
+    return values if values.dtype == np.float32 else _conversions()[1](widen(values))
 
 
 def ulp(values: Any) -> Any:

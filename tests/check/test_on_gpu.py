@@ -9,6 +9,7 @@ from grader.check import check_case
 from grader.core.verdict import Verdict
 from grader.machine.gpus import find_gpus
 from grader.problem import load_problem
+from grader.problem.cases import draw_cases
 from grader.problem.inputs import families, make_inputs
 
 PROBLEMS = Path(__file__).parents[2] / "problems"
@@ -19,8 +20,8 @@ pytestmark = [
 ]
 
 
-def right(problem, sizes, inputs):
-    return {name: value.astype(np.float32) for name, value in problem.expected(inputs, sizes).items()}
+def right(problem, numbers, inputs):
+    return {name: problem.outputs[name].stored(value) for name, value in problem.expected(inputs, numbers).items()}
 
 
 def with_one_wrong(values):
@@ -47,8 +48,6 @@ def full_of_nan(values):
     ids=lambda spoil: "right" if spoil is None else spoil.__name__,
 )
 def test_the_gpu_says_what_the_processor_says(name, spoil):
-    import cupy
-
     problem = load_problem(PROBLEMS / name)
     sizes = {size: 200 + 3 * number for number, size in enumerate(problem.sizes)}
     for family in families(problem):
@@ -57,18 +56,39 @@ def test_the_gpu_says_what_the_processor_says(name, spoil):
         if spoil is not None:
             for values in outputs.values():
                 spoil(values)
-        there = [{key: cupy.asarray(value) for key, value in arrays.items()} for arrays in (inputs, outputs)]
-        verdict, kind, message, checks = check_case(problem, sizes, family, inputs, outputs)
-        on_gpu = check_case(problem, sizes, family, *there)
-        assert on_gpu[:3] == (verdict, kind, message), (family, on_gpu)
-        for here, seen in zip(checks, on_gpu[3], strict=True):
-            assert (seen.wrong, seen.total, seen.gate, seen.kind, seen.map) == (
-                here.wrong,
-                here.total,
-                here.gate,
-                here.kind,
-                here.map,
-            )
-            assert [element.index for element in seen.elements] == [element.index for element in here.elements]
-        if spoil is None:
-            assert verdict is Verdict.ACCEPTED
+        verdict = compare_checks(problem, sizes, family, inputs, outputs)
+        assert spoil is not None or verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in PROBLEMS.glob("*/problem.py")))
+def test_the_gpu_judges_each_problem_as_the_processor_does(name):
+    problem = load_problem(PROBLEMS / name)
+    for case in draw_cases(problem, 3, 2 * len(families(problem)), ()):
+        inputs = make_inputs(problem, case.sizes, case.family, case.seed)
+        numbers = case.numbers(problem)
+        outputs = right(problem, numbers, inputs)
+        assert compare_checks(problem, numbers, case.family, inputs, outputs) is Verdict.ACCEPTED, case
+        for values in outputs.values():
+            flat = values.reshape(-1)
+            flat[-1] = flat[0] if flat[0] != flat[-1] else flat[-1] // 2 + 1
+        compare_checks(problem, numbers, case.family, inputs, outputs)
+
+
+def compare_checks(problem, numbers, family, inputs, outputs):
+    """The verdict, after the checks on either device have said the same."""
+    import cupy
+
+    there = [{key: cupy.asarray(value) for key, value in arrays.items()} for arrays in (inputs, outputs)]
+    verdict, kind, message, checks = check_case(problem, numbers, family, inputs, outputs)
+    on_gpu = check_case(problem, numbers, family, *there)
+    assert on_gpu[:3] == (verdict, kind, message), (family, on_gpu)
+    for here, seen in zip(checks, on_gpu[3], strict=True):
+        assert (seen.wrong, seen.total, seen.gate, seen.kind, seen.map) == (
+            here.wrong,
+            here.total,
+            here.gate,
+            here.kind,
+            here.map,
+        )
+        assert [element.index for element in seen.elements] == [element.index for element in here.elements]
+    return verdict

@@ -61,7 +61,11 @@ def said(template: Template, code: str, writes: bool = False, given: tuple[Path,
 def is_gone(pid: int) -> bool:
     until = time.monotonic() + 20
     while time.monotonic() < until:
-        if not Path(f"/proc/{pid}").exists() or "Z (zombie)" in Path(f"/proc/{pid}/status").read_text():
+        try:
+            status = Path(f"/proc/{pid}/status").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if "Z (zombie)" in status:
             return True
         time.sleep(0.02)
     return False
