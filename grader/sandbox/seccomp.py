@@ -76,6 +76,10 @@ _MODES = {"open": 2, "openat": 3, "creat": 1, "chmod": 1, "fchmod": 1, "fchmodat
 _SET_IDS = 0o6000
 """S_ISUID, S_ISGID."""
 
+_NODES = {"mknod": 1, "mknodat": 2}
+_NO_PIPES = 0o160000
+"""The bits of a file's type, but for S_IFIFO's own."""
+
 _REACHING = ("kill", "tkill", "setsid", "setpgid")
 """Calls that a program in a process namespace of its own may have. Without one they reach others, or leave the group
 that is killed at the end."""
@@ -90,9 +94,9 @@ _LOCAL = 1
 
 _DEBUGGING = (
     *("fork", "vfork", "kill", "tkill", "setsid", "setpgid", "ptrace", "socketpair"),
-    *("connect", "accept", "accept4", "sendmsg", "recvmsg"),
+    *("connect", "accept", "accept4", "sendmsg", "recvmsg", *_NODES),
 )
-"""What a debugger needs, which reaches nobody in namespaces of its own."""
+"""What a debugger needs, which reaches nobody in namespaces of its own. Of nodes it makes pipes."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,8 @@ def _rules(profile: Profile, process: int | None) -> Mapping[str, _Rule]:
         # Whoever runs such a file gets the rights of the judge's own user, where that is the sandbox's.
         places = {name: place for name, place in _MODES.items() if process is None or name not in ATTRIBUTES}
         rules |= {name: _Rule(place, _ANY_BIT, (_SET_IDS,), False) for name, place in places.items()}
+    if profile is Profile.WATCHED and process is None:
+        rules |= {name: _Rule(place, _ANY_BIT, (_NO_PIPES | _SET_IDS,), False) for name, place in _NODES.items()}
     if profile is not Profile.WATCHED:
         rules["prctl"] = _Rule(0, _EQUAL, _PROCESS_OPTIONS, True)
     if profile is not Profile.RECORD:
@@ -181,7 +187,7 @@ def _rules(profile: Profile, process: int | None) -> Mapping[str, _Rule]:
 
 
 def _numbers(machine: str, rules: Mapping[str, _Rule]) -> Mapping[str, int]:
-    known = numbers_of(machine, BY_ARGUMENT, BY_PROCESS, RECORD, ATTRIBUTES)
+    known = numbers_of(machine, BY_ARGUMENT, BY_PROCESS, RECORD, ATTRIBUTES, REFUSED)
     return {name: known[name] for name in rules if name in known}
 
 

@@ -104,7 +104,7 @@ def test_no_links_lead_out_of_the_writable_folder(run: Run, tmp_path: Path) -> N
     assert not (tmp_path / "out").is_symlink()
 
 
-@pytest.mark.parametrize("profile", (Profile.COMPILE, Profile.GPU), ids=lambda profile: profile.value)
+@pytest.mark.parametrize("profile", (Profile.COMPILE, Profile.GPU, Profile.WATCHED), ids=lambda profile: profile.value)
 def test_no_file_lends_its_owner_s_rights(run: Run, tmp_path: Path, profile: Profile) -> None:
     text = """
 import ctypes, os

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import stat
 import struct
 from pathlib import Path
 
@@ -143,6 +144,21 @@ def test_calls_by_their_argument(profile: Profile, machine: str) -> None:
         assert decide(program, architecture, prctl, 1) == ERRNO | errno.EPERM
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_debugger_makes_pipes_and_no_other_nodes(machine: str) -> None:
+    architecture, mknodat = ARCHITECTURE[machine], numbers(machine)["mknodat"]
+    assert mknodat is not None
+    watched, alone, gpu = (
+        filter_program(profile, machine, process)
+        for profile, process in ((Profile.WATCHED, None), (Profile.WATCHED, 7), (Profile.GPU, None))
+    )
+    assert decide(watched, architecture, mknodat, 0, 0, stat.S_IFIFO | 0o666) == ALLOW
+    for kind in (stat.S_IFCHR, stat.S_IFBLK, stat.S_IFSOCK, stat.S_IFREG, stat.S_IFIFO | stat.S_ISUID):
+        assert decide(watched, architecture, mknodat, 0, 0, kind | 0o666) == ERRNO | errno.EPERM
+    for program in (alone, gpu):
+        assert decide(program, architecture, mknodat, 0, 0, stat.S_IFIFO | 0o666) == ERRNO | errno.EPERM
+
+
 DANGEROUS = (
     *("socket", "connect", "bind", "ptrace", "process_vm_readv", "process_vm_writev", "mount", "umount2", "chroot"),
     *("pivot_root", "unshare", "setns", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "kexec_load"),
@@ -158,7 +174,8 @@ NEEDED = {
     *((profile, name) for profile in (Profile.GPU, Profile.WATCHED) for name in ("connect", "bind", "sendmsg")),
     *((profile, name) for profile in (Profile.GPU, Profile.WATCHED) for name in ("recvmsg", "symlinkat", "linkat")),
     *((profile, "seccomp") for profile in (Profile.GPU, Profile.WATCHED)),
-    # Under a debugger, in namespaces of its own.
+    # Under a debugger, in namespaces of its own. Nodes are pipes only.
+    (Profile.WATCHED, "mknodat"),
     (Profile.WATCHED, "socket"),
     (Profile.WATCHED, "ptrace"),
 }
