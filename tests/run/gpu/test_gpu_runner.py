@@ -259,11 +259,9 @@ def test_two_submissions_at_once_take_turns(problem):
 
 @pytest.mark.alone
 def test_a_killed_judge_leaves_no_process_and_no_lock(problem):
-    body = "if (N > 1000000) while (true) ((volatile float*)output)[0] = 1.0f; " + RIGHT
-    judge = start(problem, MAP.replace("BODY", body))
+    judge = start(problem, MAP.replace("BODY", "while (true) ((volatile float*)output)[0] = 1.0f;"))
     with judge:
-        large = "case 5 of"
-        assert any(line.startswith(large) for line in iter(judge.stdout.readline, ""))
+        assert any(line.startswith("case 1 of") for line in iter(judge.stdout.readline, ""))
         time.sleep(2)
         children = Path(f"/proc/{judge.pid}/task/{judge.pid}/children").read_text().split()
         assert children
