@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.coach.coach import KernelExplanation, explain
-from grader.compile.submission import read_submission
 from grader.core.paths import cache_folder
 from grader.judge import reporting
+from grader.languages.registry import read_submission
 from grader.sandbox import Sandbox
 from grader.store.workspace import builtin_folder, find_workspace
 

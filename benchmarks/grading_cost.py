@@ -22,9 +22,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from grader.compile.submission import read_submission
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import read_submission
 from grader.problem import load_problem
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox

@@ -23,10 +23,9 @@ from ncu_run import find_ncu, measure, version_of
 from ncu_table import Pair, counts_of, markdown, of_kernel, paired
 
 from grader.coach.counting import count
-from grader.compile.programs import compile_submission
-from grader.compile.submission import read_submission
 from grader.core.paths import cache_folder
 from grader.core.verdict import Form
+from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import find_gpus
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import HarnessPlanner, RecordingPlanner
@@ -164,7 +163,7 @@ def counted(subject: Subject) -> dict[str, Any]:
     problem, cache = subject.load(), cache_folder()
     submission = read_submission(subject.path)
     sandbox = Sandbox.find()
-    program = compile_submission(problem, submission, cache, None, sandbox)
+    program = language_of(submission.form).compile(problem, submission, cache, None, sandbox)
     planner = (
         HarnessPlanner(problem, program.constants)
         if program.form is Form.KERNEL

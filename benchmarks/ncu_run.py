@@ -19,12 +19,11 @@ from typing import Any
 from ncu_table import HEADING, METRICS, NO_PERMISSION, UNKNOWN, read_csv
 
 from grader.compile.nvcc import EXTENSIONS
-from grader.compile.programs import compile_submission
-from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_nvcc
 from grader.core.paths import cache_folder
 from grader.core.plan import step_to_json
 from grader.core.verdict import Form
+from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import Gpu, target_of
 from grader.problem import Problem, load_problem
 from grader.problem.harness import build_plan
@@ -60,7 +59,7 @@ def measure(
         if submission.form is Form.SOLVE:
             more["library"] = str(build_library(file, target_of(gpu), folder))
         else:
-            program = compile_submission(problem, submission, cache_folder(), gpu, Sandbox.find())
+            program = language_of(submission.form).compile(problem, submission, cache_folder(), gpu, Sandbox.find())
             (folder / "kernel.cubin").write_bytes(program.cubin)
             more |= {"cubin": str(folder / "kernel.cubin"), "symbols": symbols_of(program)}
             more["constants"] = dict(program.constants)

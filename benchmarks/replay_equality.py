@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 
 from grader.compile.nvcc import EXTENSIONS
-from grader.compile.programs import compile_submission
-from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_nvcc
 from grader.core.paths import cache_folder
 from grader.core.verdict import Form
+from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import Gpu, find_gpus, target_of
 from grader.plan.planner import RecordingPlanner
 from grader.problem import Problem, load_problem
@@ -112,7 +111,8 @@ def sizes_for(problem: Problem, file: Path) -> Mapping[str, int]:
 
 def replay(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:
     sandbox, cache = Sandbox.find(), cache_folder()
-    program = compile_submission(problem, read_submission(file), cache, gpu, sandbox)
+    submission = read_submission(file)
+    program = language_of(submission.form).compile(problem, submission, cache, gpu, sandbox)
     runner = GpuRunner(gpu, problem.folder, sandbox)
     try:
         runner.load(program)

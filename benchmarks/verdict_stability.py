@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import gettempdir
 
-from grader.judge.verify import SEED, Outcome, Work, WorkedSubmission, missing_for, works_of
+from grader.judge.verify import SEED, Outcome, Work, WorkedSubmission, missing_for, missing_here, works_of
 from grader.store.workspace import Workspace, builtin_folder
 
 LUCK: Mapping[str, str] = {}
@@ -86,7 +86,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path(gettempdir()) / "verdict_stability.jsonl")
     chosen = parser.parse_args()
-    works = [work for name in chosen.problems for work in works_of(name, problems[name]) if not missing_for(work)]
+    here = missing_here()
+    works = [work for name in chosen.problems for work in works_of(name, problems[name]) if not missing_for(work, here)]
     seeds = range(SEED, SEED + chosen.seeds)
     results = read_results(chosen.results)
     # Seed by seed, so that a run that is ended early has tried all files.

@@ -16,8 +16,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.compile import programs as compiling
-from grader.compile.submission import read_submission
 from grader.core.limits import Limits
 from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import FaultClass, Verdict, WrongKind
@@ -26,15 +24,18 @@ from grader.judge.conductor import Options, grade
 from grader.judge.shrink import Effort
 from grader.judge.timing import VERIFIED
 from grader.judge.verify import Expectation, compare, expectation_met_by
+from grader.languages.registry import read_submission
 from grader.machine.gpus import find_gpus
 from grader.problem import Problem, load_problem
 from grader.run import devices
 from grader.terminal.report import print_report
+from tests.played_languages import with_time
 
 FOLDER = Path(__file__).parent / "attacks"
 PROBLEMS = Path(__file__).parents[1] / "problems"
 SEED = 20260102
 CASES = 5
+COMPILE_SECONDS = 8.0
 LIMITS = Limits(seconds=2.0, instructions=6_000_000)
 GPU_LIMITS = Limits(seconds=3.0)
 """For one launch of these small kernels: those that take longer never end."""
@@ -105,7 +106,8 @@ class Attack:
             cache=cache,
             timed=bool(self.timed),
         )
-        return grade(problem, read_submission(self.file), options)
+        submission = read_submission(self.file)
+        return grade(problem, submission, options, language=with_time(submission, COMPILE_SECONDS))
 
 
 def _sizes(text: str) -> list[dict[str, int]]:
@@ -157,7 +159,6 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter limits, and no search for where a failure lies: it takes most of the time and is of no interest here."""
     monkeypatch.setattr(devices, "limits_of", lambda problem, sizes: LIMITS)
     monkeypatch.setattr(devices, "gpu_limits_of", lambda problem, sizes: GPU_LIMITS)
-    monkeypatch.setattr(compiling, "SECONDS", 8.0)
     monkeypatch.setattr(diagnosis, "TRIALS", Effort(runs=4, seconds=0.2))
     monkeypatch.setattr(diagnosis, "SHRINKING", Effort(runs=2, seconds=0.1))
 

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile import programs as compiling
 from grader.compile import toolkit
 from grader.compile.compiler import CompileFailure
 from grader.compile.nvcc import compile_solve
 from grader.compile.nvrtc import compile_kernel
-from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_toolkit
 from grader.core.errors import ToolMissing
 from grader.core.verdict import Form, Verdict
+from grader.languages.cuda import CudaSolve
+from grader.languages.registry import read_submission
 from grader.machine.cuda_packages import cutlass_command
 from grader.problem import load_problem
 from grader.sandbox import Sandbox
 from tests.plan.recorded import shared_cache
-from tests.test_solve_files import COMPILE_SECONDS, PROBLEMS, SolveFile, check, needs_tools, read_solve_file
+from tests.test_solve_files import PROBLEMS, SolveFile, check, needs_tools, read_solve_file
 
 FILES = [read_solve_file(file) for file in sorted((Path(__file__).parent / "cute").glob("*.cu"))]
 LAYOUTS = next(file for file in FILES if file.file.stem == "transpose_swizzled")
@@ -55,15 +55,13 @@ def test_both_forms_use_cute() -> None:
 @needs_tools
 @pytest.mark.skipif(bool(MISSING), reason=MISSING)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.file.stem)
-def test_a_kernel_on_the_emulator(file: SolveFile, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "SECONDS", COMPILE_SECONDS)
+def test_a_kernel_on_the_emulator(file: SolveFile, cache: Path) -> None:
     check(file.grade("emulator", cache), file.expected(on_gpu=False))
 
 
-def test_a_debug_build_has_a_limit_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "DEBUG_SECONDS", 0.01)
+def test_a_debug_build_has_a_limit_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(CompileFailure, match=r"longer than 0\.01 seconds"):
-        compiling.compile_debug(
+        CudaSolve(debug_seconds=0.01).compile_debug(
             load_problem(PROBLEMS / "transpose"), read_submission(LAYOUTS.file), tmp_path, Sandbox.find()
         )
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile.submission import read_submission
 from grader.contest.descendants import descendants
 from grader.core.verdict import Verdict
 from grader.judge import conductor, deadline
 from grader.judge.conductor import Options, grade
 from grader.judge.deadline import Deadline, DeadlinePassed
+from grader.languages.registry import read_submission
 from grader.store.workspace import Workspace
 
 ROOT = Path(__file__).parents[1]
@@ -99,15 +99,18 @@ def test_a_grading_beyond_its_deadline_is_a_report(
         progress(step)
         stuck_in_a_lock()
 
+    zip_ = Workspace(ROOT).load("zip")
+    submission = read_submission(ROOT / "problems/zip/submissions/accepted/1_simple.cu")
+    # What later gradings are forked from stays.
+    assert grade(zip_, submission, Options(cases=1, device="emulator")).verdict is Verdict.ACCEPTED
+    known = set(descendants(os.getpid()))
     if step == "compiling":
         monkeypatch.setattr(conductor, "_grade", stuck)
     else:
         monkeypatch.setattr("grader.judge.grading.Grading.run", stuck)
-    submission = read_submission(ROOT / "problems/zip/submissions/accepted/1_simple.cu")
     # The second has to come to its step in time on a busy machine.
     options = Options(cases=1, device="emulator", deadline=2 if step == "compiling" else 25)
-    known = set(descendants(os.getpid()))
-    report = grade(Workspace(ROOT).load("zip"), submission, options)
+    report = grade(zip_, submission, options)
     assert report.verdict is verdict and f"at: {step}" in report.headline and report.explanation
     assert set(descendants(os.getpid())) <= known
 

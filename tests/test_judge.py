@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from played_devices import PlayedEmulator
 
-from grader.compile import programs as compiling
 from grader.compile.nvrtc import CompileFailure
 from grader.compile.program import Kernel, Program
-from grader.compile.submission import make_submission
 from grader.core.errors import ToolMissing, UsageError
 from grader.core.plan import Launch
 from grader.core.report import Diagnostic, FaultReport, KernelInfo, from_json, to_json
@@ -22,11 +20,13 @@ from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.judge import conductor
 from grader.judge.conductor import Options, grade
 from grader.judge.diagnosis import TRIALS
+from grader.languages.registry import make_submission
 from grader.plan.poison import BITS, Poison, find_poison, make_poisoned
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import load_problem
 from grader.problem.inputs import make_inputs
 from grader.run.devices import choose_device
+from tests.played_languages import PlayedKernel
 
 MATMUL = Path(__file__).parents[1] / "problems" / "matmul"
 SOURCE = """#define TILE 8
@@ -117,7 +117,7 @@ def problem():
 
 
 @pytest.fixture
-def graded(monkeypatch, problem):
+def graded(problem):
     """Grades `kernel`; gives the report and the runner."""
 
     def run(kernel, source=SOURCE, tile=8, load=None, progress=lambda text: None, **options):
@@ -126,13 +126,13 @@ def graded(monkeypatch, problem):
         def choose(words):
             return PlayedEmulator(runner)
 
-        def compile_text(request, *_):
-            constants = {**request["constants"], "TILE": tile}
-            return Program(Form.KERNEL, "compute_89", "ptx", (Kernel(request["kernel"], "_Z1k"),), constants)
+        def compiled(problem, gpu):
+            constants = {**problem.constants, "TILE": tile}
+            return Program(Form.KERNEL, "compute_89", "ptx", (Kernel(problem.kernel, "_Z1k"),), constants)
 
-        monkeypatch.setattr(compiling, "compile_text", compile_text)
-        submission = make_submission("mine.cu", source.encode())
-        return grade(problem, submission, Options(**{"seed": 5, **options}), progress, choose=choose), runner
+        submission, language = make_submission("mine.cu", source.encode()), PlayedKernel(compiled)
+        options = Options(**{"seed": 5, **options})
+        return grade(problem, submission, options, progress, choose=choose, language=language), runner
 
     return run
 
@@ -337,18 +337,18 @@ def test_a_block_too_large_is_a_launch_failure_at_its_define(graded):
     assert "Block (33, 33) has 1089 threads; a block has at most 1024" in report.headline
 
 
-def test_errors_of_the_compiler_are_a_report_with_the_first_line(monkeypatch, problem):
+def test_errors_of_the_compiler_are_a_report_with_the_first_line(problem):
     found = (
         Diagnostic("warning", "variable unused", line=1),
         Diagnostic("error", 'expected a ";"', line=3, column=7, hint="see the line above"),
         Diagnostic("error", "and another", line=4),
     )
 
-    def compile_text(*_):
+    def compiled(problem, gpu):
         raise CompileFailure(found, "the log")
 
-    monkeypatch.setattr(compiling, "compile_text", compile_text)
-    report = grade(problem, make_submission("mine.cu", SOURCE.encode()), Options(device="emulator"))
+    submission = make_submission("mine.cu", SOURCE.encode())
+    report = grade(problem, submission, Options(device="emulator"), language=PlayedKernel(compiled))
     assert (report.verdict, report.line, report.cases) == (Verdict.COMPILE_ERROR, 3, ())
     assert report.diagnostics == found
     assert report.headline == 'Does not compile: line 3: expected a ";" (and 1 more)'

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile.submission import make_submission
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import make_submission
 from grader.problem import load_problem
 
 ROOT = Path(__file__).parents[1]
@@ -185,7 +185,7 @@ import sys
 from pathlib import Path
 from grader.judge.conductor import Options, grade
 from grader.problem import load_problem
-from grader.compile.submission import make_submission
+from grader.languages.registry import make_submission
 
 def progress(text):
     if text.startswith("case"):

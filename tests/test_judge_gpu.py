@@ -9,19 +9,19 @@ import pytest
 from played_devices import PlayedGpu
 from test_judge import SOURCE, PythonRunner, multiply, out_of_bounds
 
-from grader.compile import programs as compiling
 from grader.compile.program import Kernel, Program
-from grader.compile.submission import make_submission
 from grader.core.errors import UsageError
 from grader.core.report import CaseResult, Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.judge import conductor, passes
 from grader.judge.conductor import Options, grade
 from grader.judge.timing import Timed
-from grader.machine.gpus import Gpu
+from grader.languages.registry import make_submission
+from grader.machine.gpus import Gpu, target_of
 from grader.plan.runner import Remark, Run, RunnerStopped, RunStatus
 from grader.problem import cases, load_problem
 from grader.run.devices import choose_gpu, spread
+from tests.played_languages import PlayedKernel
 
 GPUS = [Gpu(i, f"GPU-{i}", f"Card {i}", "580", (9, 0), 1 << 34) for i in range(2)]
 
@@ -95,17 +95,16 @@ def graded(monkeypatch, problem):
                 steps.append("timing")
                 return timed
 
-        def compile_text(request, *_):
-            kernels, constants = (Kernel(request["kernel"], "_Z1k"),), {**request["constants"], "TILE": 8}
-            target = request["gpu_target"].encode()
-            return Program(Form.KERNEL, "compute_89", "ptx", kernels, constants, cubin=target)
+        def compiled(problem, gpu):
+            kernels, constants = (Kernel(problem.kernel, "_Z1k"),), {**problem.constants, "TILE": 8}
+            return Program(Form.KERNEL, "compute_89", "ptx", kernels, constants, cubin=target_of(gpu).encode())
 
         monkeypatch.setattr(passes, "Measurer", Measurer)
-        monkeypatch.setattr(compiling, "compile_text", compile_text)
         submission = make_submission("mine.cu", SOURCE.encode())
         device = PlayedGpu(GPUS[0], emulator, player, Referee(), Turn, memcheck, LARGEST)
         options = Options(**{"seed": 5, **options})
-        report = grade(problem, submission, options, steps.append, choose=lambda words: device)
+        language = PlayedKernel(compiled)
+        report = grade(problem, submission, options, steps.append, choose=lambda words: device, language=language)
         assert emulator.closed and player.closed
         return report, emulator, player, steps
 
@@ -296,7 +295,7 @@ def test_a_local_variable_without_a_value_is_told_whatever_the_gpu_makes_of_it(g
     class Pass:
         completed = False
 
-        def __init__(self, problem, submission, cache, sandbox):
+        def __init__(self, *of):
             self.begun = []
 
         def begin(self, part, program):

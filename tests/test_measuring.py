@@ -18,6 +18,7 @@ from grader.core.report import CaseResult, Ceilings, FaultReport
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.judge import timing
 from grader.judge.timing import VERIFIED, Measurer, Timed
+from grader.languages.cuda import CudaKernel
 from grader.machine.gpus import Gpu
 from grader.measure.overall import is_sound, ranked_score
 from grader.measure.samples import CANDIDATE, Timing
@@ -137,7 +138,7 @@ def referee() -> PlayedReferee:
 def known(monkeypatch: pytest.MonkeyPatch) -> PlayedCeilings:
     played = PlayedCeilings()
     monkeypatch.setattr(timing, "ceilings", played)
-    monkeypatch.setattr(timing, "compile_submission", lambda *_, **__: program(b"baseline", 256))
+    monkeypatch.setattr(CudaKernel, "compile", lambda *_: program(b"baseline", 256))
     return played
 
 
@@ -319,7 +320,7 @@ def compile_failure(*_: Any, **__: Any) -> Program:
 def test_a_baseline_that_does_not_compile_is_the_problems_fault(
     measure: Measure, runner: PlayedRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(timing, "compile_submission", compile_failure)
+    monkeypatch.setattr(CudaKernel, "compile", compile_failure)
     found = measure()
     assert (found.failure, found.measurement) == (None, None)
     assert "3_vectorised.cu can't be compiled" in found.note and found.hint == "kgrade verify tries it"

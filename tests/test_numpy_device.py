@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from grader.compile.program import Program
-from grader.compile.submission import read_submission
 from grader.core.errors import UsageError
 from grader.core.limits import USUAL_LIMITS, Limits
 from grader.core.plan import Plan, Step
 from grader.core.report import KernelInfo
 from grader.core.verdict import Verdict, WrongKind
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import read_submission
 from grader.machine.gpus import Gpu
 from grader.plan.poison import Poison
 from grader.plan.runner import Run, RunStatus

@@ -15,8 +15,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.compile import programs as compiling
-from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_host_compiler, find_nvcc
 from grader.core.errors import ToolMissing
 from grader.core.limits import Limits
@@ -26,6 +24,7 @@ from grader.judge import diagnosis
 from grader.judge.conductor import Options, grade
 from grader.judge.shrink import Effort
 from grader.judge.verify import Expectation, compare, expectation_met_by
+from grader.languages.registry import read_submission
 from grader.machine.cuda_packages import cutlass_command
 from grader.machine.gpus import Gpu, find_gpus
 from grader.plan import recorder
@@ -34,6 +33,7 @@ from grader.run import devices
 from grader.sandbox import Sandbox
 from grader.terminal.report import print_report
 from tests.plan.recorded import shared_cache
+from tests.played_languages import with_time
 
 FOLDER = Path(__file__).parent / "solve"
 PROBLEMS = Path(__file__).parents[1] / "problems"
@@ -97,7 +97,9 @@ class SolveFile:
             for case in self.fields["sizes"].split()
         ]
         options = Options(seed=SEED, sizes=sizes, device=device, user="tester", cache=cache)
-        return grade(copy.copy(_problem(self.fields["problem"])), read_submission(self.file), options)
+        submission = read_submission(self.file)
+        language = with_time(submission, COMPILE_SECONDS)
+        return grade(copy.copy(_problem(self.fields["problem"])), submission, options, language=language)
 
 
 def _expectation(text: str, line: int | None) -> Expectation:
@@ -146,7 +148,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def hurried(file: SolveFile, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search for where a failure lies: the sizes are given."""
-    monkeypatch.setattr(compiling, "SECONDS", COMPILE_SECONDS)
     if file.fields["expect"] == Verdict.TIME_LIMIT_EXCEEDED:
         monkeypatch.setattr(recorder, "record", partial(recorder.record, seconds=HOST_SECONDS))
         monkeypatch.setattr(devices, "limits_of", lambda problem, sizes: Limits(HOST_SECONDS))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.compile.parse import parse
-from grader.compile.starters import starter_of
+from grader.compile.starters import kernel_starter, solve_starter
 from grader.core.errors import ProblemError
 from grader.core.verdict import Form
 from grader.problem import load_problem
@@ -28,7 +28,7 @@ class Starting:
 @pytest.mark.parametrize("folder", PROBLEMS, ids=lambda folder: folder.name)
 def test_every_problem_starts_in_both_forms(folder: Path) -> None:
     problem = load_problem(folder)
-    whole, alone = parse(starter_of(problem, Form.SOLVE)), parse(starter_of(problem, Form.KERNEL))
+    whole, alone = parse(solve_starter(problem)), parse(kernel_starter(problem))
     assert (whole.form, alone.form) == (Form.SOLVE, Form.KERNEL)
     solve = next(f for f in whole.functions if f.name == "solve")
     declared = [" ".join(pair) for pair in problem.c_parameters]
@@ -40,12 +40,12 @@ def test_every_problem_starts_in_both_forms(folder: Path) -> None:
 def test_solve_goes_with_the_comment_above_it_and_nothing_else() -> None:
     kernel, behind = "// é\n__global__ void k() {}\n\n", "int behind;\n"
     text = kernel + '// one\n// two\nextern "C" void solve() {\n    k<<<1, 1>>>();\n}\n\n' + behind
-    assert starter_of(Starting(text), Form.KERNEL) == kernel + behind
+    assert kernel_starter(Starting(text)) == kernel + behind
 
 
 def test_a_starter_that_is_a_kernel_alone() -> None:
     text = "__global__ void k() {}\n"
-    assert starter_of(Starting(text), Form.KERNEL) == text
+    assert kernel_starter(Starting(text)) == text
     with pytest.raises(ProblemError, match=r"rows/starter\.cu has no solve\(\)") as raised:
-        starter_of(Starting(text), Form.SOLVE)
+        solve_starter(Starting(text))
     assert "--form kernel" in raised.value.hint

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile.submission import SIZE_LIMIT, make_submission, read_submission
+from grader.compile.submission import SIZE_LIMIT
 from grader.core.errors import SourceError
 from grader.core.verdict import Form
+from grader.languages.registry import make_submission, read_submission
 
 KERNEL = "__global__ void map_kernel(const float* a, float* b, int n) { b[0] = a[n]; }\n"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from quick import ALWAYS, ROOT, slow_files
 
-from grader.compile.submission import make_submission
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import make_submission
 from grader.problem import load_problem
 
 MATMUL = ROOT / "problems" / "matmul"

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from grader.compile.compiler import CompileFailure
-from grader.compile.programs import compile_submission
-from grader.compile.submission import make_submission
+from grader.compile.program import Program
 from grader.core.report import Report
 from grader.core.verdict import FaultClass, Verdict
-from grader.judge import unset_locals
 from grader.judge.conductor import Options, grade
 from grader.judge.grading import Grading
 from grader.judge.unset_locals import CHECK, LocalsPass
+from grader.languages.cuda import CudaKernel
+from grader.languages.language import Language
+from grader.languages.registry import make_submission
 from grader.plan.planner import HarnessPlanner
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import load_problem
@@ -24,6 +25,7 @@ from grader.run.devices import EmulatorDevice, deal
 from grader.run.emulator_runner import EmulatorRunner
 from grader.sandbox import Sandbox
 from tests.plan.recorded import require_nvcc, shared_cache
+from tests.played_languages import DebugBuild
 
 ZIP = Path(__file__).parents[1] / "problems" / "zip"
 KERNEL = """__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
@@ -45,10 +47,10 @@ extern "C" void solve(const float* a, const float* b, float* output, int N) {
 """
 
 
-def graded(condition: str, cache: Path, *more: str) -> Report:
+def graded(condition: str, cache: Path, *more: str, language: Language | None = None) -> Report:
     options = Options(seed=3, cache=cache, device="emulator", sizes=[{"N": 3}, {"N": 200}])
     source = KERNEL.replace("CONDITION", condition) + "".join(more)
-    return grade(load_problem(ZIP), make_submission("mine.cu", source.encode()), options)
+    return grade(load_problem(ZIP), make_submission("mine.cu", source.encode()), options, language=language)
 
 
 def test_what_the_compiler_folds_away_is_found(tmp_path: Path) -> None:
@@ -87,24 +89,19 @@ def test_files_with_large_libraries_are_left_out(solve_cache: Path) -> None:
     assert report.verdict is Verdict.ACCEPTED and CHECK not in report.checks
 
 
-def test_a_debug_build_that_fails_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+def test_a_debug_build_that_fails_says_nothing(tmp_path: Path) -> None:
+    def fail(program: Program) -> Program:
         raise CompileFailure([], "")
 
-    monkeypatch.setattr(unset_locals, "compile_debug", fail)
-    report = graded("i != 150", tmp_path)
+    report = graded("i != 150", tmp_path, language=DebugBuild(fail))
     assert report.verdict is Verdict.ACCEPTED and CHECK not in report.checks
 
 
-def test_what_the_emulator_does_not_know_of_it_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build = unset_locals.compile_debug
-
-    def unknown(*given: object) -> object:
-        program = build(*given)  # type: ignore[arg-type]
+def test_what_the_emulator_does_not_know_of_it_says_nothing(tmp_path: Path) -> None:
+    def unknown(program: Program) -> Program:
         return replace(program, image=program.image.replace("add.f32", "frobnicate.f32"))
 
-    monkeypatch.setattr(unset_locals, "compile_debug", unknown)
-    assert graded("i != 150", tmp_path).verdict is Verdict.ACCEPTED
+    assert graded("i != 150", tmp_path, language=DebugBuild(unknown)).verdict is Verdict.ACCEPTED
 
 
 @pytest.mark.parametrize(
@@ -115,7 +112,8 @@ def test_beside_a_part_that_decides_it_runs_in_a_thread(
 ) -> None:
     problem = load_problem(ZIP)
     submission = make_submission("mine.cu", KERNEL.replace("CONDITION", condition).encode())
-    program = compile_submission(problem, submission, tmp_path, None, Sandbox.find())
+    language = CudaKernel()
+    program = language.compile(problem, submission, tmp_path, None, Sandbox.find())
     case = Case({"N": 200}, "normal", 1)
     parts = EmulatorDevice().start(problem, Sandbox.find(), tmp_path, lambda text: None)
     (alone,) = deal(parts, problem, [case])
@@ -128,7 +126,7 @@ def test_beside_a_part_that_decides_it_runs_in_a_thread(
             raise RunnerStopped(RunStatus.CRASHED, "killed")
 
         monkeypatch.setattr(EmulatorRunner, "execute", killed)
-    locals_pass = LocalsPass(problem, submission, tmp_path, Sandbox.find())
+    locals_pass = LocalsPass(problem, submission, language, tmp_path, Sandbox.find())
     try:
         assert locals_pass.found() is None
         locals_pass.begin(part, program)

@@ -82,7 +82,7 @@ def render(explanation: Explanation, template_folders: Sequence[Path] = ()) -> s
         TEMPLATE,
         explanation=explanation,
         columns=[name for name, _ in columns],
-        lines=list(_listing(explanation.source, lines, [value for _, value in columns])),
+        lines=list(_listing(explanation, lines, [value for _, value in columns])),
         pictures=list(_pictures(lines)),
         reads_of=reads_of,
         refetched=refetch_ratio,
@@ -100,10 +100,10 @@ def _merged(explanation: Explanation) -> dict[int, LineCounts]:
 
 
 def _listing(
-    source: str, lines: dict[int, LineCounts], values: Sequence[Callable[[LineCounts], float | None]]
+    explanation: Explanation, lines: dict[int, LineCounts], values: Sequence[Callable[[LineCounts], float | None]]
 ) -> Iterator[SourceLine]:
     most = [max((value(line) or 0.0 for line in lines.values()), default=0.0) for value in values]
-    for number, html in enumerate(code.highlight(source), start=1):
+    for number, html in enumerate(code.highlight(explanation.source, explanation.form), start=1):
         line = lines.get(number)
         if line is None:
             yield SourceLine(number, html, (None,) * len(values), ())

@@ -1,4 +1,4 @@
-"""A source text line by line for a page: highlighted as CUDA C++, with remarks at the lines they speak of.
+"""A source text line by line for a page: highlighted in its language, with remarks at the lines they speak of.
 
 It returns HTML that is escaped; what is remarked was decided before.
 """
@@ -13,8 +13,9 @@ from html import escape
 from markupsafe import Markup
 
 from grader.boards.words import label, visible
-from grader.compile import reading
 from grader.core.report import Diagnostic, Report
+from grader.core.verdict import Form
+from grader.languages.registry import language_of
 
 LARGEST_HIGHLIGHTED = 200_000
 """Characters. A page with more elements is slow to show; such a text is shown in one colour."""
@@ -49,12 +50,9 @@ class CodeLine:
         return next((word for word in ("error", "warning", "note") if word in found), "")
 
 
-def listing(
-    source: str, remarks: Mapping[int, Sequence[Remark]], lines: Sequence[Markup] | None = None
-) -> list[CodeLine]:
-    """Every line of the source, with its remarks; `lines` are its HTML where it is known."""
-    known = highlight(source) if lines is None else lines
-    return [CodeLine(number, html, tuple(remarks.get(number, ()))) for number, html in enumerate(known, start=1)]
+def listing(lines: Sequence[Markup], remarks: Mapping[int, Sequence[Remark]]) -> list[CodeLine]:
+    """Every line of a source, given as HTML, with its remarks."""
+    return [CodeLine(number, html, tuple(remarks.get(number, ()))) for number, html in enumerate(lines, start=1)]
 
 
 def excerpt(lines: Sequence[CodeLine], source: str, diagnostic: Diagnostic, around: int = 2) -> list[CodeLine]:
@@ -97,17 +95,19 @@ def _all_remarks(report: Report) -> Iterator[tuple[int, Remark]]:
         yield report.line, Remark("error", report.headline)
 
 
-def highlight(source: str) -> list[Markup]:
+def highlight(source: str, form: Form) -> list[Markup]:
     """The source's lines as HTML with Pygments' classes; in one colour where no process has told its words in time."""
-    return colour_lines(source, colours_of(source))
+    return colour_lines(source, colours_of(source, form))
 
 
-def colours_of(source: str) -> str | None:
+def colours_of(source: str, form: Form) -> str | None:
     """What `coloured` needs to show the source: each piece's class and length, in one word each.
 
     None where it is too long, or where no process has told them in time.
     """
-    lines = reading.highlight("\n".join(split_lines(source))) if len(source) <= LARGEST_HIGHLIGHTED else None
+    if len(source) > LARGEST_HIGHLIGHTED:
+        return None
+    lines = language_of(form).highlight("\n".join(split_lines(source)))
     if lines is None:
         return None
     words = " .1 ".join(" ".join(f"{kind}.{len(piece)}" for kind, piece in line) for line in lines)

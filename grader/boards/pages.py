@@ -19,7 +19,7 @@ from grader.boards.templating import pages
 from grader.boards.words import repeat_command
 from grader.core.errors import WorkspaceError
 from grader.core.report import CaseResult, Diagnostic, Measurement, OutputCheck, Report, SizeMeasurement
-from grader.core.verdict import Verdict
+from grader.core.verdict import Form, Verdict
 from grader.measure.overall import overall_score
 from grader.store.entry import parse_utc
 
@@ -67,7 +67,7 @@ Beside = Sequence[tuple[str, Measurement]]
 
 def load_report_page(template_folders: Sequence[Path] = ()) -> None:
     """Loads ahead what writing a report's page takes: the template, the highlighter. A mistake is told by the page."""
-    code.highlight("int i;")
+    code.highlight("int i;", Form.KERNEL)
     with suppress(WorkspaceError):
         pages(tuple(template_folders)).load(TEMPLATE)
 
@@ -93,7 +93,8 @@ def render_report(
     `lines` are the source's as HTML; it is highlighted here where they are not given.
     """
     measurement = report.measurement
-    listed = code.listing(report.source, code.remarks_of(report), lines)
+    known = code.highlight(report.source, report.form) if lines is None else lines
+    listed = code.listing(known, code.remarks_of(report))
     ordered = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     return pages(tuple(template_folders)).render(
         TEMPLATE,

@@ -18,13 +18,12 @@ from grader.compile.compiler import CompileFailure
 from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
 from grader.compile.program import Program
-from grader.compile.programs import compile_submission
 from grader.compile.submission import Submission
 from grader.core.errors import UsageError
 from grader.core.report import Dim3, Report
 from grader.core.verdict import Form, Verdict
+from grader.languages.registry import language_of
 from grader.plan.device_table import EMULATED
-from grader.plan.planner import planner_for
 from grader.problem import Problem
 from grader.problem.cases import Case, case_seed
 from grader.problem.inputs import families
@@ -63,6 +62,7 @@ class Explanation:
     title: str
     file: str
     source: str
+    form: Form
     sizes: Mapping[str, int]
     target: str
     verdict: Verdict
@@ -102,15 +102,15 @@ def explain(
     program = _compile(problem, submission, cache, target, sandbox)
     progress("counting")
     case = Case(dict(sizes), families(problem)[0], case_seed(report.seed, 0))
-    counted = count(
-        problem, program, planner_for(problem, program, lambda: EMULATED, sandbox, cache), case, sandbox, cache
-    )
+    planner = language_of(program.form).planner(problem, program, lambda: EMULATED, sandbox, cache)
+    counted = count(problem, program, planner, case, sandbox, cache)
     facts = _facts(program)
     return Explanation(
         problem=problem.name,
         title=problem.title,
         file=submission.path_name,
         source=submission.text,
+        form=submission.form,
         sizes=dict(sizes),
         target=target,
         verdict=report.verdict,
@@ -120,10 +120,11 @@ def explain(
 
 
 def _compile(problem: Problem, submission: Submission, cache: Path, target: str, sandbox: Sandbox) -> Program:
-    # nvcc makes machine code for the usual target unasked: it has been compiled by then.
-    known = submission.form is Form.SOLVE and target == DEFAULT
+    # A build with machine code has that of the usual target, and was made for the grading.
+    language = language_of(submission.form)
+    known = language.has_machine_code and target == DEFAULT
     try:
-        return compile_submission(problem, submission, cache, None if known else gpu_like(target), sandbox)
+        return language.compile(problem, submission, cache, None if known else gpu_like(target), sandbox)
     except CompileFailure as failure:
         said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
         message = f"{submission.path_name} compiles for the emulator, and not for {target}: {said}"

@@ -49,10 +49,10 @@ def command(
     One file alone is timed beside the problem's baseline. Nothing is recorded. Exit code 0 when at least one file
     is right and every size could be timed, 1 when not, 2 where there is no GPU.
     """
-    from grader.compile.submission import read_submission
     from grader.core.paths import cache_folder
     from grader.judge.bench import compare
     from grader.judge.duel import Contests
+    from grader.languages.registry import read_submission
     from grader.run.gpu.lock import Turn
     from grader.terminal.console import messages
 

@@ -27,8 +27,8 @@ def grade_challenge(
     meanwhile: Callable[[], None],
 ) -> Report:
     """As `grade_file`, for a challenge."""
-    from grader.compile.submission import read_submission
     from grader.judge.conductor import grade
+    from grader.languages.registry import read_submission
     from grader.problem.challenges.materialise import materialised
     from grader.run.devices import choose_gpu
 

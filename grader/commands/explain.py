@@ -55,8 +55,8 @@ def command(
     from grader.coach.coach import explain, usual_sizes
     from grader.coach.target import checked_target
     from grader.commands.grading import grade_file, print_result
-    from grader.compile.submission import read_submission
     from grader.core.paths import cache_folder
+    from grader.languages.registry import read_submission
     from grader.terminal.console import messages, output
 
     workspace = workspace_of(ctx)

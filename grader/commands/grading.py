@@ -54,8 +54,8 @@ def grade_file(
     try:
         if filing is not None:
             filing.begin()
-        from grader.compile.submission import read_submission
         from grader.judge.conductor import Options, grade
+        from grader.languages.registry import read_submission
 
         def meanwhile() -> None:
             # What is needed later and takes a tenth of a second to load.

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from grader.commands.grading import json_object, print_result
-from grader.compile.submission import read_submission
 from grader.core.errors import JudgeError
+from grader.languages.registry import read_submission
 
 
 def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:

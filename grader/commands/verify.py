@@ -40,7 +40,7 @@ def command(ctx: click.Context, problem: str | None, seeds: int, show_all: bool,
     Exit code 1 when any verdict, fault or line differs.
     """
     from grader.compile.toolkit import find_toolkit
-    from grader.judge.verify import missing_for, verify, works_of
+    from grader.judge.verify import missing_for, missing_here, verify, works_of
     from grader.terminal.console import messages
 
     # Without a compiler every work would say so on a line of its own, and none what to type.
@@ -49,7 +49,8 @@ def command(ctx: click.Context, problem: str | None, seeds: int, show_all: bool,
     if problem is not None:
         workspace.check_name(problem)
     names = [problem] if problem is not None else list(workspace.problems)
-    found = [(work, missing_for(work)) for name in names for work in works_of(name, workspace.problems[name])]
+    here = missing_here()
+    found = [(work, missing_for(work, here)) for name in names for work in works_of(name, workspace.problems[name])]
     works = [work for work, missing in found if not missing]
     for missing in sorted({missing for _, missing in found if missing}):
         left_out = sum(1 for _, one in found if one == missing)

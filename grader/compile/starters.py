@@ -10,16 +10,20 @@ from grader.core.verdict import Form
 from grader.problem import Problem
 
 
-def starter_of(problem: Problem, form: Form) -> str:
-    """The starter's text. Raises ProblemError where the folder's has no `solve()` and that is asked for."""
+def kernel_starter(problem: Problem) -> str:
+    """The starter without its `solve()`."""
     # The parser takes 30 ms to load.
     from grader.compile.parse import parse
 
-    facts = parse(problem.starter)
-    if form is Form.KERNEL:
-        solve = next((f for f in facts.functions if f.name == "solve" and f.defined), None)
-        return problem.starter if solve is None else _without(problem.starter, solve.span)
-    if facts.form is not Form.SOLVE:
+    solve = next((f for f in parse(problem.starter).functions if f.name == "solve" and f.defined), None)
+    return problem.starter if solve is None else _without(problem.starter, solve.span)
+
+
+def solve_starter(problem: Problem) -> str:
+    """The starter as its folder holds it. Raises ProblemError where it has no `solve()`."""
+    from grader.compile.parse import parse
+
+    if parse(problem.starter).form is not Form.SOLVE:
         raise ProblemError(
             f"{problem.folder / 'starter.cu'} has no solve(), which the solve form starts from",
             f'type: kgrade init {problem.name} --form kernel, or write an extern "C" void solve(...) into that file',

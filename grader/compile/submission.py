@@ -1,12 +1,11 @@
-"""Reading a submitted file: from a path to text that can be compiled, and what kind of submission it is.
+"""Reads a submitted file: from a path to text that can be compiled. It refuses what can't be source and says why.
 
-It refuses what can't be CUDA source and says why; it does not compile, so it never judges the code.
+Which language the text is in is for `grader.languages` to say.
 """
 
 from __future__ import annotations
 
 import difflib
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,31 +31,8 @@ class Submission:
     macros: tuple[tuple[str, str], ...] = ()
 
 
-def read_submission(path: Path) -> Submission:
-    """Read a `.cu` file. Raises SourceError where it is missing or can't be source text."""
-    data = _read_bytes(path)
-    return make_submission(path.name, data)
-
-
-def make_submission(path_name: str, data: bytes) -> Submission:
-    """A submission from the bytes of a file. Raises SourceError where they can't be source text."""
-    # It takes some time to load, which a missing file need not pay.
-    from grader.compile.reading import recognise
-
-    _check_size(path_name, len(data))
-    text = decode_source(path_name, data)
-    found = recognise(text)
-    return Submission(
-        path_name=path_name,
-        text=text,
-        sha256=hashlib.sha256(data).hexdigest(),
-        form=found.form,
-        kernels=found.kernels,
-        macros=found.macros,
-    )
-
-
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a submitted file. Raises SourceError where it is missing, unreadable or too large."""
     try:
         if path.is_dir():
             raise SourceError(f"{path} is a directory, not a CUDA source file", _name_sources(path))
@@ -85,6 +61,7 @@ def _check_size(name: str | Path, size: int) -> None:
 
 def decode_source(name: str, data: bytes) -> str:
     """The text of a file's bytes, which nothing parses here. Raises SourceError where they can't be source text."""
+    _check_size(name, len(data))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{name} is UTF-16 text, UTF-8 is expected", "Save the file as UTF-8.")
     if b"\0" in data:

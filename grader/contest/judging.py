@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader import __version__
 from grader.boards.code import colours_of
-from grader.compile.submission import Submission, make_submission, read_submission
+from grader.compile.submission import Submission
 from grader.contest.hidden import FAILS_HIDDEN
 from grader.contest.jobs import Job, Outcome, outcome_of
 from grader.core.errors import JudgeError, KgradeError, SourceError, UsageError
@@ -22,6 +22,7 @@ from grader.core.report import Report
 from grader.core.verdict import Form, Verdict
 from grader.judge.conductor import Options, grade
 from grader.judge.verify import SEED
+from grader.languages.registry import make_submission, read_submission
 from grader.run.devices import choose_device
 from grader.store.workspace import Workspace
 
@@ -52,7 +53,7 @@ class MachineJudge:
         outcome = self._graded(job, submission, progress)
         # Whatever becomes of it, it says nothing of the verdict: the text is shown plain then.
         with suppress(JudgeError):
-            return replace(outcome, colours=colours_of(submission.text))
+            return replace(outcome, colours=colours_of(submission.text, submission.form))
         return outcome
 
     def _graded(self, job: Job, submission: Submission, progress: Callable[[str], None]) -> Outcome:

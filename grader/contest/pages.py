@@ -142,7 +142,7 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
         # Judged without a report: every try at it stalled.
         given_up=row.state == JUDGED,
         progress=access.progress([row.id])[row.id],
-        lines=code.listing("", {}, lines),
+        lines=code.listing(lines, {}),
         names=me.names,
     )
 

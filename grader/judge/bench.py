@@ -13,14 +13,14 @@ from typing import Protocol
 
 from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
-from grader.compile.programs import compile_submission
-from grader.compile.submission import Submission, read_submission
+from grader.compile.submission import Submission
 from grader.core.errors import JudgeError, UsageError
 from grader.core.report import Report
 from grader.core.verdict import Verdict
 from grader.judge import conductor
 from grader.judge.conductor import Options
 from grader.judge.duel import ContenderFailed, Timed
+from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import Gpu
 from grader.measure.duel import Contest
 from grader.measure.samples import BASELINE
@@ -171,7 +171,7 @@ def _grade(
 
 def _compile(problem: Problem, submission: Submission, gpu: Gpu, cache: Path) -> Program:
     """The program that was graded: from the cache where it was compiled for that."""
-    return compile_submission(problem, submission, cache, gpu, Sandbox.find())
+    return language_of(submission.form).compile(problem, submission, cache, gpu, Sandbox.find())
 
 
 def _judged(

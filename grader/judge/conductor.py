@@ -14,17 +14,16 @@ from functools import partial
 from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
-from grader.compile.programs import compile_submission
 from grader.compile.reading import end_waiting
 from grader.compile.submission import Submission
 from grader.core.paths import cache_folder
 from grader.core.report import Report
-from grader.core.verdict import Form
 from grader.judge import reporting
 from grader.judge.deadline import STANDARD_SECONDS, Deadline, DeadlinePassed
 from grader.judge.passes import Course
 from grader.judge.unset_locals import LocalsPass, emulates
-from grader.plan.recorder_build import build_recorder
+from grader.languages.language import Language
+from grader.languages.registry import language_of
 from grader.problem import Problem
 from grader.run.device import ChooseDevice, Device, Part, Progress
 from grader.run.devices import choose_device, deal
@@ -59,9 +58,10 @@ def grade(
     progress: Progress = lambda text: None,
     meanwhile: Callable[[], None] = lambda: None,
     choose: ChooseDevice = choose_device,
+    language: Language | None = None,
 ) -> Report:
     """Grades a submission. `progress` is called with a few words at each step; `choose` makes the device of
-    `options.device`.
+    `options.device`, `language` is the submission's where it is not to be found by its form.
 
     `meanwhile` is called once, in a thread beside: for what the caller needs afterwards, such as a place for the
     report. What it raises ends the grading, before anything is timed.
@@ -74,7 +74,8 @@ def grade(
     deadline = Deadline(options.deadline, progress)
     try:
         with deadline:
-            return _grade(problem, submission, options, deadline.progress, meanwhile, choose(options.device))
+            spoken = language or language_of(submission.form)
+            return _grade(problem, submission, options, deadline.progress, meanwhile, choose(options.device), spoken)
     except DeadlinePassed as passed:
         assert options.seed is not None
         device, sandbox = choose(options.device), Sandbox.find(options.require_sandbox)
@@ -89,10 +90,10 @@ def _grade(
     progress: Progress,
     meanwhile: Callable[[], None],
     device: Device,
+    language: Language,
 ) -> Report:
     began = time.monotonic()
     sandbox = Sandbox.find(options.require_sandbox)
-    solve = submission.form is Form.SOLVE
     seed = options.seed
     assert seed is not None
     draw = partial(device.draw, problem, seed, options.cases, options.sizes)
@@ -104,24 +105,23 @@ def _grade(
     beside = ThreadPoolExecutor(1, "kgrade-meanwhile")
     ready = beside.submit(meanwhile)
     try:
-        if not solve:
+        if not language.launches_itself:
             _begin(parts)
         progress("compiling")
-        program = compile_submission(problem, submission, cache, device.gpu, sandbox)
-        parts = deal(parts, problem, draw(None if solve else program.constants))
-        if solve:
-            progress("building the recorder, once on this machine")
-            build_recorder(cache)
+        program = language.compile(problem, submission, cache, device.gpu, sandbox)
+        parts = deal(parts, problem, draw(None if language.launches_itself else program.constants))
+        language.prepare(cache, progress)
+        if language.launches_itself:
             # Not before: nvcc may take a minute, and others would wait for the GPU.
             _begin(parts)
         diagnostics = (*report.diagnostics, *program.diagnostics)
         own = bool(options.sizes)
         report = replace(report, diagnostics=diagnostics, launch=dict(program.constants), own_sizes=own)
         emulated = any(emulates(part) for part in parts)
-        local_values = LocalsPass(problem, submission, cache, sandbox) if emulated else None
+        local_values = LocalsPass(problem, submission, language, cache, sandbox) if emulated else None
         try:
             course = Course(
-                *(problem, submission, program, cache, sandbox, progress, ready, local_values),
+                *(problem, submission, language, program, cache, sandbox, progress, ready, local_values),
                 timed=options.timed and not options.sizes,
                 fresh_modules=options.fresh_modules,
             )

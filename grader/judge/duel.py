@@ -15,12 +15,12 @@ from typing import Any
 from grader.compile.program import Program
 from grader.core.errors import JudgeError
 from grader.core.plan import Plan
-from grader.core.verdict import Form
 from grader.judge.timing import Check, WrongWhileTimed, image_of
+from grader.languages.registry import language_of
 from grader.machine.gpus import Gpu
 from grader.measure.duel import Contest, from_data
 from grader.measure.samples import BASELINE
-from grader.plan.planner import Planner, RecordingPlanner
+from grader.plan.planner import Planner
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.plan.sets import SetPlans
 from grader.plan.stopped import RecordingStopped
@@ -115,13 +115,13 @@ class Contests:
 
     def _planners(self, programs: Mapping[str, Program]) -> dict[str, Planner]:
         """What plans those whose launch code is their own."""
-        recorded = {name: program for name, program in programs.items() if program.form is Form.SOLVE}
+        recorded = {name: program for name, program in programs.items() if language_of(program.form).launches_itself}
         if not recorded:
             return {}
         # Before the contest: in the middle of it the runner answers for the contender at hand alone.
         table = self._runner.device_table()
         return {
-            name: RecordingPlanner(self._problem, program, lambda: table, self._sandbox, self._cache)
+            name: language_of(program.form).planner(self._problem, program, lambda: table, self._sandbox, self._cache)
             for name, program in recorded.items()
         }
 

@@ -18,7 +18,8 @@ from grader.judge import reporting
 from grader.judge.grading import Grading, Outcome
 from grader.judge.timing import Measurer
 from grader.judge.unset_locals import CHECK, LocalsPass, emulates
-from grader.plan.planner import Planner, planner_for
+from grader.languages.language import Language
+from grader.plan.planner import Planner
 from grader.problem import Problem
 from grader.run.device import Part, Progress
 from grader.sandbox import Sandbox
@@ -42,6 +43,7 @@ class Course:
 
     problem: Problem
     submission: Submission
+    language: Language
     program: Program
     cache: Path
     sandbox: Sandbox
@@ -70,7 +72,7 @@ class Course:
         return report
 
     def planner(self, part: Part) -> Planner:
-        return planner_for(self.problem, self.program, part.device_table, self.sandbox, self.cache)
+        return self.language.planner(self.problem, self.program, part.device_table, self.sandbox, self.cache)
 
     def unset_local(self) -> CaseResult | None:
         """What the second look found, waited for, so that the emulator's runner can be asked again."""

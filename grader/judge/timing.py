@@ -16,12 +16,12 @@ from typing import Any
 
 from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
-from grader.compile.programs import compile_submission
 from grader.compile.submission import Submission
 from grader.core.errors import JudgeError
 from grader.core.report import CaseResult, Measurement, SizeMeasurement
 from grader.core.verdict import Form, Verdict
 from grader.judge.examiner import result_of_run, result_of_stop
+from grader.languages.registry import language_of
 from grader.measure.overall import light_of
 from grader.measure.samples import CANDIDATE, Timing
 from grader.measure.score import share_of
@@ -153,7 +153,7 @@ class Measurer:
         file = self._problem.folder / "submissions" / self._problem.baseline_file
         try:
             worked = Submission(file.name, file.read_text(encoding="utf-8"), "", Form.KERNEL)
-            program = compile_submission(self._problem, worked, self._cache, self._gpu, Sandbox.find())
+            program = language_of(worked.form).compile(self._problem, worked, self._cache, self._gpu, Sandbox.find())
         except (OSError, CompileFailure) as error:
             raise JudgeError(f"the baseline {file} can't be compiled: {error}", "kgrade verify tries it") from None
         return image_of(program)
@@ -254,7 +254,7 @@ def image_of(program: Program) -> dict[str, Any]:
 
 def constants_of(program: Program) -> dict[str, int] | None:
     """The launch constants by which the runner plans; None where the judge records the plans."""
-    return dict(program.constants) if program.form is Form.KERNEL else None
+    return None if language_of(program.form).launches_itself else dict(program.constants)
 
 
 def _check_plausible(timing: Timing, verified: int, wall_seconds: float) -> None:

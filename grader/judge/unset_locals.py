@@ -14,14 +14,13 @@ from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
-from grader.compile.programs import compile_debug
 from grader.compile.submission import Submission
 from grader.core.errors import JudgeError
 from grader.core.limits import Limits
 from grader.core.report import CaseResult
 from grader.core.verdict import FaultClass
 from grader.judge.examiner import result_of_run
-from grader.plan.planner import planner_for
+from grader.languages.language import Language
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
@@ -48,9 +47,12 @@ class LocalsPass:
     `begin` and `found` are for a part beside another one, whose runner has nothing else to do meanwhile.
     """
 
-    def __init__(self, problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> None:
+    def __init__(
+        self, problem: Problem, submission: Submission, language: Language, cache: Path, sandbox: Sandbox
+    ) -> None:
         self._problem = problem
         self._submission = submission
+        self._language = language
         self._cache = cache
         self._sandbox = sandbox
         self._beside = ThreadPoolExecutor(1, "kgrade-debug-build")
@@ -67,7 +69,7 @@ class LocalsPass:
         if LIBRARIES.search(self._submission.text):
             return None
         try:
-            return compile_debug(self._problem, self._submission, self._cache, self._sandbox)
+            return self._language.compile_debug(self._problem, self._submission, self._cache, self._sandbox)
         except (CompileFailure, JudgeError):
             return None
 
@@ -112,7 +114,7 @@ class LocalsPass:
         addresses = runner.prepare(self._problem, case.sizes, case.family, case.seed)
         try:
             numbers = case.numbers(self._problem)
-            planner = planner_for(self._problem, built, part.device_table, self._sandbox, self._cache)
+            planner = self._language.planner(self._problem, built, part.device_table, self._sandbox, self._cache)
             plan = planner.plan(numbers, addresses, Limited(runner, LIMITS))
         except (LaunchRefused, RecordingStopped):
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,8 +17,9 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.core.errors import KgradeError, ProblemError, ToolMissing
+from grader.core.errors import KgradeError, ProblemError
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.languages.registry import LANGUAGES
 
 if TYPE_CHECKING:
     from grader.core.report import Report
@@ -78,8 +79,8 @@ class WorkedSubmission:
         return f"{self.problem}/{self.file.parent.name}/{self.file.name}"
 
     def verify(self, seed: int = SEED) -> Outcome:
-        from grader.compile.submission import read_submission
         from grader.judge.conductor import Options, grade
+        from grader.languages.registry import read_submission
 
         expected = str(self.expected)
         try:
@@ -128,20 +129,19 @@ def works_of(name: str, folder: Path) -> list[Work]:
     return [*works, TrivialKernels(name, folder)]
 
 
-def missing_for(work: Work) -> str:
-    """What this machine lacks to do the work, and what to type; empty where nothing is missing.
+def missing_here() -> dict[Form, str]:
+    """What each language lacks on this machine, and what to type; empty where nothing is missing."""
+    return {language.form: language.missing() for language in LANGUAGES}
 
-    Files with their own solve() need nvcc and a host compiler, which all other works do without.
-    """
-    if not isinstance(work, WorkedSubmission):
-        return ""
-    tools = _missing_for_solve()
-    if not tools:
+
+def missing_for(work: Work, missing: Mapping[Form, str]) -> str:
+    """What the work's language lacks here, of `missing_here`; empty where nothing is missing."""
+    if not isinstance(work, WorkedSubmission) or not any(missing.values()):
         return ""
     from grader.compile.parse import parse
 
     # The file of an author, of hundreds: it needs no process of its own.
-    return tools if parse(work.file.read_text(encoding="utf-8")).form is Form.SOLVE else ""
+    return missing[parse(work.file.read_text(encoding="utf-8")).form]
 
 
 def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 1) -> Iterator[Outcome]:
@@ -228,17 +228,6 @@ def compare(expected: Expectation, got: Expectation) -> str:
         return f"{expected.detail} was declared"
     if expected.line is not None and got.line != expected.line:
         return f"line {expected.line} is marked, line {got.line} was named"
-    return ""
-
-
-@lru_cache(maxsize=1)
-def _missing_for_solve() -> str:
-    from grader.compile.toolkit import find_host_compiler, find_nvcc
-
-    try:
-        find_host_compiler(find_nvcc())
-    except ToolMissing as missing:
-        return f"{missing.message} ({missing.hint})"
     return ""
 
 

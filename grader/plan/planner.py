@@ -1,6 +1,6 @@
 """From a case's sizes and addresses to its Plan: by the problem's harness, or by recording the submission's solve().
 
-It runs no kernel; which of the two a submission has, it is told.
+It runs no kernel. Which of the two a submission needs is for its language to say.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from grader.core.plan import Alloc, Launch, Plan, uses_streams
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import Verdict
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
 from grader.plan.extents import bytes_of
 from grader.problem.harness import build_plan
@@ -55,15 +55,6 @@ class Planner(Protocol):
 
     def refused_launch(self) -> RecordingStopped | None:
         """The first launch of the last solve() that CUDA refuses and solve() went on after, as if it had ended it."""
-
-
-def planner_for(
-    problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
-) -> Planner:
-    """The planner for this form of submission; `ask_table` gives what launch code may know about the device."""
-    if program.form is Form.KERNEL:
-        return HarnessPlanner(problem, program.constants)
-    return RecordingPlanner(problem, program, ask_table, sandbox, cache)
 
 
 class HarnessPlanner:

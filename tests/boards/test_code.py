@@ -4,6 +4,7 @@ import re
 from html import unescape
 
 import pytest
+from markupsafe import Markup
 
 from grader.boards.code import (
     LARGEST_HIGHLIGHTED,
@@ -15,6 +16,7 @@ from grader.boards.code import (
     split_lines,
 )
 from grader.core.report import Diagnostic
+from grader.core.verdict import Form
 
 from .samples import HOSTILE, NAIVE, accepted, compile_error, out_of_bounds, time_limit
 
@@ -36,26 +38,26 @@ def text_of(html: str) -> str:
     ],
 )
 def test_lines_keep_their_numbers_and_their_text(source: str) -> None:
-    assert [text_of(line) for line in highlight(source)] == split_lines(source)
+    assert [text_of(line) for line in highlight(source, Form.KERNEL)] == split_lines(source)
 
 
 def test_a_comment_over_two_lines_is_coloured_in_both() -> None:
-    first, second = highlight("/* a\n b */")
+    first, second = highlight("/* a\n b */", Form.KERNEL)
     assert 'class="cm"' in first and 'class="cm"' in second
 
 
 def test_the_words_of_cuda_are_coloured() -> None:
-    assert 'class="' in highlight("__global__ void k() {}")[0]
-    assert "__global__" in text_of(highlight("__global__ void k() {}")[0])
+    assert 'class="' in highlight("__global__ void k() {}", Form.KERNEL)[0]
+    assert "__global__" in text_of(highlight("__global__ void k() {}", Form.KERNEL)[0])
 
 
 def test_a_very_long_source_is_shown_plainly_and_escaped() -> None:
-    lines = highlight("// <b>\n" * (LARGEST_HIGHLIGHTED // 6))
+    lines = highlight("// <b>\n" * (LARGEST_HIGHLIGHTED // 6), Form.KERNEL)
     assert set(lines) == {"// &lt;b&gt;"}
 
 
 def test_characters_that_turn_text_around_are_spelled_out() -> None:
-    (line,) = highlight("int a; /* \u202e } \u2066 */")
+    (line,) = highlight("int a; /* \u202e } \u2066 */", Form.KERNEL)
     assert "‹U+202E›" in line and "‹U+2066›" in line
 
 
@@ -70,7 +72,7 @@ def test_a_fault_and_diagnostics_are_remarked_at_their_lines() -> None:
 
 
 def test_the_worst_remark_colours_the_line() -> None:
-    lines = listing("a\nb\n", {1: [Remark("note", ""), Remark("error", ""), Remark("warning", "")]})
+    lines = listing([Markup("a"), Markup("b")], {1: [Remark("note", ""), Remark("error", ""), Remark("warning", "")]})
     assert [line.severity for line in lines] == ["error", ""]
 
 
@@ -80,13 +82,13 @@ def test_the_worst_remark_colours_the_line() -> None:
 )
 def test_the_pointer_stands_below_the_column(line: str, column: int, pointer: str) -> None:
     """Compilers count bytes of UTF-8, and a tab as one."""
-    shown = excerpt(listing(line, {}), line, Diagnostic("error", "", 1, column))
+    shown = excerpt(listing([Markup(line)], {}), line, Diagnostic("error", "", 1, column))
     assert [row.pointer for row in shown] == [pointer]
 
 
 def test_an_excerpt_ends_with_the_source() -> None:
     source = "1\n2\n3\n4\n5\n6"
-    lines = listing(source, {})
+    lines = listing([Markup(line) for line in source.split("\n")], {})
     assert [row.number for row in excerpt(lines, source, Diagnostic("error", "", 2))] == [1, 2, 3, 4]
     assert [row.severity for row in excerpt(lines, source, Diagnostic("warning", "", 6))] == [
         "",

@@ -13,7 +13,6 @@ import pytest
 from rich.console import Console
 
 from grader.boards.pages import render_report
-from grader.compile.submission import make_submission, read_submission
 from grader.compile.toolkit import find_host_compiler, find_nvcc
 from grader.core.errors import ToolMissing, UsageError
 from grader.core.limits import Limits
@@ -21,6 +20,7 @@ from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
 from grader.judge.grading import Grading
+from grader.languages.registry import make_submission, read_submission
 from grader.problem import cases
 from grader.terminal.report import print_report
 from tests.plan.recorded import shared_cache

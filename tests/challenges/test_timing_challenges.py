@@ -15,12 +15,12 @@ from rich.console import Console
 
 from grader.boards.pages import render_report
 from grader.compile.program import Kernel, Program
-from grader.compile.submission import read_submission
 from grader.core.limits import USUAL_LIMITS
 from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import Form, Verdict
 from grader.judge import reporting, timing
 from grader.judge.timing import VERIFIED, Measurer, Timed
+from grader.languages.registry import read_submission
 from grader.measure.samples import CANDIDATE
 from grader.measure.statistics import Quad
 from grader.plan.planner import HarnessPlanner

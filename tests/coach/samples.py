@@ -9,7 +9,7 @@ from grader.coach.coach import Explanation, KernelExplanation
 from grader.coach.lines import by_line, total
 from grader.coach.review import review
 from grader.coach.target import Resources
-from grader.core.verdict import Verdict
+from grader.core.verdict import Form, Verdict
 
 from .counted import run
 
@@ -42,6 +42,7 @@ def explanation(*kernels: KernelExplanation, source: str, verdict: Verdict = Ver
         title="Transpose <b>it</b>",
         file="<i>mine</i>.cu",
         source=HEAD + source,
+        form=Form.KERNEL,
         sizes={"M": 64, "N": 64},
         target="sm_89",
         verdict=verdict,

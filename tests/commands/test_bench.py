@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import grader.commands.bench
-import grader.compile.programs
+import grader.compile.remembered
 import grader.judge.bench
 import grader.judge.duel
 from grader.commands.bench import unique_labels
@@ -85,7 +85,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, judge: Judge) -> Gpus:
     # What stands in for the compiler is not to be remembered for others.
     monkeypatch.setenv("KGRADE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(grader.judge.duel, "Contests", gpus)
-    monkeypatch.setattr(grader.compile.programs, "compile_text", compiled)
+    monkeypatch.setattr(grader.compile.remembered, "compile_text", compiled)
     return gpus
 
 
@@ -224,7 +224,7 @@ def test_one_file_is_timed_beside_a_worked_submission(
         return compiled({**request, "source": text if "takes" in text else takes(300, text)})
 
     monkeypatch.setattr(grader.commands.bench, "workspace_of", with_file)
-    monkeypatch.setattr(grader.compile.programs, "compile_text", worked_takes)
+    monkeypatch.setattr(grader.compile.remembered, "compile_text", worked_takes)
     answer = kgrade("bench", "matmul", "quick.cu", "--size", SIZE, "--json")
     assert gpu.asked[0][1:] == (["0", BASELINE], False)
     assert answer.json["sizes"][0]["ranking"]["groups"] == [["quick.cu"], ["baseline"]]

@@ -9,6 +9,7 @@ import pytest
 
 import grader.judge.verify
 from grader.judge.verify import Outcome, Work
+from grader.languages.cuda import CudaSolve
 
 from .conftest import Kgrade
 
@@ -62,7 +63,7 @@ def test_what_can_not_be_compiled_here_is_told_once(
     kgrade: Kgrade, workspace: Path, outcomes: list[Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacks = "g++ is not installed (type: apt install g++)"
-    monkeypatch.setattr(grader.judge.verify, "_missing_for_solve", lambda: lacks)
+    monkeypatch.setattr(CudaSolve, "missing", lambda self: lacks)
     answer = kgrade("verify", "zip")
     assert answer.code == 0
     assert answer.err.count(lacks) == 1

@@ -137,8 +137,8 @@ __global__ void zip_kernel(const float* a, const float* b, float* output, int N)
 
 @pytest.mark.parametrize(("fresh", "verdict"), [(True, Verdict.ACCEPTED), (False, Verdict.WRONG_ANSWER)])
 def test_no_case_finds_what_an_earlier_one_left(fresh: bool, verdict: Verdict, tmp_path: Path) -> None:
-    from grader.compile.submission import make_submission
     from grader.judge.conductor import Options, grade
+    from grader.languages.registry import make_submission
 
     options = Options(cases=4, seed=3, device="emulator", cache=tmp_path, fresh_modules=fresh)
     report = grade(Workspace(ROOT).load("zip"), make_submission("counts.cu", COUNTS.encode()), options)

@@ -29,6 +29,7 @@ from grader.contest.records import NewAccount
 from grader.contest.visit import SESSION
 from grader.core.errors import StoreError
 from grader.core.report import Diagnostic, to_json
+from grader.core.verdict import Form
 
 from .site_samples import NOW, SLUG, Hall, accepted, form_token, open_hall, wrong
 
@@ -662,7 +663,7 @@ def test_no_parser_and_no_lexer_meets_a_submission_in_the_server(hall: Hall, mon
 
     for place in (
         "grader.compile.parse.parse",
-        "grader.compile.submission.make_submission",
+        "grader.languages.registry.make_submission",
         "grader.boards.code.highlight",
     ):
         monkeypatch.setattr(place, never)
@@ -679,13 +680,13 @@ def test_pages_show_the_colours_that_a_worker_sent(hall: Hall) -> None:
     from grader.boards.code import colour_lines, colours_of, highlight
 
     source = "// <b>\n__global__ void f(int* a) { a[0] = 1; }\n/* two\nlines */\n"
-    assert colour_lines(source, colours_of(source)) == highlight(source)
+    assert colour_lines(source, colours_of(source, Form.KERNEL)) == highlight(source, Form.KERNEL)
     number = hall.submit("ada", source)
     job = hall.database.queue.claim("emulator", "stub")
     assert job is not None
-    hall.database.queue.finish(job, replace(outcome_of(accepted()), colours=colours_of(source)))
+    hall.database.queue.finish(job, replace(outcome_of(accepted()), colours=colours_of(source, Form.KERNEL)))
     page = hall.signed_in("ada").get(f"{HOME}/submissions/{number}").text
     assert '<span class="nb">__global__</span>' in page and "<b>" not in page.partition("two")[0][-400:]
     plain = ["".join(line) for line in colour_lines(source, None)]
-    for forged in ('"><script>.33', "k.5", "k.99999", "x.-1", colours_of("int other;")):
+    for forged in ('"><script>.33', "k.5", "k.99999", "x.-1", colours_of("int other;", Form.KERNEL)):
         assert colour_lines(source, forged) == plain

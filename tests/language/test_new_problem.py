@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import run
-from grader.judge.verify import missing_for, works_of
+from grader.judge.verify import missing_for, missing_here, works_of
 from grader.problem import load_problem
 from grader.store.workspace import builtin_folder
 
@@ -27,7 +27,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("file", [*FILES, "trivial kernels"])
 def test_what_is_made_passes_verify(file: str, workspace: Path) -> None:
     (work,) = (one for one in works_of("saxpy", workspace / "problems" / "saxpy") if one.name == f"saxpy/{file}")
-    missing = missing_for(work)
+    missing = missing_for(work, missing_here())
     if missing:
         pytest.skip(missing)
     outcome = work.verify()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile.submission import read_submission
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
 from grader.judge.verify import compare, expectation_met_by, read_expectation
+from grader.languages.registry import read_submission
 from grader.machine.gpus import find_gpus
 from grader.problem import load_problem
 from grader.store.workspace import builtin_folder

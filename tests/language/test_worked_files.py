@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge.verify import Work, missing_for, works_of
+from grader.judge.verify import Work, missing_for, missing_here, works_of
 
 SET = Path(__file__).parent / "set"
 WORKS = [work for folder in sorted(SET.iterdir()) for work in works_of(folder.name, folder)]
@@ -14,7 +14,7 @@ WORKS = [work for folder in sorted(SET.iterdir()) for work in works_of(folder.na
 
 @pytest.mark.parametrize("work", WORKS, ids=lambda work: work.name)
 def test_worked_files_get_the_declared_verdict(work: Work) -> None:
-    missing = missing_for(work)
+    missing = missing_for(work, missing_here())
     if missing:
         pytest.skip(missing)
     outcome = work.verify()

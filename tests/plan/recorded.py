@@ -16,12 +16,11 @@ import pytest
 
 from grader.compile.nvcc import compile_solve
 from grader.compile.program import Program
-from grader.compile.programs import compile_submission
-from grader.compile.submission import read_submission
 from grader.compile.toolkit import find_nvcc, find_toolkit
 from grader.core.errors import ToolMissing
 from grader.core.plan import Step
 from grader.core.verdict import Form
+from grader.languages.registry import language_of, read_submission
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.recorder import Argument, Recording, record
 from grader.problem import load_problem
@@ -133,7 +132,8 @@ def submitted_program(problem: str, path: Path, cache: Path) -> Program:
     require_nvcc()
     of = load_problem(RECORDING.parents[1] / "problems" / problem)
     with one_worker(cache, path.stem):
-        return compile_submission(of, read_submission(path), cache, None, Sandbox.find())
+        submission = read_submission(path)
+        return language_of(submission.form).compile(of, submission, cache, None, Sandbox.find())
 
 
 def shared_cache(factory: pytest.TempPathFactory) -> Path:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.compile.submission import make_submission
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import make_submission
 from grader.problem import load_problem
 
 REDUCE = Path(__file__).parents[2] / "problems" / "reduce"

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.compile.submission import make_submission
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import make_submission
 from grader.problem import load_problem
 from grader.run.emulator import LaunchResult, Limits, Memory, Module, watch
 from grader.run.emulator.layout import LAST_EPOCH

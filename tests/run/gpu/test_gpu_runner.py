@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from grader.compile.nvrtc import compile_kernel
-from grader.compile.submission import make_submission, read_submission
 from grader.core.limits import Limits
 from grader.core.plan import Plan
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import make_submission, read_submission
 from grader.machine.gpus import find_gpus, target_of
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import load_problem
@@ -230,7 +230,7 @@ import sys
 from pathlib import Path
 from grader.judge.conductor import Options, grade
 from grader.problem import load_problem
-from grader.compile.submission import make_submission
+from grader.languages.registry import make_submission
 
 def progress(text):
     print(text, flush=True)

@@ -14,11 +14,11 @@ import pytest
 
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Kernel, Program
-from grader.compile.submission import make_submission
 from grader.core.limits import Limits
 from grader.core.plan import Plan
 from grader.core.verdict import FaultClass, Form, Verdict
 from grader.judge.conductor import Options, grade
+from grader.languages.registry import make_submission
 from grader.machine.gpus import Gpu, find_gpus, target_of
 from grader.plan.runner import RunStatus
 from grader.problem import load_problem
