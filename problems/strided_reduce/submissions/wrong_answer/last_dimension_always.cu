@@ -24,8 +24,9 @@ __global__ void reduceKernel(float* out, const int* out_shape, const int* out_st
         from += index * a_strides[d];
     }
     float result = a_storage[from];
+    long long size = 1LL * out_size * reduce_size;
     for (int k = 1; k < reduce_size; k++) {
-        result = fn(fn_id, result, a_storage[(from + k * a_strides[shape_size - 1]) % (out_size * reduce_size)]);
+        result = fn(fn_id, result, a_storage[(from + 1LL * k * a_strides[shape_size - 1]) % size]);
     }
     out[to] = result;
 }
