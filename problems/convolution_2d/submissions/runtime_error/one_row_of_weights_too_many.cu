@@ -1,8 +1,8 @@
 // expect: runtime_error out_of_bounds
 //
-// 2D convolution that takes a row of the weights to have R elements.
+// 2D convolution whose loop over the rows of the weights takes one more.
 //
-// It has S. Square weights come out right, and the others are read beyond their end.
+// Counted from -R/2 to R/2, an even R would have R + 1 rows; here every R has, and the last is read beyond the end.
 
 __global__ void convolution_kernel(const float* input, const float* weights, float* output, int H, int W, int R,
                                    int S) {
@@ -10,9 +10,9 @@ __global__ void convolution_kernel(const float* input, const float* weights, flo
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     if (y < H && x < W) {
         float sum = 0.0f;
-        for (int r = 0; r < R; ++r) {
+        for (int r = 0; r <= R; ++r) {
             for (int s = 0; s < S; ++s) {
-                float weight = weights[r * R + s];  // <- here
+                float weight = weights[r * S + s];  // <- here
                 int row = y + r - R / 2;
                 int column = x + s - S / 2;
                 if (row >= 0 && row < H && column >= 0 && column < W) {
