@@ -15,3 +15,6 @@ class Limits:
 
 
 USUAL_LIMITS = Limits()
+
+SANITIZED_THREADS = 1 << 18
+"""Threads of the largest launch whose accesses the emulator checks for races: that takes it several times as long."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.compile.program import Program
-from grader.core.limits import USUAL_LIMITS, Limits
+from grader.core.limits import SANITIZED_THREADS, USUAL_LIMITS, Limits
 from grader.core.plan import Launch, Plan, Step
 from grader.core.report import FaultReport, KernelInfo
 from grader.core.verdict import FaultClass
@@ -25,8 +25,8 @@ MODULE = head_start.EMULATOR
 CHECKS = (
     "accesses out of bounds of each array",
     "misaligned accesses",
-    "data races in shared and global memory",
-    "reads of shared and global memory that nobody wrote",
+    f"data races in shared and global memory, in launches of up to {SANITIZED_THREADS:,} threads",
+    "reads of shared and global memory that nobody wrote, in such launches",
     "barriers that threads of a block reach at different places",
     "deadlocks",
 )

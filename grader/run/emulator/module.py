@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from grader.core.limits import SANITIZED_THREADS
 from grader.run.emulator import layout
 from grader.run.emulator.engine import InvalidIrError, Native, has_masked_stores
 from grader.run.emulator.errors import UnsupportedPtx
@@ -41,9 +42,6 @@ from grader.run.emulator.refusals import launch_error
 from grader.run.emulator.translate.cfg import function_ids
 from grader.run.emulator.translate.storage import parameter_areas
 from grader.run.emulator.translation import ENTRY, Translation, translate
-
-SANITIZED_THREADS = 1 << 18
-"""Threads of the largest launch whose accesses are checked for races: that takes several times as long."""
 
 ASSEMBLY_MARK = "begin inline asm"
 """The comment that compilers put before each asm statement of the source."""
