@@ -1,8 +1,8 @@
-"""Checked loads and stores of a whole warp: bounds per array and natural alignment, exactly.
+"""Emits checked loads and stores of a whole warp: exact bounds per array, and natural alignment.
 
-The usual patterns (neighbouring lanes, or one address, in each half of the warp) are recognised and done with plain
-vector accesses; the rest by gather and scatter; faults and narrow types lane by lane. The routines are opaque to LLVM
-(they may call Python), so that it neither merges nor moves accesses: volatile ones need nothing more.
+The usual patterns (in each half of the warp, neighbouring lanes or one common address) become plain vector accesses;
+all others use gather and scatter; faults and narrow types go lane by lane. LLVM cannot look into the routines, which
+may call Python, so it neither merges nor moves accesses. Volatile accesses therefore need nothing more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HALF = LANES // 2
 
 @dataclass(frozen=True)
 class Access:
-    """A kind of access: `width` bytes a component, `count` components."""
+    """A kind of access: `count` components of `width` bytes each. `space` is shared, global, local or generic."""
 
     store: bool
     space: str
@@ -51,7 +51,9 @@ class Access:
 
 
 def access_routine(module: IrModule, access: Access) -> str:
-    """The routine `(ctx, warp, addresses, mask, site[, values…]) -> values`, defined on first use."""
+    """Returns the name of the routine `(ctx, warp, addresses, mask, site[, values…]) -> values`, defining it on first
+    use.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [
@@ -147,11 +149,11 @@ class _Body:
         return delta, base, size
 
     def _limit(self, size: str, needed: int) -> str:
-        """Offsets below this have room for `needed` bytes."""
+        """Returns the offset below which `needed` bytes fit into an array of `size` bytes."""
         return self.f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {size}", f"i64 {needed - 1}"])
 
     def _patterns(self, mask: str, delta: str, base: str, size: str) -> None:
-        """Full warps whose halves are contiguous or uniform; falls through to the general way otherwise."""
+        """Handles full warps whose halves are contiguous or uniform; all others continue in the block `general`."""
         f, access = self.f, self.access
         f.branch(f.let(f"icmp eq i32 {mask}, -1"), "full", "general")
         f.block("full")
@@ -252,7 +254,7 @@ class _Body:
         base = f.op("add", start, f.spread("i64", f.load("i64", "%warp", WARP["local"])))
         self._gather_scatter(mask, inside, f.op("add", base, self.address))
 
-    # One lane after the other
+    # Lane by lane
 
     def _lane_by_lane(self, mask: str) -> None:
         f, access = self.f, self.access

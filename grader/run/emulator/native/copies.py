@@ -1,8 +1,7 @@
-"""Copies from global to shared memory that go on beside their threads (cp.async): the list of them, and their end.
+"""Asynchronous copies from global to shared memory (cp.async): the list of pending copies, and their completion.
 
-Each warp has a list of those under way. Their bytes move when they are waited for: who reads sooner really finds what
-was there before. Until then the race checks hold the target's cells as written, and the source's as read, by an access
-that nothing orders.
+Each warp has a list. Bytes move when a copy is waited for, so that whoever reads earlier finds the old contents. Until
+then the race checks treat the target's cells as written, and the source's as read, by an access that nothing orders.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from grader.run.emulator.native.resolve import for_each_lane, next_lane
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 _RECORD_MASK = (1 << layout.EPOCH_SHIFT) - 1
 _PENDING_TAG = PENDING >> TAG_SHIFT
-"""The upper half of a pending record, its thread left out, as a negative i32."""
+"""The upper half of a pending record with its thread bits 0, as a negative i32."""
 
 
 def offset_of(f: IrFunction, index: str, size: int) -> str:
@@ -30,18 +29,18 @@ def entry_at(f: IrFunction, warp: str, index: str) -> str:
 
 
 def of_lane(f: IrFunction, entry: str, name: str, lane: str, size: int = 8) -> str:
-    """The place of a lane's value in a field of an entry."""
+    """Returns the address of lane `lane`'s element in field `name` of an entry; `size` is the bytes of an element."""
     return f.field(f.field(entry, COPY[name]), offset_of(f, lane, size))
 
 
 def cells_of(f: IrFunction, size: str, shift: str) -> str:
-    """Cells of so many bytes, where `shift` is the logarithm of the granule."""
+    """Returns the number of cells that `size` bytes cover; `shift` is log2 of the granule."""
     more = f.let(f"sub i32 {f.let(f'shl i32 1, {shift}')}, 1")
     return f.let(f"lshr i32 {f.let(f'add i32 {size}, {more}')}, {shift}")
 
 
 def move_routine(module: IrModule) -> str:
-    """`(copy, lanes)`: the bytes of these lanes' copies move."""
+    """Returns the routine `(copy, lanes)`, which moves the bytes of these lanes' copies."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "copy"), ("i32", "lanes")], attributes="nounwind noinline")
@@ -63,9 +62,10 @@ def move_routine(module: IrModule) -> str:
 
 
 def settle_routine(module: IrModule) -> str:
-    """`(ctx, warp, copy, lanes, as issued)`: these lanes' copies are over: from now on they are ordinary accesses.
+    """Returns the routine `(ctx, warp, copy, lanes, issued)`, which turns these lanes' pending accesses into ordinary
+    ones.
 
-    `as issued` dates them back, for those that a barrier in shared memory has handed on.
+    `issued`: they count as made when the copy was issued, as for copies that a barrier object has tracked.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -84,7 +84,7 @@ def settle_routine(module: IrModule) -> str:
             bytes_ = f.load("i32", of_lane(f, "%copy", "bytes", lane, 4))
             read = cells_of(f, bytes_, f.load("i32", "%copy", COPY["shift"]))
             begun, now = f.load("i64", "%copy", COPY["now"]), f.load("i64", "%ctx", CONTEXT["now"])
-            # Dates count from the base of their chunk.
+            # Times count from the base of their chunk.
             moved_on = f.let(f"icmp ult i64 {begun}, {f.load('i64', '%ctx', CONTEXT['chunk'])}")
             epoch = f.let(f"select i1 {f.let(f'and i1 %issued, {moved_on}')}, i64 {begun}, i64 {now}")
             told += [f"i64 {epoch}", "i1 %issued"]
@@ -99,7 +99,9 @@ def settle_routine(module: IrModule) -> str:
 
 
 def stamp_routine(module: IrModule) -> str:
-    """`(ctx, warp, lane, epoch, as issued, cells, count)`: a lane's pending records there become ordinary ones."""
+    """Returns the routine `(ctx, warp, lane, epoch, issued, cells, count)`, which makes the lane's pending records
+    there ordinary.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_BOTH, ("i32", "lane"), ("i64", "epoch"), ("i1", "issued"), ("i64", "cells"), ("i32", "count")]
@@ -127,7 +129,7 @@ def stamp_routine(module: IrModule) -> str:
 
 
 def sweep_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: forgets the copies that are over."""
+    """Returns the routine `(ctx, warp)`, which removes completed copies from the warp's list."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")

@@ -1,4 +1,4 @@
-"""How a copy from global to shared memory begins (cp.async): where its bytes and their cells are, and within bounds."""
+"""Issues asynchronous copies from global to shared memory (cp.async): checks bounds, finds the bytes and their cells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VECTOR = f"<{LANES} x i64>"
 
 @dataclass(frozen=True)
 class Copied:
-    """A kind of copy: `size` bytes a lane; granules are those of the race checks, 0 where there are none."""
+    """A kind of copy: `size` bytes per lane; granules of the race checks in bytes, 0 if they are off."""
 
     size: int
     shared_granule: int = 0
@@ -37,16 +37,17 @@ class Copied:
         return self.shared_granule > 0
 
     def side(self, space: str) -> Shadowed:
-        """One of its two accesses, as the race checks see it."""
+        """Returns one of its two accesses, as the race checks see it."""
         target = space == "shared"
         kind = Kind(not target, target, deferred=True)
         return Shadowed(kind, space, self.size, 1, self.shared_granule, self.global_granule)
 
 
 def issue_routine(module: IrModule, copied: Copied) -> str:
-    """`(ctx, warp, targets, sources, bytes, mask, target's site, source's site)`: the lanes begin a copy.
+    """Returns the routine `(ctx, warp, targets, sources, bytes, mask, site, source site)`, which begins the lanes'
+    copies.
 
-    `bytes` is what of the source is copied; the rest of the target becomes 0. Lanes out of bounds end in a fault.
+    `bytes` are copied from the source; the rest of the target becomes 0. Lanes out of bounds end in a fault.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -70,7 +71,7 @@ class _Issue:
         active = f.let(f"and i32 %mask, {living}")
         count = f.load("i32", "%warp", WARP["copy_count"])
         with where(f, f.let(f"icmp uge i32 {count}, {layout.COPIES}"), "full"):
-            # A copy may end at any time: the oldest one does now.
+            # A copy may complete at any time: the oldest does now.
             oldest = entry_at(f, "%warp", "0")
             told = ["ptr %ctx", "ptr %warp", f"ptr {oldest}", f"i32 {f.load('i32', oldest)}", "i1 false"]
             f.call(settle_routine(f.module), "void", told)
@@ -84,7 +85,7 @@ class _Issue:
         f.do("ret void")
 
     def _places(self, entry: str, space: str, side: str, address: V, lanes: str, site: str) -> str:
-        """Finds each lane's memory; returns the lanes whose access is within bounds and aligned."""
+        """Finds each lane's host address; returns the lanes whose access is within bounds and aligned."""
         f, size = self.f, self.copied.size
         f.store_lanes(address, "%warp", WARP["scratch"])
         f.store_lanes(splat("i64", 0), entry, COPY[f"{side}_cell"])
@@ -127,7 +128,7 @@ class _Issue:
         return f.load("i32", good)
 
     def _cell(self, entry: str, space: str, side: str, lane: str, address: str, nothing: str) -> None:
-        """Notes where the cells of a lane's side are, and in the source's that it is being read."""
+        """Records where the cells of a lane's side are, and marks those of the source as being read."""
         f, access = self.f, self.copied.side(space)
         wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
         if space == "global":
@@ -171,6 +172,6 @@ class _Issue:
         f.store_lanes(splat("i32", 0), entry, COPY["barrier"])
         count = f.load("i32", "%warp", WARP["copy_count"])
         f.store("i32", f.let(f"add i32 {count}, 1"), "%warp", WARP["copy_count"])
-        # Reads of shared memory are looked at one after the other as long as copies are under way.
+        # While copies are pending, reads of shared memory are checked one by one.
         left = f.load("i32", "%ctx", CONTEXT["unwritten"])
         f.store("i32", f.let(f"add i32 {left}, 1"), "%ctx", CONTEXT["unwritten"])

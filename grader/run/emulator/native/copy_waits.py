@@ -1,4 +1,4 @@
-"""How threads wait for their copies from global to shared memory: by groups, or by a barrier that tracks them."""
+"""Waits for asynchronous copies from global to shared memory: by groups, or by a barrier object that tracks them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _each_warp(f: IrFunction) -> Iterator[str]:
 
 
 def _note_reads(f: IrFunction) -> None:
-    """Copies that end write in this epoch: its reads are no longer put by."""
+    """Records the deferred reads of this epoch, because copies that complete write in it."""
     wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
     quiet = f.let(f"and i1 {wanted}, {f.let(f'xor i1 {is_dirty(f)}, true')}")
     with where(f, quiet, "quiet"):
@@ -36,7 +36,7 @@ def _note_reads(f: IrFunction) -> None:
 
 
 def commit_routine(module: IrModule) -> str:
-    """`(ctx, warp, mask)`: these lanes close a group and open the next."""
+    """Returns the routine `(ctx, warp, mask)`: these lanes close a group and open the next."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [*_BOTH, ("i32", "mask")], attributes="nounwind noinline")
@@ -50,7 +50,7 @@ def commit_routine(module: IrModule) -> str:
 
 
 def wait_routine(module: IrModule, checked: bool) -> str:
-    """`(ctx, warp, mask, count)`: these lanes wait for all but their last `count` closed groups."""
+    """Returns the routine `(ctx, warp, mask, count)`: these lanes wait for all but their last `count` closed groups."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_BOTH, ("i32", "mask"), ("i32", "count")]
@@ -76,9 +76,9 @@ def wait_routine(module: IrModule, checked: bool) -> str:
 
 
 def track_routine(module: IrModule) -> str:
-    """`(ctx, warp, addresses, mask)`: each lane's copies so far are tracked by a barrier in shared memory.
+    """Returns the routine `(ctx, warp, addresses, mask)`: a barrier object tracks each lane's copies so far.
 
-    Their bytes are there at once. To the race checks they are under way until somebody has waited for the barrier.
+    Their bytes move at once. For the race checks they stay pending until somebody has waited for the barrier.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -101,7 +101,10 @@ def track_routine(module: IrModule) -> str:
 
 
 def phase_over_routine(module: IrModule) -> str:
-    """`(ctx, barrier)`: a phase of the barrier at this shared address is over, and the copies that it tracked are."""
+    """Returns the routine `(ctx, barrier)`, called when a phase of the barrier at this shared address ends.
+
+    It marks the copies that the barrier tracks as complete (bit 0 of their barrier address).
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("i32", "barrier")]
@@ -121,7 +124,9 @@ def phase_over_routine(module: IrModule) -> str:
 
 
 def phase_waited_routine(module: IrModule, checked: bool) -> str:
-    """`(ctx, barrier)`: somebody has waited for the barrier: what it tracked in phases that are over is in order."""
+    """Returns the routine `(ctx, barrier)`, called when somebody has waited for the barrier: orders the copies of ended
+    phases.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("i32", "barrier")]
@@ -151,7 +156,7 @@ def phase_waited_routine(module: IrModule, checked: bool) -> str:
 
 
 def drain_routine(module: IrModule) -> str:
-    """`(ctx)`: the block has ended: the copies that nobody has waited for are over."""
+    """Returns the routine `(ctx)`, which completes the copies that nobody waited for when the block ends."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx")], attributes="nounwind noinline")
@@ -170,6 +175,6 @@ def drain_routine(module: IrModule) -> str:
 
 
 def drain(f: IrFunction) -> None:
-    """Ends the copies of the block that was here, in a launch whose kernel makes any."""
+    """Completes the copies of the block that has ended, if the kernel makes any."""
     with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['copies'])}, 0"), "copies"):
         f.call(drain_routine(f.module), "void", ["ptr %ctx"])

@@ -1,4 +1,4 @@
-"""Gives up what memory holds (discard.L2): its bytes are as if nobody had written them."""
+"""Discards memory (discard.L2): its bytes become undefined, as if nobody had written them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from grader.run.emulator.native.regions import Shadowed, log2, region_at
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
 
 SIZE = 128
-"""Bytes of a line, the only size that there is."""
+"""Bytes of a line, the only size that exists."""
 _PATTERN = -1
-"""Floats made of it are NaN."""
+"""The byte that fills a line: floats made of it are NaN."""
 
 
 def discard_routine(module: IrModule, granule: int) -> str:
-    """`(ctx, warp, addresses, mask, site)`: each lane gives up a line; `granule` is the race checks', 0 for none."""
+    """Returns the routine `(ctx, warp, addresses, mask, site)`: each lane discards a line.
+
+    `granule`: bytes per cell of the race checks, 0 if they are off.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask"), ("i32", "site")]

@@ -1,4 +1,4 @@
-"""What the accesses of matrix instructions have in common: a checked access with all that is watched of it."""
+"""What the accesses of matrix instructions share: a checked access with its race checks and counters."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from grader.run.emulator.native.regions import Shadowed
 from grader.run.emulator.native.shadow import shadow_routine
 
 ROW_BYTES = 16
-"""What is moved at once: a row of ldmatrix, and the alignment of lines that wmma asks for at most."""
+"""Bytes moved at once: a row of ldmatrix. Also the largest alignment that wmma requires of a line."""
 ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask"), ("i32", "site")]
 ROUTINE = "nounwind noinline"
 
 
 @dataclass(frozen=True)
 class Watch:
-    """What is done beside an access: race checks by granules of shared and global memory, and counting."""
+    """What accompanies an access: race checks by granules (bytes) of shared and global memory, and counting."""
 
     granules: tuple[int, int] | None = None
     counted: bool = False
@@ -30,7 +30,7 @@ class Watch:
 
 
 def record(t: str, count: int) -> str:
-    """The type of `count` vectors of words."""
+    """Returns the struct type of `count` vectors of lanes of type `t`."""
     return "{ " + ", ".join([f"<{LANES} x {t}>"] * count) + " }"
 
 
@@ -39,7 +39,7 @@ def row_argument(watch: Watch) -> list[tuple[str, str]]:
 
 
 def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask: str, values: list[V]) -> list[V]:
-    """A checked access, with all that is watched of it; returns what was loaded."""
+    """Emits a checked access with its race checks and counters; returns the vectors loaded, none for a store."""
     told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}"]
     given = [str(value) for value in values]
     if watch.granules is not None:

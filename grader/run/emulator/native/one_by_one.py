@@ -1,4 +1,4 @@
-"""Checks an access of a warp lane by lane: what vectors found doubtful, and what they do not know."""
+"""Checks a warp's access lane by lane: the accesses that vectors found doubtful or cannot check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.run.emulator.native.resolve import RESOLVED, for_each_lane, next_lan
 
 
 def check_one_by_one(f: IrFunction, access: Shadowed, addresses: V, active: str) -> None:
-    """Checks the lanes of `active`, and has each see what those before it write."""
+    """Checks the lanes of `active` in order; each lane sees what the lanes before it write."""
     f.store_lanes(addresses, "%warp", WARP["scratch"])
     columns, t = [], f"i{8 * access.width}"
     for vector, value in access.values:
@@ -53,15 +53,15 @@ def check_one_by_one(f: IrFunction, access: Shadowed, addresses: V, active: str)
         f.goto(check)
         f.block(checked)
     for component, one in enumerate(new):
-        # The lanes behind this one find what it writes.
+        # The lanes after this one compare with what it writes.
         f.store(t, one, there, component * access.width)
     next_lane(f, head, after)
 
 
 def _against(f: IrFunction, t: str, there: str, access: Shadowed, new: list[str]) -> str:
-    """What is to be written against what is there: DIFFERENT, SAME, or NOT_YET_SAME while there is patience left.
+    """Compares the values to be written with memory: DIFFERENT, SAME, or NOT_YET_SAME while there is patience left.
 
-    A write of another worker is noted before it is made. It may have been noted only, and be about to write the same.
+    Another worker records its write before making it, so it may be about to write the same value.
     """
     same = "true"
     for component, one in enumerate(new):

@@ -1,7 +1,7 @@
-"""Barriers that some warps of a block come to: each of these has seen what the others did until they came.
+"""Barriers for some warps of a block: each of them knows afterwards what the others did before they arrived.
 
-A warp keeps for each other one the time up to which it has heard of it so. What it publishes later, by a fence and an
-atomic or by a barrier object, includes that.
+A warp keeps, for each other warp, the time up to which it knows that warp's accesses. What it publishes later, by a
+fence and an atomic or by a barrier object, includes these.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def _warp_at(f: IrFunction, number: str) -> str:
 
 
 def _of(f: IrFunction, warp: str, number: str) -> str:
-    """Where a warp keeps the time up to which it has heard of another."""
+    """Returns the address of the time up to which `warp` knows the accesses of warp `number`."""
     return f.field(f.field(warp, WARP["heard"]), f.let(f"shl i64 {f.let(f'zext i32 {number} to i64')}, 2"))
 
 
 def come(f: IrFunction, barrier: str) -> None:
-    """The warp at hand comes to a barrier that not all threads of the block wait at."""
+    """Records that the current warp arrives at a barrier where not all threads of the block wait."""
     index = f.load("i32", "%warp", WARP["index"])
     f.store("i32", f.call(tick_routine(f.module), "i32", ["ptr %ctx"]), _of(f, "%warp", index))
     members = f.load("i32", barrier, BARRIER["members"])
@@ -33,9 +33,10 @@ def come(f: IrFunction, barrier: str) -> None:
 
 
 def open_routine(module: IrModule, meet: str) -> str:
-    """`(ctx, barrier, place)`: it opens; `place` is where in a warp its lanes stand that wait there.
+    """Returns the routine `(ctx, barrier, place)`, which opens the barrier.
 
-    `meet` names the routine for lanes of a warp that have met.
+    `place`: byte offset, in a warp's state, of the lanes that wait there. `meet`: the routine for lanes of a warp that
+    have met.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -61,7 +62,7 @@ def open_routine(module: IrModule, meet: str) -> str:
             with where(f, f.let(f"icmp ne i32 {waiting}, 0"), "waiting"):
                 f.store_lanes(f.load_lanes("i32", heard), warp, WARP["heard"])
                 f.store("i32", f.load("i32", acquired), warp, WARP["acquired"])
-                # Of what other blocks have handed to this one, anything may have come with it.
+                # Whatever other blocks have released to this block may have come with it.
                 far = [f"i32 {f.load('i32', warp, WARP['far_acquired'])}"]
                 far.append(f"i32 {f.load('i32', '%ctx', CONTEXT['far_pending'])}")
                 f.store("i32", f.intrinsic("llvm.umax.i32", "i32", far), warp, WARP["far_acquired"])
@@ -73,7 +74,7 @@ def open_routine(module: IrModule, meet: str) -> str:
 
 
 def hand_on_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: the warp publishes: with its own accesses those that it has heard of at such barriers."""
+    """Returns the routine `(ctx, warp)`: the warp publishes its own accesses, and those it knows of from such barriers."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")

@@ -1,7 +1,7 @@
 """Finds the host memory behind an emulated address, one lane at a time.
 
-The slow and exact way: used for mixed address spaces, narrow accesses, atomics and to find out which lane is at
-fault. Whole vectors take the quick way in access.py.
+This is the slow and exact way, for mixed address spaces, narrow accesses, atomics, and to find the lane at fault. Whole
+vectors take the quick way in access.py.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lane"), ("i64", "address"
 
 
 def slot_entry(f: IrFunction, space: str, address: str, writes: bool = False) -> str:
-    """The entry of the slot that holds `address`, in the global or shared table."""
+    """Returns the entry of the slot that holds `address`, in the global or shared table."""
     shared = space == "shared"
     bits, count = (
         (layout.SHARED_SLOT_BITS, layout.SHARED_SLOT_COUNT) if shared else (layout.SLOT_BITS, layout.SLOT_COUNT)
@@ -29,8 +29,10 @@ def slot_entry(f: IrFunction, space: str, address: str, writes: bool = False) ->
 
 
 def table_entry(f: IrFunction, space: str, address: str, writes: bool) -> tuple[str, str, str]:
-    """(delta, base, size) of the slot that holds `address` in the global or shared table; no bytes where an access
-    that `writes` may not go."""
+    """Returns (delta, base, size) of the slot that holds `address` in the global or shared table.
+
+    The size is 0 if an access that `writes` may not go there.
+    """
     entry = slot_entry(f, space, address, writes)
     return (
         f.load("i64", entry, layout.ENTRY["delta"]),
@@ -40,7 +42,7 @@ def table_entry(f: IrFunction, space: str, address: str, writes: bool) -> tuple[
 
 
 def _room(f: IrFunction, offset: str, size: str) -> str:
-    """Bytes from `offset` to the end of an array of `size` bytes; 0 outside of it."""
+    """Returns the bytes from `offset` to the end of an array of `size` bytes; 0 outside of it."""
     inside = f.let(f"icmp ult i64 {offset}, {size}")
     return f.let(f"select i1 {inside}, i64 {f.let(f'sub i64 {size}, {offset}')}, i64 0")
 
@@ -66,9 +68,9 @@ def _local_space(f: IrFunction, address: str) -> None:
 
 
 def resolver(module: IrModule, space: str, writes: bool) -> str:
-    """The name of the routine `(ctx, warp, lane, address) -> {host address, bytes of room}` for a state space.
+    """Returns the routine `(ctx, warp, lane, address) -> {host address, bytes of room}` for a state space.
 
-    Host addresses come from it, or from `table_entry`, alone: what may not be accessed has no room.
+    Host addresses come only from it or from `table_entry`: what may not be accessed has no room.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -92,7 +94,7 @@ def resolver(module: IrModule, space: str, writes: bool) -> str:
 
 
 def for_each_lane(f: IrFunction, mask: str) -> tuple[str, str, str]:
-    """Opens a loop over the set bits of `mask`: (lane as i32, label of the loop's end, label after the loop).
+    """Opens a loop over the set bits of `mask`: (lane as i32, label to continue it, label after the loop).
 
     The caller emits the body, then calls `next_lane`.
     """
@@ -118,7 +120,7 @@ def next_lane(f: IrFunction, head: str, after: str) -> None:
 def checked_host(
     f: IrFunction, space: str, lane: str, address: str, size: int, skip: str, outside: str, crooked: str, writes: bool
 ) -> str:
-    """The host address of a checked access of `size` bytes by one lane.
+    """Returns the host address of a checked access of `size` bytes by one lane.
 
     A lane at fault has its bit set in the variable `outside` or `crooked`, and control goes to block `skip`.
     """
@@ -132,7 +134,7 @@ def checked_host(
     low = f.let(f"and i64 {address}, {size - 1}")
     aligned = f.let(f"icmp eq i64 {low}, 0")
     good, check, over, askew = (f.name_block(n) for n in ("good", "check", "over", "askew"))
-    # As a GPU does: who is not aligned may well be outside only for that.
+    # As on a GPU: a misaligned access may be out of bounds only because it is misaligned.
     f.branch(aligned, check, askew)
     f.block(check)
     f.branch(fits, good, over)
@@ -147,7 +149,10 @@ def checked_host(
 
 
 def event_routine(module: IrModule) -> str:
-    """`(ctx, warp, kind, site, lanes)`: tells Python; the lanes of a fault make no further accesses and then exit."""
+    """Returns the routine `(ctx, warp, kind, site, lanes)`, which calls Python.
+
+    Lanes at fault make no further accesses and then exit. Remarks beyond MOST_REMARKS are dropped.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(

@@ -1,7 +1,7 @@
-"""Checks a whole warp's access to shared or global memory against what is known of it, before the access is made.
+"""Checks a whole warp's access to shared or global memory against the records of its cells, before the access is made.
 
-Vectors of accesses that nothing contradicts are checked and noted at once; all else goes lane by lane. A generic access
-is one of its lanes in shared memory and one of those in global memory.
+Vectors of accesses that nothing contradicts are checked and recorded at once; all others go lane by lane. A generic
+access is checked as one access of its lanes in shared memory and one of those in global memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ARGUMENTS = [
 
 
 def shadow_routine(module: IrModule, access: Shadowed) -> str:
-    """`(ctx, warp, addresses, mask, site[, values…])`, where plain writes give their values."""
+    """Returns the routine `(ctx, warp, addresses, mask, site[, values…])`; plain writes pass the values to be written."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_ARGUMENTS, *access.values]
@@ -39,7 +39,7 @@ def shadow_routine(module: IrModule, access: Shadowed) -> str:
         return f
 
     if access.space == "shared" and access.kind.of_block:
-        # Nobody else can see it.
+        # No other block can see it.
         access = replace(access, kind=replace(access.kind, of_block=False))
 
     return module.routine(access.name, build)
@@ -88,7 +88,7 @@ class _Check:
         f.do("ret void")
 
     def _put_by(self, active: str) -> None:
-        """Reads wait in the log; writes have it replayed."""
+        """Defers a read to the log; a write has the log replayed."""
         f, kind = self.f, self.access.kind
         if kind.writes:
             f.branch(is_dirty(f), "at.once", "first")
@@ -129,7 +129,7 @@ class _Check:
         offset = f.op("sub", self.address, f.spread("i64", region.base))
         inside = f.compare("icmp ult", offset, f.spread("i64", limit))
         if not self.shared:
-            # An array that nobody writes in this launch, and all of which was written before.
+            # Records are 0 for an array that this launch does not write and that was completely written before.
             missing = f.let(f"and i32 {active}, {f.let(f'xor i32 {f.bits(inside)}, -1')}")
             f.branch(f.let(f"icmp eq i64 {region.records}, 0"), "unwatched", "watched")
             f.block("unwatched")

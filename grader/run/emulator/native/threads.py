@@ -1,4 +1,4 @@
-"""Threads that leave and threads that wait: retiring lanes, and the barriers of a block."""
+"""Threads that exit and threads that wait: retiring lanes, and the barriers of a block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _popcount(f: IrFunction, bits: str) -> str:
 
 
 def retire_routine(module: IrModule) -> str:
-    """`(ctx, warp, lanes)`: these lanes have exited; lanes parked at a warp-wide operation look again."""
+    """Returns the routine `(ctx, warp, lanes)`: these lanes exit; lanes parked at a warp-wide operation look again."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(
@@ -58,7 +58,7 @@ def waiting_pointer(f: IrFunction, warp: str, number: str) -> str:
 
 
 def release_routine(module: IrModule) -> str:
-    """`(ctx, number)`: opens a barrier if enough threads have arrived; 1 if it did."""
+    """Returns the routine `(ctx, number) -> i32`, which opens a barrier if enough threads have arrived; 1 if it did."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "i32", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
@@ -127,7 +127,10 @@ def release_routine(module: IrModule) -> str:
 
 
 def same_barrier_routine(module: IrModule) -> str:
-    """`(ctx, number)`: tells of threads that wait at different places, have gone past the barrier, or have exited."""
+    """Returns the routine `(ctx, number)`, which compares the threads of a barrier that opens.
+
+    It reports threads that wait at different places, have skipped the barrier, or have exited.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
@@ -187,9 +190,10 @@ def same_barrier_routine(module: IrModule) -> str:
 
 
 def arrive_routine(module: IrModule) -> str:
-    """`(ctx, warp, lanes, number, expected, predicate, wait)`: lanes reach a barrier, and wait there if `wait`.
+    """Returns the routine `(ctx, warp, lanes, number, expected, predicate, wait)`: lanes arrive at a barrier.
 
-    `expected` is a count of threads, 0 for all of the block; `predicate` the lanes whose condition holds, for bar.red.
+    They wait there if `wait`. `expected`: a count of threads, 0 for all of the block. `predicate`: the lanes whose
+    condition holds, for bar.red.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -197,7 +201,7 @@ def arrive_routine(module: IrModule) -> str:
         arguments += [("i32", n) for n in ("lanes", "number", "expected", "predicate", "wait")]
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
         barrier = barrier_pointer(f, "%number")
-        # A count of threads is in units of whole warps: a warp that arrives complete counts 32, exited lanes included.
+        # Counts of threads are multiples of a warp: a complete warp counts 32, exited lanes included.
         alive = f.load("i32", "%warp", WARP["alive"])
         complete = f.let(f"icmp eq i32 {alive}, %lanes")
         counted = f.let("icmp ne i32 %expected, 0")

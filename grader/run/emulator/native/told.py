@@ -1,4 +1,4 @@
-"""How often the like of an event was told of: a place that races everywhere must neither take long nor hide others."""
+"""Limits reports of one kind of event: a place that races everywhere must neither take long nor hide others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from grader.run.emulator.layout import CONTEXT, TOLD
 from grader.run.emulator.native.ir import IrFunction, IrModule
 
 MOST_ALIKE = 64
-"""Events of one kind at one place of the program, of one array, that are told of by one worker."""
+"""The most reports by one worker of one kind of event, at one place of the program, in one array."""
 _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 """Fibonacci hashing: 2^64 over the golden ratio."""
 _BITS = layout.TOLD_ENTRIES.bit_length() - 1
@@ -15,7 +15,10 @@ _EVENT, _SLOT, _SITE = 59, 46, 32
 
 
 def to_be_told_routine(module: IrModule) -> str:
-    """`(ctx, event, site, detail) -> i1` for an access to the address in the context: 32 bits say what is alike."""
+    """Returns the routine `(ctx, event, site, detail) -> i1`: whether to report an event at the address in the context.
+
+    Events with the same 32 bits of `detail` count as alike.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), *(("i32", part) for part in ("event", "site", "detail"))]
