@@ -122,7 +122,7 @@ def _covered_routine(module: IrModule) -> str:
 
 
 def release_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp)`, which releases what came before the warp's last fence, unless it has done so."""
+    """Returns the routine `(ctx, warp)`, which releases, once, what came before the warp's last fence."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")

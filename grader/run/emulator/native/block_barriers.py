@@ -194,7 +194,7 @@ class _Operation:
 
 @dataclass(frozen=True)
 class Phase:
-    """The state of a barrier object: arrivals pending and expected, bytes still to come, and the parity of the phase."""
+    """The state of a barrier object: arrivals pending and expected, bytes still to come, parity of the phase."""
 
     pending: int
     expected: int

@@ -1,4 +1,4 @@
-"""Issues asynchronous copies from global to shared memory (cp.async): checks bounds, finds the bytes and their cells."""
+"""Issues asynchronous copies from global to shared memory (cp.async): checks bounds, finds bytes and cells."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def _for_each_value(f: IrFunction, keys: V, active: str) -> tuple[str, str, str,
 
 
 def _ways_routine(module: IrModule, banks: int) -> str:
-    """Returns the routine `(words, lanes) -> i64`: the number of distinct words in the fullest bank; 0 without lanes."""
+    """Returns the routine `(words, lanes) -> i64`: the distinct words in the fullest bank; 0 without lanes."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [(f"<{LANES} x i32>", "words"), ("i32", "active")]

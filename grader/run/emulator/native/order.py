@@ -19,7 +19,7 @@ _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
 
 def meet_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp, lanes)`: these lanes of a warp meet; each now knows what the others did or knew."""
+    """Returns the routine `(ctx, warp, lanes)`: these lanes of a warp meet; each knows what the others did or knew."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [*_BOTH, ("i32", "lanes")], attributes="nounwind noinline")

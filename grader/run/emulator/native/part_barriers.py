@@ -74,7 +74,7 @@ def open_routine(module: IrModule, meet: str) -> str:
 
 
 def hand_on_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp)`: the warp publishes its own accesses, and those it knows of from such barriers."""
+    """Returns the routine `(ctx, warp)`: the warp publishes its accesses, and those it knows of from such barriers."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")

@@ -37,7 +37,7 @@ def _plane_of(f: IrFunction, planes: str, number: str) -> str:
 
 
 def note_in_plane_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp, cell, record)`, which records one of several readers of a cell of shared memory."""
+    """Returns the routine `(ctx, warp, cell, record)`, which records one of several readers of a shared cell."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("ptr", "cell"), ("i64", "record")]

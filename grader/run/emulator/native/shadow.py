@@ -27,7 +27,7 @@ _ARGUMENTS = [
 
 
 def shadow_routine(module: IrModule, access: Shadowed) -> str:
-    """Returns the routine `(ctx, warp, addresses, mask, site[, values…])`; plain writes pass the values to be written."""
+    """Returns the routine `(ctx, warp, addresses, mask, site[, values…])`; plain writes pass their values."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_ARGUMENTS, *access.values]

@@ -1,6 +1,6 @@
-"""`atom` and `red` on global and shared memory, lane after lane (PTX ISA, "atom", "red").
+"""`atom` and `red` on global and shared memory, lane by lane (PTX ISA, "atom", "red").
 
-All are sequentially consistent, the strongest of the orders that the modifiers can ask for.
+All are sequentially consistent, the strongest order that the modifiers can ask for.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OPERATIONS = {
 
 @dataclass(frozen=True)
 class Atomic:
-    """`operation` is LLVM's, or "cas" or "half_add"; `t` the LLVM type that it works on."""
+    """An atomic operation. `operation` is LLVM's, or "cas" or "half_add"; `t` is the LLVM type it works on."""
 
     operation: str
     space: str
@@ -97,7 +97,7 @@ def red(e: Emitter, i: Instruction) -> None:
 
 
 def _routine(module: IrModule, atomic: Atomic) -> str:
-    """`(ctx, warp, addresses, mask, site, values[, values]) -> what was there before`."""
+    """Returns the routine `(ctx, warp, addresses, mask, site, values[, values]) -> previous contents`."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         t = FLOAT_BITS.get(atomic.t, atomic.t)
@@ -135,7 +135,7 @@ def _routine(module: IrModule, atomic: Atomic) -> str:
 
 
 def _operate(f: IrFunction, atomic: Atomic, t: str, host: str, lane: str) -> str:
-    """One lane's atomic; returns the bits that were there before."""
+    """Emits one lane's atomic; returns the previous bits."""
     value = f.let(f"extractelement <{LANES} x {t}> %value0, i32 {lane}")
     if atomic.operation == "cas":
         new = f.let(f"extractelement <{LANES} x {t}> %value1, i32 {lane}")
@@ -175,7 +175,7 @@ def _half_add(f: IrFunction, kind: PtxType, t: str, host: str, value: str) -> st
 
 
 def _halves(f: IrFunction, t: str, value: str, count: int) -> list[str]:
-    """The 16-bit numbers in a value, low first, as i32."""
+    """Returns the 16-bit numbers in a value as i32, low first."""
     if t == "i16":
         return [f.let(f"zext i16 {value} to i32")]
     return [f.let(f"and i32 {f.let(f'lshr i32 {value}, {16 * index}')}, 65535") for index in range(count)]

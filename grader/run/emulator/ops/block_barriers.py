@@ -1,4 +1,4 @@
-"""Barriers that are objects in shared memory (PTX ISA, "mbarrier"). Those of a cluster's other blocks are not there."""
+"""Barrier objects in shared memory (PTX ISA, "mbarrier"). Those of other blocks of a cluster are not supported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ONE, _ZERO = splat("i64", 1), splat("i64", 0)
 
 
 def shared_address_of(e: Emitter, operand: Operand) -> V:
-    """An address of the shared space; one without a space named is a generic one."""
+    """Returns the shared-space address of an operand, which is generic if the instruction names no space."""
     address = e.address(operand)
     if any(m.startswith("shared") for m in e.instruction.modifiers):
         return address
@@ -70,20 +70,20 @@ def _invalidate(e: Emitter, i: Instruction) -> None:
 
 
 def _check_ready(e: Emitter, address: V) -> None:
-    """The object has been initialised before: its upper half tells, where arrivals leave no record."""
+    """Checks that the object has been initialised: its upper half tells, because arrivals leave no record there."""
     upper = e.f.op("add", address, splat("i64", SIZE // 2))
     check_as(e, _LOOK, "shared", SIZE // 2, 1, upper, [])
 
 
 def arrive_at(e: Emitter, address: V, count: V, bytes_: V = _ZERO, drops: bool = False, releases: bool = True) -> V:
-    """Emits an arrival; returns the state before it."""
+    """Emits an arrival of `count` and `bytes_` (i64 lanes); returns the state before it."""
     _check_ready(e, address)
     check_as(e, _USE, "shared", SIZE // 2, 1, address, [])
     return _call(e, Operation("arrive", releases, drops=drops, granule=_granule(e)), address, count, bytes_)
 
 
 def _arrive(e: Emitter, i: Instruction) -> None:
-    """An arrival may bring others with it or, with `expect_tx`, announce bytes that the phase waits for."""
+    """Emits an arrival. It may count for several or, with `expect_tx`, announce bytes that the phase waits for."""
     address = shared_address_of(e, i.operands[1])
     more = _wide(e, i.operands[2]) if len(i.operands) > 2 else _ONE
     announces = "expect_tx" in i.modifiers

@@ -35,5 +35,5 @@ def call_runtime(e: Emitter, i: Instruction) -> None:
         report(e.f, layout.EVENT_ASSERT, str(e.site()), e.mask_bits)
 
 
-# Calls of the program's own functions end a block: translation.py emits them.
+# Calls of the program's own functions end a basic block: translation.py emits them.
 TABLE = {("call", ""): Row(call_runtime, Traits(flow=Flow.CALL, result=False, silent=True))}

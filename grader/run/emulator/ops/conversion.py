@@ -1,6 +1,6 @@
 """`cvt` between integers and floats (PTX ISA, "Data Movement and Conversion Instructions: cvt").
 
-Forms that give or take several numbers at once, and tf32, are in `packed_conversion.py`.
+Forms that read or write several numbers at once, and tf32, are in `packed_conversion.py`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def convert(e: Emitter, i: Instruction) -> None:
 
 
 def _write_integer(e: Emitter, target: Operand, value: V, kind: PtxType) -> None:
-    """A result narrower than its register is extended as its type says."""
+    """Writes a result; one narrower than its register is extended as its type says."""
     if isinstance(target, Register):
         value = e.resize(value, e.type_of(target.name).integer, kind.is_signed)
     e.write(target, value)
@@ -75,7 +75,7 @@ def _integer_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to:
     if to.bits > 16:
         result = rounded_cast(f, operation, mode, value, "float" if to.bits == 32 else "double")
         if mode == "rm" and not source.is_signed:
-            # Processors without unsigned conversions make 0 a difference, which rounds down to -0.
+            # Processors without unsigned conversions compute 0 as a difference, which rounds down to -0.
             result = f.map("llvm.fabs", result)
         finish(e, i, result)
         return
@@ -87,7 +87,7 @@ def _integer_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to:
 
 
 def _fold_low_bits(e: Emitter, value: V, source: PtxType) -> V:
-    """An i64 that a double holds: the last 11 bits of a large number become one bit that says whether any was set."""
+    """Returns an i64 that fits a double: the last 11 bits of a large number become one sticky bit."""
     f = e.f
     size = f.map("llvm.abs", value, tail=["i1 false"]) if source.is_signed else value
     large = f.compare("icmp uge", size, splat("i64", 1 << 53))
@@ -98,7 +98,7 @@ def _fold_low_bits(e: Emitter, value: V, source: PtxType) -> V:
 
 
 def _read_real(e: Emitter, i: Instruction, source: PtxType) -> V:
-    """The source as float or double lanes; .ftz concerns f32 alone."""
+    """Reads the source as float or double lanes; .ftz affects f32 only."""
     if source.bits == 16:
         return half_lanes(e, i.operands[1], source)[0]
     value = e.read_float(i.operands[1], source)
@@ -106,13 +106,13 @@ def _read_real(e: Emitter, i: Instruction, source: PtxType) -> V:
 
 
 def _whole(e: Emitter, i: Instruction, value: V) -> V:
-    """Rounded to an integer, if a modifier asks for it."""
+    """Rounds to an integer if a modifier asks for it."""
     name = next((_TO_WHOLE[m] for m in i.modifiers if m in _TO_WHOLE), None)
     return value if name is None else e.f.map(name, value)
 
 
 def _float_to_integer(e: Emitter, i: Instruction, value: V, source: PtxType, to: PtxType) -> None:
-    """Saturates. A NaN gives 0, or the highest bit alone where the source or the result has 64 bits."""
+    """Saturates. NaN gives 0, or only the highest bit if the source or the result has 64 bits."""
     f = e.f
     value = _whole(e, i, value)
     t = f"i{max(to.bits, 32)}"
@@ -148,7 +148,7 @@ def _float_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to: P
 
 
 def _fold_flag(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
-    """Of 0 and 1 among integers."""
+    """Folds 0 and 1 between integer types."""
     return sources[0] if list(sources) in ([0], [1]) and not any(m.startswith("f") for m in modifiers) else None
 
 

@@ -1,4 +1,4 @@
-"""Copies from global to shared memory that go on beside their threads (PTX ISA, "Asynchronous copy", non-bulk)."""
+"""Asynchronous copies from global to shared memory (PTX ISA, "Asynchronous copy", non-bulk)."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def _wait(e: Emitter, count: int) -> None:
 
 
 def _sides(i: Instruction) -> tuple[Instruction, Instruction]:
-    """What the copy writes and what it reads, as instructions that a finding can name."""
+    """Returns the copy's write and its read as separate instructions, for findings to name."""
     ways = {"shared", "shared::cta", "global"}
     rest = tuple(m for m in i.modifiers if m not in ways)
     return replace(i, modifiers=(*rest, "shared")), replace(i, modifiers=(*rest, "global"))
 
 
 def _copied_bytes(e: Emitter, i: Instruction, size: int) -> tuple[V, bool]:
-    """How many bytes of the source each lane copies, and whether that can be fewer than the copy has."""
+    """Returns how many bytes of the source each lane copies, and whether that may be fewer than `size`."""
     f = e.f
     hint = any(m.endswith("cache_hint") for m in i.modifiers)
     options = i.operands[3 : -1 if hint else None]
@@ -79,7 +79,7 @@ def _copy(e: Emitter, i: Instruction) -> None:
     bytes_, partial = _copied_bytes(e, i, size)
     target_side, source_side = _sides(i)
     site, source_site = e.site_of(target_side), e.site_of(source_side)
-    # A lane that copies no byte, only zeros, asks global memory for nothing.
+    # A lane that copies no byte, only zeros, makes no access to global memory.
     some = f.compare("icmp ne", bytes_, splat("i32", 0)) if partial else None
     asking = f.let(f"and i32 {e.mask_bits}, {f.bits(some)}") if some is not None else None
     count_access(e, "load", "global", size, source, asking)
@@ -94,7 +94,7 @@ def _copy(e: Emitter, i: Instruction) -> None:
 
 
 def _check_source(e: Emitter, source: V, bytes_: V, partial: bool, size: int, site: int) -> None:
-    """The source is read: all of it by most lanes, words of it by those that copy less."""
+    """Checks the read of the source: all of it for most lanes, word by word for those that copy less."""
     f, kind = e.f, Kind(True, False)
     if not partial:
         check_as(e, kind, "global", size, 1, source, [], site)
@@ -109,7 +109,7 @@ def _check_source(e: Emitter, source: V, bytes_: V, partial: bool, size: int, si
 
 
 def _track(e: Emitter, i: Instruction) -> None:
-    """cp.async.mbarrier.arrive: without `noinc` the barrier expects one arrival more, which is this one."""
+    """cp.async.mbarrier.arrive: without `noinc`, the barrier expects one more arrival, which is this one."""
     address = shared_address_of(e, i.operands[0])
     told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"]
     e.f.call(track_routine(e.f.module), "void", told)
@@ -120,7 +120,7 @@ def _row(memory: Memory, verb: str) -> Row:
     return Row(asynchronous, Traits(memory=memory, verb=verb, asynchronous=True, result=False))
 
 
-# The two sides of a copy are instructions of their own to the race checks.
+# For the race checks, the two sides of a copy are separate instructions.
 TABLE = {
     ("cp", ""): _row(Memory.COPY, "write"),
     ("cp.global", ""): _row(Memory.COPY, "read"),

@@ -1,7 +1,7 @@
 """Matrix products of a warp: mma and wmma (PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions").
 
-All 32 lanes have been brought together before (translate/convergence.py). Here instructions are read; what they
-compute is in native/matrix_product.py, what they do to memory in native/matrix_memory.py.
+translate/convergence.py has brought all 32 lanes together before. This module decodes the instructions; the arithmetic
+is in native/matrix_product.py, the memory accesses in native/matrix_memory.py.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMMON = {"sync", "aligned", "row", "col", *ELEMENTS}
 SPACES = {"global", "shared", "shared::cta"}
 _ARITHMETIC = {*_COMMON, "satfinite", "xor", "and", "popc", "rn"}
 _WMMA_HALF_REGISTERS = 8
-"""wmma holds A and B of f16 in eight registers whatever the shape: a relic of compute capability 7.0."""
+"""wmma holds A and B of f16 in eight registers for every shape: a relic of compute capability 7.0."""
 Shape = tuple[int, int, int]
 
 
@@ -46,7 +46,7 @@ def _shape(i: Instruction) -> Shape:
 
 
 def _only(e: Emitter, i: Instruction, known: set[str]) -> None:
-    """Whatever else an instruction says would go unheard."""
+    """Refuses an instruction with modifiers that would be ignored."""
     if any(m not in known and not _SHAPE.fullmatch(m) for m in i.modifiers) or "sync" not in i.modifiers:
         raise e.unsupported()
 
@@ -56,12 +56,12 @@ def _elements(i: Instruction) -> list[Element]:
 
 
 def _turned(shape: Shape) -> bool:
-    """Whether the instruction is done as its transpose: its A has too few rows."""
+    """Returns whether the instruction is computed as its transpose, because its A has too few rows."""
     return shape[:2] == (8, 32)
 
 
 def _read_words(e: Emitter, operand: Operand, fragment: Fragment) -> list[V]:
-    """The words of a fragment, each of its copies but the first left out."""
+    """Reads the words of a fragment, leaving out all but the first of its copies."""
     assert isinstance(operand, Group)
     if len(operand.items) != fragment.registers:
         raise e.unsupported()
@@ -91,7 +91,7 @@ def multiply(e: Emitter, i: Instruction) -> None:
 
 
 def wmma(e: Emitter, i: Instruction) -> None:
-    """The three instructions of this name."""
+    """Emits wmma.load, wmma.store or wmma.mma."""
     if "load" in i.modifiers:
         _only(e, i, {*_COMMON, *SPACES, "load", "a", "b", "c"})
         _load(e, i)
@@ -144,20 +144,20 @@ def _multiply(e: Emitter, i: Instruction, elements: tuple[Element, Element, Elem
 
 
 def watch(e: Emitter, site: int) -> Watch:
-    """What is wanted of an access beside it."""
+    """Returns the race checks and counting that accompany an access."""
     checks = e.checks if site <= SITE_MASK else None
     granules = None if checks is None else (checks.shared_granule, checks.global_granule)
     return Watch(granules, e.counting is not None)
 
 
 def told(e: Emitter, address: Operand, site: int) -> list[str]:
-    """What the routines that access memory take first."""
+    """Returns the first arguments of the routines that access memory."""
     common = ["ptr %ctx", "ptr %warp", str(e.address(address)), f"i32 {e.mask_bits}", f"i32 {site}"]
     return [*common, f"i64 {e.counting.row}"] if e.counting is not None else common
 
 
 def _in_memory(e: Emitter, i: Instruction, letter: str, store: bool, site: int) -> Matrix:
-    """The matrix that wmma.load or wmma.store moves."""
+    """Returns the matrix that wmma.load or wmma.store moves; raises UnsupportedPtx for what does not exist."""
     m, n, k = shape = _shape(i)
     (element,) = _elements(i)
     copies = _copies_to(element)
@@ -177,7 +177,7 @@ def _in_memory(e: Emitter, i: Instruction, letter: str, store: bool, site: int) 
 
 
 def _pitch(e: Emitter, matrix: Matrix, stride: Operand | None) -> V:
-    """The bytes from one line of memory to the next."""
+    """Returns the bytes from one line of memory to the next."""
     f, fragment = e.f, matrix.fragment
     if stride is None:
         elements = splat("i64", fragment.length if matrix.along else fragment.lines)
@@ -207,7 +207,7 @@ def _store(e: Emitter, i: Instruction) -> None:
 
 
 def matrix_traits(matrix: MatrixRole, memory: Memory = Memory.NONE) -> Traits:
-    """Of what takes all lanes of a warp together, without a mask that names them."""
+    """Returns the traits of an instruction that takes all lanes of a warp together, without a mask that names them."""
     return Traits(matrix=matrix, memory=memory, synchronises=True, silent=True)
 
 

@@ -1,6 +1,6 @@
-"""8 x 8 matrices of 16-bit elements, to and from shared memory and turned: ldmatrix, stmatrix, movmatrix.
+"""8 x 8 matrices of 16-bit elements: loaded, stored and transposed by ldmatrix, stmatrix and movmatrix.
 
-All 32 lanes have been brought together before (translate/convergence.py).
+translate/convergence.py has brought all 32 lanes together before.
 """
 
 from __future__ import annotations

@@ -28,11 +28,12 @@ _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 
 def state_space(i: Instruction) -> str:
+    """Returns the space an access names (global, shared or local; constants are global), or "generic"."""
     return next((_SPACES[m] for m in i.modifiers if m in _SPACES), "generic")
 
 
 def _shape(i: Instruction) -> tuple[PtxType, int]:
-    """(type of a component, number of components); 128-bit components count as two of 64."""
+    """Returns (type of a component, number of components); a 128-bit component counts as two of 64."""
     kind = type_of(i)
     count = next((_VECTORS[m] for m in i.modifiers if m in _VECTORS), 1)
     if kind.width == 128:
@@ -50,7 +51,7 @@ def _components(operand: Operand) -> tuple[Operand, ...]:
 
 
 def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list[V]:
-    """Emits a checked access for the lanes of the instruction; returns what was loaded, as integers."""
+    """Emits a checked access for the lanes of the instruction; returns the vectors loaded, as integers."""
     f = e.f
     routine = access_routine(f.module, access)
     check_access(e, access.space, access.width, access.count, access.store, address, values)
@@ -74,7 +75,7 @@ def load(e: Emitter, i: Instruction) -> None:
     if type_of(i).width == 128:
         raise e.unsupported()
     for target, value in zip(_components(i.operands[0]), values, strict=True):
-        # A register may be wider than the loaded type: it is extended by the type's sign.
+        # A register may be wider than the loaded type: the value is then extended as the type says.
         e.write(target, value, kind.is_signed)
     if "acquire" in i.modifiers:
         e.f.do("fence seq_cst")
@@ -127,7 +128,9 @@ def _store_parameter(e: Emitter, i: Instruction) -> None:
 
 
 def convert_address(e: Emitter, i: Instruction) -> None:
-    """cvta: between a state space's addresses and generic ones, which coincide for global and constant memory."""
+    """cvta: converts between addresses of a state space and generic ones, which coincide for global and constant
+    memory.
+    """
     kind = TYPES["b64"]
     value = e.read(i.operands[1], kind)
     space = next((m for m in i.modifiers if m not in ("to", "u64", "u32")), "global")
@@ -163,29 +166,29 @@ def fence(e: Emitter, i: Instruction) -> None:
 
 
 def make_policy(e: Emitter, i: Instruction) -> None:
-    """createpolicy: what caches are to keep has no effect on results."""
+    """createpolicy: what caches should keep has no effect on results."""
     e.write(i.operands[0], splat("i64", 0))
 
 
 def discard(e: Emitter, i: Instruction) -> None:
-    """What is there is given up without being written back."""
+    """Discards a line: its contents are dropped without being written back."""
     size = i.operands[1]
     if state_space(i) != "global" or not isinstance(size, Immediate) or size.value != discarding.SIZE:
         raise e.unsupported()
     address, site = e.address(i.operands[0]), e.site()
-    # To other threads it is a write; what was known of the line is forgotten only then.
+    # For other threads it is a write, checked first; only then are the line's records cleared.
     check_as(e, Kind(False, True, deferred=True), "global", discarding.SIZE, 1, address, [], site)
     routine = discarding.discard_routine(e.f.module, e.checks.global_granule if e.checks is not None else 0)
     e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {site}"])
 
 
 def sleep(e: Emitter, i: Instruction) -> None:
-    """nanosleep: the warp gives way to others, for as long as it likes."""
+    """nanosleep: the warp yields to other warps, for any length of time."""
     e.give_way("true")
 
 
 def nothing(e: Emitter, i: Instruction) -> None:
-    """Hints to caches and schedulers have no effect on results."""
+    """Emits nothing: hints to caches and schedulers have no effect on results."""
 
 
 _LOADS = Traits(memory=Memory.LOAD)

@@ -20,7 +20,7 @@ _RESULTS = {"popc": "r_count", "and": "r_all", "or": "r_any"}
 
 
 def _parts(instruction: Instruction) -> tuple[list[Operand], Operand | None]:
-    """([barrier, thread count?], predicate) of a barrier instruction, its destination left out."""
+    """Returns ([barrier, thread count?], predicate) of a barrier instruction, without its destination."""
     operands = list(instruction.operands)
     if "red" not in instruction.modifiers:
         return operands, None
@@ -35,7 +35,10 @@ def barrier(
     lanes_left: Callable[[], str],
     skips: Skips,
 ) -> None:
-    """Ends a block with a barrier: lanes of one barrier number arrive together, others come again for theirs."""
+    """Ends a block with a barrier.
+
+    Lanes with the same barrier number arrive together; the others return for theirs.
+    """
     f = emitter.f
     if not {"sync", "arrive", "red"} & set(instruction.modifiers):
         raise emitter.unsupported()
@@ -70,7 +73,7 @@ def barrier(
 
 
 def barrier_result(emitter: Emitter, instruction: Instruction) -> None:
-    """Reads what a `bar.red` found, in the block after it."""
+    """Reads the result of a `bar.red`, in the block after it."""
     f = emitter.f
     where, _ = _parts(instruction)
     operation = next(m for m in instruction.modifiers if m in _RESULTS)

@@ -1,4 +1,4 @@
-"""Where the race checks enter the code of a kernel: accesses to shared and global memory, and what orders threads."""
+"""Places the race checks in a kernel's code: at accesses to shared and global memory, and at what orders threads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = 4
 
 
 def check_access(e: Emitter, space: str, width: int, count: int, store: bool, address: V, values: list[V]) -> None:
-    """Emits the checks of a load or store, and what it publishes."""
+    """Emits the checks of a load or store and, if it is strong, its synchronisation."""
     if e.checks is None or "const" in e.instruction.modifiers:
         return
     modifiers = set(e.instruction.modifiers)
@@ -35,24 +35,27 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
 
 
 def _is_of_block(e: Emitter) -> bool:
-    """Whether the scope of an access is no more than its block."""
+    """Whether the scope of an access is no wider than its block."""
     return bool(_OF_BLOCK & set(e.instruction.modifiers))
 
 
 def _is_variable(e: Emitter) -> bool:
-    """Whether all lanes go to one variable: where they write a volatile one it is a flag that they have in common."""
+    """Whether all lanes access one variable: a volatile one that they write is a flag that they share."""
     return any(isinstance(o, Address) and isinstance(o.base, Symbol) for o in e.instruction.operands)
 
 
 def check_atomic(e: Emitter, space: str, size: int, address: V) -> None:
-    """The same of an atomic. An exchange reads too, but of a lock that nobody has set it is often the first."""
+    """Emits the checks of an atomic.
+
+    An exchange counts as a write only: it is often the first access to a lock that nobody has initialised.
+    """
     publish(e, address, size, store=True)
     reads = "exch" not in e.instruction.modifiers
     check_as(e, Kind(reads, True, atomic=True, of_block=_is_of_block(e)), space, size, 1, address, [])
 
 
 def publish(e: Emitter, address: V, size: int, store: bool) -> None:
-    """An operation that other threads are meant to see, or that is meant to see theirs."""
+    """Emits the synchronisation before a strong access: it may publish, or acquire within the block."""
     if e.checks is not None:
         if _RELEASES & set(e.instruction.modifiers):
             fenced(e)
@@ -61,7 +64,7 @@ def publish(e: Emitter, address: V, size: int, store: bool) -> None:
 
 
 def acquired(e: Emitter, address: V, size: int) -> None:
-    """After an operation that may have shown what other blocks have published."""
+    """Emits the synchronisation after an access that may have seen what other blocks published."""
     modifiers = set(e.instruction.modifiers)
     shows = (e.instruction.traits.is_atomic and e.instruction.traits.result) or {"volatile", *_STRONG} & modifiers
     if e.checks is not None and shows and not _is_of_block(e):
@@ -74,11 +77,13 @@ def _words(size: int) -> int:
 
 
 def fenced(e: Emitter) -> None:
+    """Emits a fence for the race checks."""
     if e.checks is not None:
         e.f.call(fence_routine(e.f.module, not _is_of_block(e)), "void", ["ptr %ctx", "ptr %warp"])
 
 
 def lanes_meet(e: Emitter, together: str) -> None:
+    """Emits that the lanes of `together` (bits) meet."""
     if e.checks is not None:
         e.f.call(meet_routine(e.f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {together}"])
 
@@ -95,7 +100,11 @@ def check_as(
     lanes: str = "-1",
     needed: int = -1,
 ) -> None:
-    """Emits the check of one kind of access, at a site of its own or at that of the instruction, by some lanes."""
+    """Emits the check of one kind of access.
+
+    `site`: that of the instruction by default. `lanes`: a further mask (i32). `needed`: the bytes that need a value, as
+    bits.
+    """
     if e.checks is None or space not in ("shared", "global", "generic"):
         return
     site = e.site() if site is None else site

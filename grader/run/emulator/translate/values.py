@@ -1,6 +1,6 @@
-"""Follows which lanes of a register hold no value, and tells where such a one is used: reads of unset local variables.
+"""Tracks which lanes of a register are unset, and reports uses of them: reads of unset local variables.
 
-Copies use nothing: a value may be handed on, kept in local memory, or come along in a struct without ever being looked
+Copies are no uses: a value may be passed on, kept in local memory, or be part of a struct, without ever being looked
 at. Arithmetic, comparisons, addresses, and stores to memory that others see are uses.
 """
 
@@ -30,13 +30,14 @@ from grader.run.emulator.translate.storage import Storage, reads_and_writes, reg
 
 _WORD_STRIDE = 128
 MOST_INSTRUCTIONS = 1000
-"""Of one kernel with all that it calls, where a debug build calls each little function of a header: LLVM takes a second
-for so many, and much longer for more."""
+"""Instructions of one kernel with all that it calls (a debug build calls every little function of a header): LLVM takes
+a second for that many, and much longer for more.
+"""
 
 
 @dataclass
 class Places:
-    """Of one program: where it is kept, by lane, which registers and parameters lack a value."""
+    """The places, in a warp's state, of the unset lanes of a program's registers and parameters."""
 
     program: Program
     storage: Storage
@@ -47,7 +48,7 @@ class Places:
     _taken: dict[tuple[str, str | int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raises UnsupportedPtx for what it can't follow."""
+        """Raises UnsupportedPtx for a program that cannot be tracked."""
         entries = set(self.program.entries.values())
         targets = (pc for block in self.program.blocks for pc in successors(self.program, block))
         if self.program.recursive or entries & set(targets):
@@ -58,7 +59,9 @@ class Places:
         self.loaded = only_loaded(self.program)
 
     def at(self, owner: str, name: str | int) -> int:
-        """A word of a warp's state, for a function's register or, without an owner, for a word of a parameter."""
+        """Returns the place (a state offset) of a function's register or, if `owner` is empty, of a word of a
+        parameter.
+        """
         key = owner, name
         if key not in self._taken:
             self._taken[key] = self.storage.state_bytes + 4 * (len(self._taken) % 16)
@@ -67,12 +70,12 @@ class Places:
         return self._taken[key]
 
     def close(self) -> None:
-        """All places are known."""
+        """Ends the allocation: all places are known."""
         self.storage.state_bytes += 64
 
 
 class Values:
-    """Of one block, beside its emitter. An i32 holds the lanes without a value; "0" where all have one."""
+    """Tracks one block, beside its emitter. An i32 holds the unset lanes of a register; "0" if none are."""
 
     def __init__(self, emitter: Emitter, places: Places, block: int) -> None:
         self._e = emitter
@@ -82,11 +85,11 @@ class Values:
         self._unsure = places.unsure[self._function]
         self._known: dict[str, str] = {}
         self._loaded: dict[str, V] = {}
-        """Where this block has loaded a register from, as far as it is only a copy of that."""
+        """The address each register was loaded from in this block, while it still holds that value."""
         self._changed: set[str] = set()
 
     def enter_function(self) -> None:
-        """At its begin none of its registers has a value."""
+        """Marks every register of the function as unset."""
         for name in sorted(self._unsure & set(self._e.frame.registers)):
             self._set_state(self._places.at(self._function, name), "-1", self._e.active_bits)
 
@@ -127,7 +130,7 @@ class Values:
     # Instructions
 
     def step(self, i: Instruction) -> None:
-        """Looks at an instruction before it is executed."""
+        """Tracks one instruction, before it is emitted."""
         if i.predicate is not None:
             self._use([i.predicate.name], self._e.active_bits)
         for operand in i.operands:
@@ -152,7 +155,7 @@ class Values:
             lacking = self._lacking(name)
             if lacking != "0":
                 self._tell(name, lacking, mask or self._e.mask_bits)
-                # Once is enough.
+                # One report is enough.
                 self._give(name, "0")
 
     def _tell(self, name: str, lacking: str, mask: str) -> None:
@@ -165,7 +168,7 @@ class Values:
         report(e.f, layout.EVENT_UNSET, str(site), lanes)
 
     def _together(self, names: list[str]) -> str:
-        """The lanes in which none of these has a value."""
+        """Returns the lanes in which none of these registers has a value."""
         lanes = "-1" if names else "0"
         for name in names:
             lacking = self._lacking(name)
@@ -231,7 +234,7 @@ class Values:
         return may_be_local(i) and not any(m.startswith("param") for m in i.modifiers)
 
     def _place(self, i: Instruction, address: Operand, moved: int) -> V:
-        """Generic addresses."""
+        """Returns the generic address of `address`, `moved` bytes further on."""
         place = self._e.address(address)
         window = layout.LOCAL_WINDOW if "local" in i.modifiers else 0
         return self._e.f.op("add", place, splat("i64", window + moved)) if window + moved else place
@@ -242,7 +245,7 @@ class Values:
     # Parameters of functions
 
     def _area(self, operand: Operand) -> tuple[int, int] | None:
-        """(state offset, byte offset) of a function's parameter that an address names."""
+        """Returns (state offset, byte offset) of a function's parameter that an address names."""
         if not (isinstance(operand, Address) and isinstance(operand.base, Symbol)):
             return None
         area = self._e.frame.areas.get(operand.base.name)
@@ -266,6 +269,6 @@ class Values:
             self._set_state(place, lanes, self._e.mask_bits)
 
     def copy_parameter(self, source: int, target: int) -> None:
-        """A word of a parameter goes from a caller to a function, or a result the other way."""
+        """Tracks a word of a parameter from a caller to a function, or of a result the other way."""
         lanes = self._e.f.load("i32", "%warp", self._places.at("", source))
         self._set_state(self._places.at("", target), lanes, self._e.mask_bits)
