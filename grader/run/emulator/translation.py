@@ -1,6 +1,6 @@
-"""Translates one kernel, with all functions that it can reach, into an LLVM function that runs one warp.
+"""Translates one kernel, with all functions it can reach, into an LLVM function that runs one warp.
 
-The function goes on from the warp's program counters until all lanes have exited, wait, or have used up a slice.
+The function continues at the warp's program counters until all lanes have exited, wait, or have used up a slice.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ MATRIX_COST = 32
 
 @dataclass
 class Translation:
-    """A kernel's IR and what is needed to launch it and to explain its faults."""
+    """A kernel's IR, and what is needed to launch it and to explain its faults."""
 
     ir: str
     program: Program
@@ -57,21 +57,21 @@ class Translation:
     sites: list[Instruction]
     local_bytes: int
     checks: Checks | None = None
-    """What the race checks need to know; None where they are not part of the code."""
+    """The settings of the race checks; None if they are not part of the code."""
     written: frozenset[Source] | None = None
-    """Where the pointers come from that the kernel writes through; None: from anywhere."""
+    """The origins of the pointers that the kernel writes through; None: unknown."""
     counting: CounterRows | None = None
-    """The rows of its counters; None where nothing is counted."""
+    """The rows of its counters; None if nothing is counted."""
     copies: bool = False
-    """Whether threads may have copies under way."""
+    """Whether threads may have pending copies."""
     uses: dict[int, Use] | None = None
-    """By site, what it uses, where it is followed which local variables have a value."""
+    """The uses of registers by site, if unset local variables are tracked."""
     followed: Locals | None = None
     """The local variables of a debug build."""
     loops: dict[int, Poll] = field(default_factory=dict)
-    """The blocks in which a thread does nothing but wait for a barrier object."""
+    """The blocks in which a thread only waits for a barrier object."""
     skips: Skips = field(default_factory=Skips)
-    """The ways past barriers of the block, where the race checks are part of the code."""
+    """The branches that skip barriers of the block, if the race checks are part of the code."""
 
 
 def translate(
@@ -83,10 +83,11 @@ def translate(
     count: bool = False,
     followed: Locals | None = None,
 ) -> Translation:
-    """With `sanitize`, accesses to shared and global memory are checked for races; with `count`, costs are counted;
-    with `followed`, the local variables of a debug build, those are told that have no value.
+    """Translates a kernel.
 
-    Raises UnsupportedPtx for what is not known.
+    With `sanitize`, accesses to shared and global memory are checked for races. With `count`, costs are counted. With
+    `followed`, the local variables of a debug build, uses of unset ones are reported.
+    Raises UnsupportedPtx.
     """
     program = build_program(module, kernel)
     storage = assign_storage(program, module, variables)
@@ -110,7 +111,7 @@ def translate(
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls, skips).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
-            # Inline assembly reaches the emulator unchecked: what is not PTX is named like what is not known.
+            # Inline assembly gets here unchecked: what is not PTX is reported like an unknown instruction.
             raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
     if places is not None:
@@ -135,15 +136,17 @@ def translate(
 
 
 def _may_wait(instruction: Instruction) -> bool:
-    """Atomics, and loads that other threads' stores are meant to change: what a spinning thread executes."""
+    """Whether it is an atomic, or a load that other threads' stores are meant to change: what a spinning thread
+    executes.
+    """
     return instruction.traits.is_atomic or bool({"volatile", "acquire", "relaxed"} & set(instruction.modifiers))
 
 
 def _cost(instruction: Instruction) -> int:
-    """What an instruction counts of the budget.
+    """Returns what an instruction counts against the budget.
 
-    What a spinning thread executes counts for each lane, so that its warp soon gives way to the one that it waits for;
-    a call of printf counts as what formatting takes, and a matrix instruction as the work of the warp that it is.
+    What a spinning thread executes counts once per lane, so that its warp soon yields to the one it waits for. A call
+    of printf counts what formatting takes, and a matrix instruction what its arithmetic takes.
     """
     if is_builtin_call(instruction):
         return PRINTF_COST

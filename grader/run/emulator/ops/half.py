@@ -92,7 +92,7 @@ def _extreme(which: str) -> Compute:
 
 
 def _mirror(e: Emitter, signed: V, form: Format) -> V:
-    """Converts between sign-magnitude and two's complement, either way: inverts the magnitude bits of negative numbers."""
+    """Converts sign-magnitude to two's complement, or back: inverts the magnitude bits of negative numbers."""
     f = e.f
     turned = f.op("and", f.op("ashr", signed, splat("i32", 31)), splat("i32", form.sign - 1))
     return f.op("xor", signed, turned)

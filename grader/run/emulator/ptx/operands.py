@@ -24,7 +24,7 @@ _LONGEST = 64
 
 
 def parse_number(text: str) -> Immediate:
-    """Returns an integer or floating-point literal; raises PtxSyntaxError for one longer than any instruction can hold."""
+    """Returns the literal that a number token is. Raises PtxSyntaxError if no instruction can hold it."""
     if len(text) > _LONGEST:
         raise PtxSyntaxError(f"a number of {len(text)} characters: {text[:20]}…")
     head = text[:2].lower()
@@ -38,7 +38,7 @@ def parse_number(text: str) -> Immediate:
 
 
 class OperandParser:
-    """Reads operands from a list of tokens; `resolve` turns a name into a Register or a Symbol. Raises PtxSyntaxError."""
+    """Reads operands from tokens; `resolve` turns a name into a Register or a Symbol. Raises PtxSyntaxError."""
 
     def __init__(self, stream: list[Token], resolve: Callable[[str], Register | Symbol]) -> None:
         self._stream = stream

@@ -106,7 +106,7 @@ def _callees(function: Function, addressed: tuple[str, ...]) -> set[str]:
 
 
 def _post_order(start: str, calls: Mapping[str, Iterable[str]], seen: set[str]) -> list[str]:
-    """Returns what can be reached from `start`, callees before their callers; skips what is in `seen`, and extends it."""
+    """Returns what `start` can reach, callees before callers; skips what is in `seen`, and extends it."""
     order: list[str] = []
     seen.add(start)
     path = [(start, iter(sorted(calls.get(start, ()))))]
@@ -199,7 +199,7 @@ class _Splitter:
 
 
 def function_ids(module: PtxModule) -> dict[str, int]:
-    """Returns the numbers of the device functions whose address is taken: the offset of a function pointer in its slot."""
+    """Returns the numbers of the functions whose address is taken: the offset of a function pointer in its slot."""
     defined = {name for name, function in module.functions.items() if function.body is not None and not function.entry}
     used = {symbol for f in module.functions.values() for symbol in _symbols(f)}
     used |= {symbol for v in module.variables.values() for _, symbol, _ in v.references}

@@ -44,7 +44,7 @@ def written_through(module: PtxModule, program: Program) -> frozenset[Source] | 
 
 
 def _stores(function: Function) -> Iterator[Address | None]:
-    """Yields the addresses that a function writes to, outside of shared and local memory; None for one not understood."""
+    """Yields the global addresses that a function writes to; None for one that is not understood."""
     for item in function.body or ():
         if not isinstance(item, Instruction) or item.traits.only_reads or _SHARED_OR_LOCAL & set(item.modifiers):
             continue
