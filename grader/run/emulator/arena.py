@@ -68,6 +68,7 @@ class LaunchShape:
 
     @property
     def parameters(self) -> int:
+        """The host address of the launch's parameters."""
         array = self.memory.at(layout.array_address(layout.PARAMETER_SLOT))
         assert array is not None
         return int(array.data.ctypes.data)
@@ -192,11 +193,13 @@ class Arena:
 
     @property
     def bytes(self) -> int:
+        """The size of the block's memory in bytes."""
         own = (self._context, self._warps, self._shared, self._table, self._local)
         return sum(part.nbytes for part in (*own, self._seen, self._shadow, self._log, self._copies, self._values))
 
     @property
     def instructions(self) -> int:
+        """The warp instructions that this worker's blocks in this arena have executed."""
         at = CONTEXT["instructions"]
         return int(self._context[at : at + 8].view(np.int64)[0])
 

@@ -69,6 +69,7 @@ class EventLog:
         return self._findings.remarks()
 
     def printed(self) -> str:
+        """Returns the output of printf, ordered by block."""
         return "".join(text for _, _, text in sorted(self._printed, key=lambda entry: entry[:2]))
 
     def _event(self, context: int, warp: int, kind: int, site: int, bits: int) -> None:

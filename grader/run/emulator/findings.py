@@ -44,6 +44,7 @@ class Findings:
         return known.order[0] > block
 
     def put(self, key: Key, finding: Finding) -> None:
+        """Adds a described finding; one with the same key gives way, but its count of threads stays."""
         known = self._found.get(key)
         if known is not None:
             finding.threads = known.threads

@@ -100,6 +100,7 @@ class Race:
         return 0 if self.within_warp else 1
 
     def message(self, place: str, same_value: bool) -> str:
+        """Returns the fault's message; `place` names the array and element."""
         what = "threads write the same value to" if same_value else "data race in"
         return f"{what} {place}: {self._pair()} in no order; {self._advice()}"
 

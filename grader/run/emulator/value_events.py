@@ -26,6 +26,7 @@ class ValueEvents:
         self._findings = findings
 
     def unset(self, state: State, site: int, lanes: list[int], count: int) -> None:
+        """Reports lanes that use an unset local variable."""
         line = self._line(state, site, lanes[0])
         key = (layout.EVENT_UNSET, line, "")
         if line and self._findings.add(key, state.block, len(lanes)):

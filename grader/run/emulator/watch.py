@@ -98,9 +98,11 @@ class LaunchRecords:
 
     @property
     def begin(self) -> int:
+        """The smallest record of the launch."""
         return self.first_epoch << layout.EPOCH_SHIFT
 
     def word(self, name: str) -> int:
+        """Returns a 32-bit field of what the blocks share."""
         return int(self.words[LAUNCH[name] : LAUNCH[name] + 4].view(np.uint32)[0])
 
     @property
@@ -116,6 +118,7 @@ class LaunchRecords:
 
     @property
     def next_epoch(self) -> int:
+        """The first epoch that the launch has not used."""
         chunks = min(self.word("next_chunk"), self.word("chunks"))
         return self.first_epoch + (chunks << self.word("chunk_bits"))
 
@@ -132,6 +135,7 @@ class Watch:
     _records: dict[int, _Records] = field(default_factory=dict)
 
     def add_unwritten(self, slot: int, size: int) -> None:
+        """Adds an array of `size` bytes, none of them written."""
         self._unwritten[slot] = np.zeros(size, np.bool_)
 
     def remove(self, slot: int) -> None:
@@ -213,6 +217,7 @@ class Watch:
         return {slot: records.touched() for slot, records in self._records.items()}
 
     def end(self, launch: LaunchRecords) -> None:
+        """Ends a launch; if its checks stopped early, all arrays count as written."""
         self._epoch = max(self._epoch, launch.next_epoch)
         if launch.rested:
             self.forget()

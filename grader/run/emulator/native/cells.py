@@ -58,6 +58,7 @@ class Kind:
 
     @property
     def flags(self) -> int:
+        """The flags of the access's records, with the epoch PENDING for an asynchronous access."""
         if self.of_block:
             return OF_BLOCK
         strength = (STRONG if self.strong else 0) | (VOLATILE if self.volatile else 0)

@@ -20,10 +20,12 @@ _PENDING_TAG = PENDING >> TAG_SHIFT
 
 
 def offset_of(f: IrFunction, index: str, size: int) -> str:
+    """Returns the byte offset of element `index` (i32), `size` bytes each, as an i64."""
     return f.let(f"mul i64 {f.let(f'zext i32 {index} to i64')}, {size}")
 
 
 def entry_at(f: IrFunction, warp: str, index: str) -> str:
+    """Returns the address of a copy in a warp's list, by its index (i32)."""
     start = f.field(f.load("ptr", warp, WARP["copies"]), layout.COPY_LIST["copies"])
     return f.field(start, offset_of(f, index, layout.COPY.size))
 

@@ -150,6 +150,7 @@ def tick_routine(module: IrModule) -> str:
 
 
 def new_epoch(f: IrFunction) -> None:
+    """Emits the begin of an epoch of the block."""
     f.call(epoch_routine(f.module), "void", ["ptr %ctx"])
 
 
@@ -175,6 +176,7 @@ def begin_block(f: IrFunction) -> None:
 
 
 def begin_warp(f: IrFunction, warp: str) -> None:
+    """Resets what a warp knows of other threads, at the start of a block."""
     near = ("published", "acquired", "fenced", "full", "near_release", "handed_on")
     for field in (*near, "far_fenced", "far_published", "far_acquired", "far_release"):
         f.store("i32", "0", warp, WARP[field])

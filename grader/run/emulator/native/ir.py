@@ -36,6 +36,7 @@ def suffix(t: str) -> str:
 
 
 def bits_of(t: str) -> int:
+    """Returns the width of a lane's type in bits."""
     return {"float": 32, "double": 64, "half": 16}.get(t) or int(t[1:])
 
 
@@ -68,10 +69,11 @@ class IrModule:
         self._declarations: dict[str, str] = {}
 
     def declare(self, name: str, returns: str, arguments: Sequence[str]) -> None:
-        """Returns the width of a lane's type in bits."""
+        """Declares an external function or intrinsic; `arguments` are LLVM types."""
         self._declarations[name] = f"declare {returns} @{name}({', '.join(arguments)})"
 
     def add(self, function: IrFunction) -> None:
+        """Adds a function that is complete."""
         self._functions[function.name] = function.text()
 
     def routine(self, name: str, build: Callable[[IrModule, str], IrFunction]) -> str:
@@ -82,6 +84,7 @@ class IrModule:
         return name
 
     def text(self) -> str:
+        """Returns the module as LLVM IR."""
         unlikely = '!0 = !{!"branch_weights", i32 1, i32 2000}'
         return "\n".join([*self._declarations.values(), *self._functions.values(), unlikely])
 
@@ -112,6 +115,7 @@ class IrFunction:
         self.current = "entry"
 
     def text(self) -> str:
+        """Returns the function as LLVM IR."""
         return "\n".join([self._head, "entry:", *self._entry, *self._lines, "}"])
 
     @property
@@ -125,6 +129,7 @@ class IrFunction:
         return f"{hint}.{self._blocks}"
 
     def block(self, name: str) -> None:
+        """Opens a block: the instructions that follow belong to it."""
         self._lines.append(f"{name}:")
         self.current = name
 
@@ -155,15 +160,18 @@ class IrFunction:
         return self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
     def load(self, t: str, pointer: str, offset: int | str = 0) -> str:
+        """Loads a scalar of type `t` from `offset` bytes beyond `pointer`; returns its name."""
         return self.let(f"load {t}, ptr {self.field(pointer, offset)}")
 
     def store(self, t: str, value: str, pointer: str, offset: int | str = 0) -> None:
+        """Stores a scalar of type `t` at `offset` bytes beyond `pointer`."""
         self.do(f"store {t} {value}, ptr {self.field(pointer, offset)}")
 
     def goto(self, block: str) -> None:
         self.do(f"br label %{block}")
 
     def branch(self, condition: str, then: str, otherwise: str, unlikely: bool = False) -> None:
+        """Branches on a condition (i1); `unlikely` says that it rarely holds."""
         weights = ", !prof !0" if unlikely else ""
         self.do(f"br i1 {condition}, label %{then}, label %{otherwise}{weights}")
 
@@ -187,18 +195,22 @@ class IrFunction:
     # Vectors
 
     def vector(self, t: str, expression: str) -> V:
+        """Emits an instruction whose result is a vector with lanes of type `t`."""
         return V(t, self.let(expression))
 
     def op(self, opcode: str, a: V, b: V) -> V:
+        """Emits a binary instruction lane by lane, such as "add"."""
         return V(a.t, self.let(f"{opcode} {a}, {b.r}"))
 
     def compare(self, opcode: str, a: V, b: V) -> V:
+        """Compares lane by lane, such as by "icmp eq"; returns 32 conditions."""
         return V("i1", self.let(f"{opcode} {a}, {b.r}"))
 
     def select(self, condition: V, a: V, b: V) -> V:
         return V(a.t, self.let(f"select {condition}, {a}, {b}"))
 
     def cast(self, opcode: str, a: V, t: str) -> V:
+        """Converts lanes to type `t` by `opcode`; returns `a` if it has that type."""
         return a if a.t == t else V(t, self.let(f"{opcode} {a} to <{LANES} x {t}>"))
 
     def bitcast(self, a: V, t: str) -> V:
@@ -227,9 +239,11 @@ class IrFunction:
         return V(a.t, self.let(f"shufflevector {a}, <{LANES} x {a.t}> poison, <{LANES} x i32> <{order}>"))
 
     def load_lanes(self, t: str, pointer: str, offset: int | str = 0, align: int = 64) -> V:
+        """Loads a vector with lanes of type `t` from `offset` bytes beyond `pointer`."""
         return V(t, self.let(f"load <{LANES} x {t}>, ptr {self.field(pointer, offset)}, align {align}"))
 
     def store_lanes(self, value: V, pointer: str, offset: int | str = 0, align: int = 64) -> None:
+        """Stores a vector at `offset` bytes beyond `pointer`."""
         self.do(f"store {value}, ptr {self.field(pointer, offset)}, align {align}")
 
     def bits(self, mask: V) -> str:

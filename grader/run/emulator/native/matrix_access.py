@@ -35,6 +35,7 @@ def record(t: str, count: int) -> str:
 
 
 def row_argument(watch: Watch) -> list[tuple[str, str]]:
+    """Returns the argument for the counters' row, if accesses are counted."""
     return [("i64", "row")] if watch.counted else []
 
 
@@ -58,6 +59,7 @@ def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask
 
 
 def give(f: IrFunction, words: list[V]) -> None:
+    """Returns the words from the routine, as one struct."""
     returns = record(words[0].t, len(words))
     packed = "poison"
     for index, word in enumerate(words):

@@ -11,10 +11,12 @@ LINES, WORDS = 8, 4
 
 
 def line_of(lane: int) -> int:
+    """Returns the line of a tile that a lane holds a word of."""
     return lane // WORDS
 
 
 def word_of(lane: int) -> int:
+    """Returns which word of its line a lane holds."""
     return lane % WORDS
 
 

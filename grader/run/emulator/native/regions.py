@@ -30,10 +30,12 @@ class Shadowed:
 
     @property
     def granule(self) -> int:
+        """The bytes of a cell in the access's space."""
         return self.shared_granule if self.space == "shared" else self.global_granule
 
     @property
     def cells(self) -> int:
+        """The number of cells of one lane's access."""
         return max(self.size // self.granule, 1)
 
     def kind_of(self, cell: int) -> Kind:
@@ -54,6 +56,7 @@ class Shadowed:
 
     @property
     def values(self) -> list[tuple[str, str]]:
+        """The (type, name) of the arguments for the values to be written."""
         columns = range(self.count if self.compares else 0)
         return [(f"<{LANES} x i{8 * self.width}>", f"value{c}") for c in columns]
 

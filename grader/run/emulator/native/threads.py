@@ -48,11 +48,13 @@ def retire_routine(module: IrModule) -> str:
 
 
 def barrier_pointer(f: IrFunction, number: str) -> str:
+    """Returns the address of a barrier of the block, by its number (i32)."""
     offset = f.let(f"mul i32 {number}, {layout.BARRIER.size}")
     return f.field("%ctx", f.let(f"add i64 {f.let(f'zext i32 {offset} to i64')}, {CONTEXT['barriers']}"))
 
 
 def waiting_pointer(f: IrFunction, warp: str, number: str) -> str:
+    """Returns the address of the lanes of a warp that wait at a barrier, by its number (i32)."""
     offset = f.let(f"zext i32 {f.let(f'mul i32 {number}, 4')} to i64")
     return f.field(warp, f.let(f"add i64 {offset}, {WARP['waiting']}"))
 

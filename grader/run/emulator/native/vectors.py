@@ -134,6 +134,7 @@ class Quick:
             self._slow_if((other, written), (self._unwritten(written), None))
 
     def note_read(self) -> None:
+        """Records the read of each lane."""
         f, cells = self.f, self.cells
         time = f.spread("i64", f.let(f"zext i32 {f.load('i32', '%ctx', CONTEXT['time'])} to i64"))
         alike = f.bits(f.compare("icmp eq", self.warp.address, f.spread("i64", self.warp.leader)))
@@ -213,6 +214,7 @@ class Quick:
     # Writes
 
     def write(self) -> None:
+        """Checks and records the write of each lane."""
         f, cells = self.f, self.cells
         fresh, before = f.alloca("i32", align=4), f.alloca(f"<{LANES} x i64>")
         f.store("i32", "0", fresh)

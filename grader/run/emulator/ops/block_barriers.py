@@ -27,6 +27,7 @@ def shared_address_of(e: Emitter, operand: Operand) -> V:
 
 
 def barrier_object(e: Emitter, i: Instruction) -> None:
+    """Emits any mbarrier instruction. Raises UnsupportedPtx for other blocks' objects."""
     if "shared::cluster" in i.modifiers:
         raise e.unsupported()
     operations = {

@@ -23,6 +23,7 @@ def _groups(i: Instruction) -> list[list[str]]:
 
 
 def call_runtime(e: Emitter, i: Instruction) -> None:
+    """Emits a call of vprintf or __assertfail, as an event."""
     name = callee(i)
     arguments = _groups(i)[-1]
     pointers = [read_area(e, e.frame.areas[argument], 0, 64) for argument in arguments[:2]]

@@ -63,6 +63,7 @@ def _combined(e: Emitter, i: Instruction, condition: V) -> V:
 
 
 def set_predicate(e: Emitter, i: Instruction) -> None:
+    """setp: compares, combines with a predicate, and writes one predicate or a pair."""
     kind = type_of(i)
     conditions = _conditions(e, i, i.operands[1], i.operands[2], kind)
     target = i.operands[0]
@@ -82,6 +83,7 @@ def set_predicate(e: Emitter, i: Instruction) -> None:
 
 
 def set_value(e: Emitter, i: Instruction) -> None:
+    """set: writes all ones, or 1.0 for a float type, where the comparison holds, else 0."""
     f = e.f
     target, source = types_of(i)
     conditions = [_combined(e, i, c) for c in _conditions(e, i, i.operands[1], i.operands[2], source)]
@@ -103,6 +105,7 @@ def select(e: Emitter, i: Instruction) -> None:
 
 
 def select_by_sign(e: Emitter, i: Instruction) -> None:
+    """slct: chooses a where c is at least 0, else b."""
     f = e.f
     kind, test = types_of(i)
     a, b = (e.read(o, kind) for o in i.operands[1:3])

@@ -25,6 +25,7 @@ _KNOWN = {*_TO_WHOLE, "rn", "rz", "rm", "rp", "ftz", "sat", "relu", "satfinite"}
 
 
 def convert(e: Emitter, i: Instruction) -> None:
+    """Emits any cvt. Raises UnsupportedPtx for unknown modifiers."""
     if "pack" in i.modifiers:
         pack_integers(e, i)
         return

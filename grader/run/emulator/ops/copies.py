@@ -21,6 +21,7 @@ _SIZES = (4, 8, 16)
 
 
 def asynchronous(e: Emitter, i: Instruction) -> None:
+    """Emits any non-bulk cp.async instruction. Raises UnsupportedPtx for others."""
     if i.modifiers[:1] != ("async",) or {"bulk", "reduce"} & set(i.modifiers):
         raise e.unsupported()
     if "mbarrier" in i.modifiers:

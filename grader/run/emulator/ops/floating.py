@@ -133,6 +133,7 @@ def copy_sign(e: Emitter, i: Instruction) -> None:
 
 
 def test_property(e: Emitter, i: Instruction) -> None:
+    """testp: finite, infinite, number, notanumber, normal or subnormal."""
     f = e.f
     kind = type_of(i)
     t = f"i{kind.bits}"

@@ -15,6 +15,7 @@ from grader.run.emulator.translate.emitter import Emitter
 
 
 def half_format(kind: PtxType) -> Format:
+    """Returns the format of f16 or bf16, packed or not."""
     return F16 if kind.kind == "f" else BF16
 
 
@@ -43,6 +44,7 @@ def flush_half(e: Emitter, bits: V, form: Format) -> V:
 
 
 def magnitude(e: Emitter, bits: V, form: Format) -> V:
+    """Returns the bits without the sign."""
     return e.f.op("and", bits, splat("i32", form.sign - 1))
 
 

@@ -67,6 +67,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
 
 
 def load(e: Emitter, i: Instruction) -> None:
+    """Emits ld and ldu. Raises UnsupportedPtx for 128-bit types."""
     if any(m.startswith("param") for m in i.modifiers) and _is_named_parameter(i.operands[1]):
         _load_parameter(e, i)
         return
@@ -82,6 +83,7 @@ def load(e: Emitter, i: Instruction) -> None:
 
 
 def store(e: Emitter, i: Instruction) -> None:
+    """Emits st. Raises UnsupportedPtx for 128-bit types."""
     if any(m.startswith("param") for m in i.modifiers):
         _store_parameter(e, i)
         return

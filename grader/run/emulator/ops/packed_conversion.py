@@ -16,6 +16,7 @@ _KNOWN = {"rn", "rz", "rna", "relu", "satfinite", "f32", *_FORMATS}
 
 
 def is_packed_conversion(i: Instruction) -> bool:
+    """Whether one of the types is packed or tf32."""
     return not _FORMATS.keys().isdisjoint(i.modifiers)
 
 

@@ -48,10 +48,12 @@ class Entry:
     children: list[Entry] = field(default_factory=list)
 
     def number(self, attribute: int) -> int | None:
+        """Returns the value of an attribute if it is a number, else None."""
         value = self.values.get(attribute)
         return value if isinstance(value, int) else None
 
     def text(self, attribute: int) -> str:
+        """Returns the value of an attribute if it is a string or label, else ""."""
         value = self.values.get(attribute)
         return value if isinstance(value, str) else ""
 
@@ -78,15 +80,18 @@ class Section:
 
     @property
     def left(self) -> bool:
+        """Whether there are bytes left to read."""
         return self.at < len(self.data)
 
     def take(self, size: int) -> bytes:
+        """Reads `size` bytes. Raises ValueError if the section ends early."""
         if self.at + size > len(self.data):
             raise ValueError("a debugging section ends early")
         self.at += size
         return bytes(self.data[self.at - size : self.at])
 
     def number(self, size: int) -> int:
+        """Reads an unsigned number of `size` bytes."""
         return int.from_bytes(self.take(size), "little")
 
     def address(self) -> str:
@@ -96,11 +101,13 @@ class Section:
         return symbol
 
     def expression(self, size: int) -> Expression:
+        """Reads a location of `size` bytes, with the symbols in it."""
         begin = self.at
         symbols = {at - begin: name for at, name in self.symbols.items() if begin <= at < begin + size}
         return Expression(self.take(size), symbols)
 
     def uleb(self) -> int:
+        """Reads a ULEB128 number."""
         value = shift = 0
         while True:
             byte = self.number(1)
@@ -110,6 +117,7 @@ class Section:
                 return value
 
     def string(self) -> str:
+        """Reads a zero-terminated string."""
         end = self.data.index(0, self.at)
         text = self.take(end - self.at).decode("utf-8", "replace")
         self.take(1)

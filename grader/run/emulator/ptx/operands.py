@@ -46,6 +46,7 @@ class OperandParser:
         self._at = 0
 
     def operands(self) -> tuple[Operand, ...]:
+        """Reads all operands up to the end of the tokens."""
         found = []
         while self._at < len(self._stream):
             found.append(self._operand())

@@ -35,10 +35,12 @@ class Scope:
         return known
 
     def bind_labels(self, names: Iterable[str]) -> None:
+        """Binds the labels of this scope to unique names."""
         for name in names:
             self._labels[name] = self._unique(name)
 
     def label(self, name: str) -> str:
+        """Returns the unique name of a label, from this scope or an outer one."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope._labels:

@@ -110,6 +110,8 @@ class Variable:
 
 @dataclass(frozen=True)
 class Parameter:
+    """A parameter; `size` and `align` are in bytes."""
+
     name: str
     size: int
     align: int
@@ -149,6 +151,8 @@ class Function:
 
 @dataclass
 class PtxModule:
+    """A parsed module: functions and module-level variables by name."""
+
     functions: dict[str, Function]
     variables: dict[str, Variable]
 

@@ -29,6 +29,7 @@ def passes_on(instruction: Instruction) -> bool:
 
 
 def may_be_local(instruction: Instruction) -> bool:
+    """Whether a load or store may access local memory."""
     traits = instruction.traits
     return (traits.is_load or traits.is_store) and not LOCAL_SPACES & set(instruction.modifiers)
 

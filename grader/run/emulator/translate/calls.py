@@ -76,6 +76,7 @@ class CallCompiler:
     # Calling
 
     def call(self, emitter: Emitter, instruction: Instruction, here: int, lanes_left: Callable[[], str]) -> None:
+        """Ends a block with a call: passes the parameters, grows the stack, and goes to the function's entry."""
         f = emitter.f
         name = callee(instruction)
         if name is not None and name not in self._program.functions:
@@ -149,6 +150,7 @@ class CallCompiler:
     # Returning
 
     def give_back(self, emitter: Emitter, lanes: str) -> None:
+        """Ends a block with a return of these lanes to their callers."""
         back = emitter.f.load_lanes("i32", "%warp", emitter.frame.return_pc)
         self._dispatcher.set_counters(lanes, back)
         self._dispatcher.schedule()

@@ -26,6 +26,7 @@ class Block:
 
     @property
     def line(self) -> int:
+        """The line of its first instruction that has one, 0 if none has."""
         return next((i.line for i in self.instructions if i.line), 0)
 
 

@@ -33,6 +33,7 @@ def whole_warp(emitter: Emitter, instruction: Instruction, together: str) -> Non
 
 
 def lane_value(f: IrFunction, vector: V, lane: str) -> str:
+    """Returns the value of one lane of a vector, as a scalar."""
     return f.let(f"extractelement {vector}, i32 {lane}")
 
 

@@ -23,6 +23,7 @@ PATIENT_PERIOD = 1 << 12
 
 
 def block_name(pc: int) -> str:
+    """Returns the label of the basic block with this number."""
     return f"pc{pc}"
 
 
@@ -130,6 +131,7 @@ class Dispatcher:
         self.set_counters(lanes, f.spread("i32", pc))
 
     def set_counters(self, lanes: str, pcs: V) -> None:
+        """Stores the program counters of these lanes."""
         f = self.f
         old = f.load_lanes("i32", "%warp", WARP["pc"])
         f.store_lanes(f.select(f.mask(lanes), pcs, old), "%warp", WARP["pc"])
@@ -146,9 +148,11 @@ class Dispatcher:
         f.store("i64", f.let(f"add i64 {f.load('i64', self._executed)}, {instructions}"), self._executed)
 
     def active(self) -> str:
+        """Returns the lanes that run at present, an i32."""
         return self.f.load("i32", self.current)
 
     def schedule(self) -> None:
+        """Goes to the scheduler, which chooses the lanes to run next."""
         self.f.goto("schedule")
 
     def park(self, lanes: str, pc: int) -> None:

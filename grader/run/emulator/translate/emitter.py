@@ -46,6 +46,7 @@ class Sites:
     instructions: list[Instruction] = field(default_factory=list)
 
     def add(self, instruction: Instruction) -> int:
+        """Returns the number of a new site for an instruction."""
         self.instructions.append(instruction)
         return len(self.instructions) - 1
 
@@ -133,6 +134,7 @@ class Emitter:
 
     @property
     def mask_bits(self) -> str:
+        """The lanes of the current instruction as an i32: active, and not predicated off."""
         return self.active_bits if self._predicate is None else self.f.bits(self.mask)
 
     def site(self) -> int:

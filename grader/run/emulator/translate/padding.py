@@ -25,6 +25,7 @@ class Padding:
 
 
 def padding_of(function: Function) -> Padding:
+    """Finds the loads of a function that may be of padding."""
     body = function.body or []
     copied = _only_stored(body)
     whole: set[str] = set()

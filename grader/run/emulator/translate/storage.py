@@ -73,6 +73,7 @@ def _kept_registers(blocks: Iterable[Block]) -> set[str]:
 
 
 def align_up(value: int, align: int) -> int:
+    """Rounds up to a multiple of `align`."""
     return -(-value // align) * align
 
 

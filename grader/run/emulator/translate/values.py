@@ -123,6 +123,7 @@ class Values:
             self._changed.add(name)
 
     def flush(self) -> None:
+        """Stores the changed unset lanes that outlive the block."""
         for name in sorted(self._changed):
             self._set_state(self._places.at(self._function, name), self._known[name], self._e.active_bits)
         self._changed.clear()
