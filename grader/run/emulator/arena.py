@@ -91,7 +91,7 @@ class Arena:
         plane = self._plane_bytes(static + shape.dynamic_shared)
         self._shadow, shadow = aligned_bytes(plane * len(layout.CELL))
         self._log, log = aligned_bytes(layout.LOG_ENTRIES * layout.LOG.size if shape.races else 0)
-        self._told, told = aligned_bytes(layout.TOLD_ENTRIES * layout.TOLD.size if shape.races else 0)
+        self._reports, reports = aligned_bytes(layout.REPORT_ENTRIES * layout.REPORT.size if shape.races else 0)
         copies_bytes = layout.COPY_LIST.size if shape.translation.copies else 0
         self._copies, copies = aligned_bytes(copies_bytes * shape.warps)
         local_bytes = shape.translation.local_bytes
@@ -131,7 +131,7 @@ class Arena:
             "shadow": shadow,
             "plane": plane,
             "log": log,
-            "told": told,
+            "reports": reports,
             "launch": shape.races.address if shape.races else 0,
             "begin": shape.races.begin if shape.races else 0,
             "counters": shape.counters.address if shape.counters else 0,

@@ -18,7 +18,7 @@ from grader.run.emulator.aligned import GUARDED, aligned_bytes
 _PIECE = 1 << 20
 
 
-def filled(size: int, value: int) -> NDArray[np.uint8]:
+def allocate_filled(size: int, value: int) -> NDArray[np.uint8]:
     """Returns `size` bytes of this value, at the start of a page. Raises MemoryError."""
     if GUARDED:
         data, _ = aligned_bytes(size)

@@ -95,32 +95,32 @@ class LaunchCounts:
 
     def __add__(self, other: LaunchCounts) -> LaunchCounts:
         """Returns the sum with another launch of the same kernel. Raises ValueError if the numbers of rows differ."""
-        rows = tuple(_together(one, two) for one, two in zip(self.rows, other.rows, strict=True))
+        rows = tuple(_add_rows(one, two) for one, two in zip(self.rows, other.rows, strict=True))
         arrays = {array.name: array for array in self.arrays}
         for array in other.arrays:
-            arrays[array.name] = _summed(arrays[array.name], array, "size") if array.name in arrays else array
+            arrays[array.name] = _add_fields(arrays[array.name], array, "size") if array.name in arrays else array
         return LaunchCounts(rows, tuple(arrays.values()))
 
 
-def _together(one: RowCounts, two: RowCounts) -> RowCounts:
+def _add_rows(one: RowCounts, two: RowCounts) -> RowCounts:
     """Returns the sum of two rows, with the sample of the launch whose requests cost more on average."""
     cost = (one.sectors + one.wavefronts) * (two.requests + two.shared_requests)
     other = (two.sectors + two.wavefronts) * (one.requests + one.shared_requests)
     return replace(
-        _summed(one, two, "line", "block", "ways"),
+        _add_fields(one, two, "line", "block", "ways"),
         ways=max(one.ways, two.ways),
-        array=_same(one.array, two.array),
-        shared_array=_same(one.shared_array, two.shared_array),
+        array=_common_name(one.array, two.array),
+        shared_array=_common_name(one.shared_array, two.shared_array),
         sample=one.sample if one.sample is not None and cost >= other else two.sample or one.sample,
     )
 
 
-def _same(one: str, two: str) -> str:
+def _common_name(one: str, two: str) -> str:
     """Returns the name that both have, or the one that is not empty; "" if they differ."""
     return one if not two or one == two else two if not one else ""
 
 
-def _summed(one: _Counts, two: _Counts, *kept: str) -> _Counts:
+def _add_fields(one: _Counts, two: _Counts, *kept: str) -> _Counts:
     """Returns `one` with the numbers of both added, except in the fields `kept`."""
     left = {*kept, "itemsize"}
     numbers = [f.name for f in fields(one) if isinstance(getattr(one, f.name), int) and f.name not in left]

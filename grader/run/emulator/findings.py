@@ -52,15 +52,15 @@ class Findings:
 
     def faults(self) -> list[Fault]:
         """Returns all faults, ordered by block."""
-        found = self._told(lambda kind: kind < layout.EVENT_SAME_VALUE)
+        found = self._ordered_faults(lambda kind: kind < layout.EVENT_SAME_VALUE)
         raced = {fault.array for fault in found if fault.kind == "data_race"}
         # A thread that reads too early may read unwritten memory: then the race is the error.
         return [fault for fault in found if fault.kind != "uninitialized_read" or fault.array not in raced]
 
     def remarks(self) -> list[Fault]:
         """Returns what is no fault by itself."""
-        return self._told(lambda kind: kind >= layout.EVENT_SAME_VALUE)
+        return self._ordered_faults(lambda kind: kind >= layout.EVENT_SAME_VALUE)
 
-    def _told(self, wanted: Callable[[int], bool]) -> list[Fault]:
+    def _ordered_faults(self, wanted: Callable[[int], bool]) -> list[Fault]:
         ordered = sorted((one for key, one in self._found.items() if wanted(key[0])), key=lambda one: one.order)
         return [replace(one.fault, threads=one.threads) for one in ordered]

@@ -24,7 +24,7 @@ from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.ir import LANES
 from grader.run.emulator.state import Shape
-from grader.run.emulator.stuck import Polls, deadlock_of, grid_arrivals, lines_of
+from grader.run.emulator.stuck import Polls, count_lines, describe_deadlock, grid_arrivals
 from grader.run.emulator.translation import Translation
 from grader.run.emulator.watch import LaunchRecords
 
@@ -123,7 +123,7 @@ class _Launch:
                 status = layout.DEADLOCK
             if status == layout.DONE:
                 self.in_flight[number] -= 1
-            if status == layout.SUSPENDED and self.cooperative and self._left_alone():
+            if status == layout.SUSPENDED and self.cooperative and self._is_grid_stuck():
                 status = layout.DEADLOCK
             if status == layout.SUSPENDED:
                 waiting.append(arena)
@@ -143,7 +143,7 @@ class _Launch:
         with self.lock:
             self.instructions += executed
 
-    def _left_alone(self) -> bool:
+    def _is_grid_stuck(self) -> bool:
         """Returns whether all remaining blocks wait at the barrier of the grid, and others have ended without it."""
         if int(self.next_block[0]) < self.blocks:
             return False
@@ -155,15 +155,15 @@ class _Launch:
             return
         with self.lock:
             if status == layout.DEADLOCK:
-                ended = self.cooperative and self._left_alone()
-                found = deadlock_of(arenas[0], self.blocks - sum(self.in_flight.values()) if ended else 0)
+                ended = self.cooperative and self._is_grid_stuck()
+                found = describe_deadlock(arenas[0], self.blocks - sum(self.in_flight.values()) if ended else 0)
                 if self.deadlock is None or (found.block or (0,)) < (self.deadlock.block or (0,)):
                     self.deadlock = found
             elif status == layout.LIMIT:
                 self.limited = True
             if status in (layout.LIMIT, layout.STOPPED):
                 for arena in arenas:
-                    self.lines += lines_of(arena)
+                    self.lines += count_lines(arena)
         self.stop[0] = 1
 
     def run(self, workers: int) -> LaunchResult:
@@ -171,7 +171,7 @@ class _Launch:
         self.in_flight = dict.fromkeys(range(workers), 1)
         threads = [threading.Thread(target=self.worker, args=(n,), daemon=True) for n in range(1, workers)]
         spent = _Spent(workers)
-        with _stopped_after(spent, self.limits.seconds, self._stop_late):
+        with _time_limit(spent, self.limits.seconds, self._stop_late):
             for thread in threads:
                 thread.start()
             try:
@@ -243,7 +243,7 @@ class _Watchdog:
 _watchdog = cache(_Watchdog)
 
 
-def _stopped_after(spent: _Spent, seconds: float | None, stop: Callable[[], None]) -> AbstractContextManager[None]:
+def _time_limit(spent: _Spent, seconds: float | None, stop: Callable[[], None]) -> AbstractContextManager[None]:
     """Calls `stop` once `seconds` are spent, unless the context has ended before."""
     return nullcontext() if seconds is None else _watchdog().watching(spent, seconds, stop)
 
@@ -258,7 +258,7 @@ def run_launch(
     workers: int | None,
 ) -> LaunchResult:
     """Runs translated code over a grid, as `Module.launch` does; the parameters are already in `memory`."""
-    races = _watched(translation, geometry, memory)
+    races = _start_watch(translation, geometry, memory)
     counters = _counters(translation, memory)
     launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters)
     if geometry.cooperative:
@@ -295,7 +295,7 @@ def _counters(translation: Translation, memory: Memory) -> Counters | None:
     return counters
 
 
-def _watched(translation: Translation, geometry: Geometry, memory: Memory) -> LaunchRecords | None:
+def _start_watch(translation: Translation, geometry: Geometry, memory: Memory) -> LaunchRecords | None:
     """Starts watching the memory that the kernel can write to; returns None if its code has no checks."""
     if translation.checks is None:
         memory.watch.forget()

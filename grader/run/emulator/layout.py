@@ -149,7 +149,7 @@ CONTEXT = Structure(
     since=WIDE,
     base=WORD,
     reader_planes=WIDE,
-    told=WIDE,
+    reports=WIDE,
     far_covered=WORD,
     patience=WORD,
     # Groups of barriers (bits) that exited threads have skipped.
@@ -270,8 +270,8 @@ READER = Structure(record=WIDE, next=WORD)
 MOST_READERS = 1 << 21
 
 # The reports from one worker's blocks, a hash table: a key, and how often.
-TOLD = Structure(key=WIDE, times=WORD)
-TOLD_ENTRIES = 512
+REPORT = Structure(key=WIDE, times=WORD)
+REPORT_ENTRIES = 512
 
 # Reads of shared memory in an epoch without writes are only logged, until there is a write.
 LOG = Structure(address=lanes(WORD), routine=WIDE, warp=WIDE, mask=WORD, site=WORD, time=WORD)

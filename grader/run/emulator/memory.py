@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import aligned_bytes
-from grader.run.emulator.backing import filled
+from grader.run.emulator.backing import allocate_filled
 from grader.run.emulator.watch import Watch
 
 
@@ -100,7 +100,7 @@ class Memory:
         self._allocate(address >> layout.SLOT_BITS, name, size, fill)
 
     def _allocate(self, slot: int, name: str, size: int, fill: int) -> int:
-        data = filled(size, fill)
+        data = allocate_filled(size, fill)
         self.watch.add_unwritten(slot, size)
         array = self._names[name] = self._enter(slot, Array(name, layout.array_address(slot), data, plain=True))
         return array.address

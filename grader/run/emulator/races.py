@@ -108,8 +108,8 @@ class Race:
         a, b = self.first, self.second
         if self.within_block:
             return f"{a} and {b}"
-        told = (f"{x.verb} by thread {x.thread} of block {x.block}{x.where}" for x in (a, b))
-        return " and ".join(told)
+        accesses = (f"{x.verb} by thread {x.thread} of block {x.block}{x.where}" for x in (a, b))
+        return " and ".join(accesses)
 
     def _advice(self) -> str:
         a, b = self.first, self.second

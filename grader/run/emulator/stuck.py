@@ -28,7 +28,7 @@ _GRID_BARRIER = 4
 """The byte offset of the barrier in a grid's workspace."""
 
 
-def lines_of(arena: Arena) -> Counter[int]:
+def count_lines(arena: Arena) -> Counter[int]:
     """Returns the source lines of the threads that have not exited, weighted."""
     blocks = arena.shape.translation.program.blocks
     found: Counter[int] = Counter()
@@ -129,7 +129,7 @@ def grid_arrivals(shape: LaunchShape) -> int:
     return count if count < blocks else count - (0x80000000 - (blocks - 1)) + 1
 
 
-def deadlock_of(arena: Arena, ended: int = 0) -> Fault:
+def describe_deadlock(arena: Arena, ended: int = 0) -> Fault:
     """Returns the fault of a block whose threads all wait; it names the first of them.
 
     `ended`: the blocks that have left a cooperative launch whose others wait at the barrier of the grid.

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from grader.run.emulator import layout
 from grader.run.emulator.locals import Locals, Use
 from grader.run.emulator.native.ir import LANES, IrModule, splat
-from grader.run.emulator.native.passing import go_past
 from grader.run.emulator.native.resolve import report
+from grader.run.emulator.native.skipped_barriers import record_skip
 from grader.run.emulator.ops import find_handler
 from grader.run.emulator.ptx.syntax import Instruction, PtxModule, Symbol
 from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.ptx.types import B32
-from grader.run.emulator.translate.barriers import barrier
+from grader.run.emulator.translate.barriers import emit_barrier
 from grader.run.emulator.translate.calls import CallCompiler
 from grader.run.emulator.translate.cfg import (
     Block,
@@ -29,16 +29,16 @@ from grader.run.emulator.translate.cfg import (
     is_matrix,
     synchronises,
 )
-from grader.run.emulator.translate.convergence import gather_lanes, whole_warp
+from grader.run.emulator.translate.convergence import check_whole_warp, gather_lanes
 from grader.run.emulator.translate.counter_rows import CounterRows
 from grader.run.emulator.translate.counting import count_block, count_branch
 from grader.run.emulator.translate.dispatch import LOST_SITE, Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
-from grader.run.emulator.translate.granules import Checks, checks_of
-from grader.run.emulator.translate.pointers import Source, written_through
-from grader.run.emulator.translate.polls import Poll, polling_loops
-from grader.run.emulator.translate.sanitizer import lanes_meet
-from grader.run.emulator.translate.skips import Skips, skips_of
+from grader.run.emulator.translate.granules import Checks, choose_checks
+from grader.run.emulator.translate.pointers import Source, find_written_sources
+from grader.run.emulator.translate.polls import Poll, find_polling_loops
+from grader.run.emulator.translate.sanitizer import emit_meeting
+from grader.run.emulator.translate.skips import Skips, find_skips
 from grader.run.emulator.translate.storage import Storage, assign_storage
 from grader.run.emulator.translate.values import Places, Values
 
@@ -94,13 +94,13 @@ def translate(
     ir_module = IrModule()
     sites = Sites()
     assert sites.add(Instruction("ret", (), (), text="ret;")) == LOST_SITE
-    checks = checks_of(module, program) if sanitize else None
+    checks = choose_checks(module, program) if sanitize else None
     counting = CounterRows(len(program.blocks)) if count else None
     dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks), patient=count)
     calls = CallCompiler(program, storage, dispatcher)
-    loops = polling_loops(program)
+    loops = find_polling_loops(program)
     waits = {id(poll.instruction) for poll in loops.values()}
-    skips = skips_of(program) if sanitize else Skips()
+    skips = find_skips(program) if sanitize else Skips()
     places = Places(program, storage) if followed is not None else None
     for block in program.blocks:
         function = program.functions[block.function]
@@ -116,7 +116,7 @@ def translate(
     ir_module.add(dispatcher.f)
     if places is not None:
         places.close()
-    written = written_through(module, program) if sanitize else None
+    written = find_written_sources(module, program) if sanitize else None
     copies = any(i.traits.asynchronous for block in program.blocks for i in block.instructions)
     return Translation(
         ir_module.text(),
@@ -181,9 +181,9 @@ class _BlockCompiler:
             emitter.instruction = first
             together = gather_lanes(emitter, dispatcher, first, block.pc)
             emitter.enter(together)
-            lanes_meet(emitter, together)
+            emit_meeting(emitter, together)
             if is_matrix(first):
-                whole_warp(emitter, first, together)
+                check_whole_warp(emitter, first, together)
         else:
             emitter.enter(dispatcher.active())
         count_block(emitter, block.pc)
@@ -201,7 +201,7 @@ class _BlockCompiler:
                 terminator = instruction
                 break
             if is_matrix(instruction) and instruction is not first:
-                lanes_meet(emitter, emitter.active_bits)
+                emit_meeting(emitter, emitter.active_bits)
             self._emit(instruction)
         if emitter.values is not None:
             emitter.values.flush()
@@ -237,7 +237,7 @@ class _BlockCompiler:
         elif is_call(instruction):
             self.calls.call(emitter, instruction, here, self._lanes_left)
         else:
-            barrier(emitter, dispatcher, instruction, here, self._lanes_left, self.skips)
+            emit_barrier(emitter, dispatcher, instruction, here, self._lanes_left, self.skips)
 
     def _target(self, name: str) -> int:
         return self.program.labels[self.block.function, name]
@@ -255,8 +255,8 @@ class _BlockCompiler:
         else:
             count_branch(emitter, lanes, taken)
             gone = emitter.f.let(f"and i32 {taken}, {lanes}")
-            self._go_past(gone, target)
-            self._go_past(emitter.f.let(f"xor i32 {gone}, {lanes}"), here + 1)
+            self._record_skip(gone, target)
+            self._record_skip(emitter.f.let(f"xor i32 {gone}, {lanes}"), here + 1)
             dispatcher.fork(lanes, gone, here, target, here + 1)
 
     def _indexed_branch(self, instruction: Instruction) -> None:
@@ -275,12 +275,12 @@ class _BlockCompiler:
         first = f.let(f"extractelement {pcs}, i32 {f.let(f'and i32 {leader}, {LANES - 1}')}")
         count_branch(emitter, lanes, f.bits(f.compare("icmp eq", pcs, f.spread("i32", first))))
         for pc in {self._target(name) for name in targets}:
-            self._go_past(f.let(f"and i32 {lanes}, {f.bits(f.compare('icmp eq', pcs, splat('i32', pc)))}"), pc)
+            self._record_skip(f.let(f"and i32 {lanes}, {f.bits(f.compare('icmp eq', pcs, splat('i32', pc)))}"), pc)
         self.dispatcher.set_counters(lanes, pcs)
         self.dispatcher.schedule()
 
-    def _go_past(self, lanes: str, target: int) -> None:
-        go_past(self.emitter.f, lanes, self.skips.edges.get((self.block.pc, target), 0))
+    def _record_skip(self, lanes: str, target: int) -> None:
+        record_skip(self.emitter.f, lanes, self.skips.edges.get((self.block.pc, target), 0))
 
     def _return(self, instruction: Instruction) -> None:
         if self.emitter.function.entry:

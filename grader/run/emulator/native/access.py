@@ -187,8 +187,8 @@ class _Body:
     def _both_inside(self, low: str, high: str, base: str, limit: str, then: str) -> None:
         f = self.f
         fits = [f.let(f"icmp ult i64 {f.let(f'sub i64 {a}, {base}')}, {limit}") for a in (low, high)]
-        crooked = f.let(f"and i64 {f.let(f'or i64 {low}, {high}')}, {self.access.width - 1}")
-        straight = f.let(f"icmp eq i64 {crooked}, 0")
+        misaligned = f.let(f"and i64 {f.let(f'or i64 {low}, {high}')}, {self.access.width - 1}")
+        straight = f.let(f"icmp eq i64 {misaligned}, 0")
         both = f.let(f"and i1 {fits[0]}, {fits[1]}")
         f.branch(f.let(f"and i1 {both}, {straight}"), then, "general")
 
@@ -259,9 +259,9 @@ class _Body:
     def _lane_by_lane(self, mask: str) -> None:
         f, access = self.f, self.access
         f.store_lanes(self.address, "%warp", WARP["scratch"])
-        outside, crooked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        outside, misaligned = f.alloca("i32", align=4), f.alloca("i32", align=4)
         f.store("i32", "0", outside)
-        f.store("i32", "0", crooked)
+        f.store("i32", "0", misaligned)
         columns = [f.alloca(f"[{LANES} x {access.lane_type}]") for _ in range(access.count)]
         for index, column in enumerate(columns):
             initial = V(access.lane_type, f"%value{index}") if access.store else splat(access.lane_type, 0)
@@ -269,7 +269,7 @@ class _Body:
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, access.space, lane, address, access.size, head, outside, crooked, access.store)
+        host = checked_host(f, access.space, lane, address, access.size, head, outside, misaligned, access.store)
         for index, column in enumerate(columns):
             own = f.field(column, f.let(f"mul i64 {wide}, {access.width}"))
             there = f.field(host, index * access.width)
@@ -278,5 +278,5 @@ class _Body:
             f.do(f"store {access.lane_type} {value}, ptr {target}, align {access.width}")
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
-        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
+        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", misaligned))
         self._return([] if access.store else [f.load_lanes(access.lane_type, column) for column in columns])

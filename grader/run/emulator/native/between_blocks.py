@@ -83,7 +83,7 @@ def _append_routine(module: IrModule) -> str:
     return module.routine("append_release", build)
 
 
-def _covered_routine(module: IrModule) -> str:
+def _release_clock_routine(module: IrModule) -> str:
     """Returns the routine `(list, time) -> clock`: the clock of the first release after `time`, or -1 (the largest u32)
     if there is none.
     """
@@ -135,8 +135,8 @@ def release_routine(module: IrModule) -> str:
         now = f.let(f"add i32 {f.let(f'atomicrmw add ptr {clock}, i32 1 seq_cst')}, 1")
         block = f.load("i64", "%ctx", CONTEXT["block"])
         number = f.let(f"add i32 {f.load('i32', '%warp', WARP['index'])}, 1")
-        told = ["ptr %ctx", f"ptr {_list_of(f, block, number)}", f"i32 {fenced}", f"i32 {now}"]
-        f.call(_append_routine(owner), "void", told)
+        inputs = ["ptr %ctx", f"ptr {_list_of(f, block, number)}", f"i32 {fenced}", f"i32 {now}"]
+        f.call(_append_routine(owner), "void", inputs)
         # A fence is cumulative: it also publishes what other warps of the block have handed to this one.
         taken = [
             f"i32 {f.load('i32', '%ctx', CONTEXT['epoch_time'])}",
@@ -148,8 +148,8 @@ def release_routine(module: IrModule) -> str:
         known = f.load("i32", "%ctx", CONTEXT["far_covered"])
         with where(f, f.let(f"icmp ugt i32 {time}, {known}"), "more"):
             f.store("i32", time, "%ctx", CONTEXT["far_covered"])
-            told = ["ptr %ctx", f"ptr {_list_of(f, block, '0')}", f"i32 {time}", f"i32 {now}"]
-            f.call(_append_routine(owner), "void", told)
+            inputs = ["ptr %ctx", f"ptr {_list_of(f, block, '0')}", f"i32 {time}", f"i32 {now}"]
+            f.call(_append_routine(owner), "void", inputs)
         f.store("i32", now, "%warp", WARP["far_release"])
         f.goto("old")
         f.block("old")
@@ -184,7 +184,7 @@ def acquire_routine(module: IrModule, words: int) -> str:
     return module.routine(f"acquire_far_{words}", build)
 
 
-def seen_routine(module: IrModule) -> str:
+def has_acquired_routine(module: IrModule) -> str:
     """Returns the routine `(ctx, warp, block, other, time) -> i1`.
 
     The result says whether this warp has acquired what warp `other` of that block did at `time`.
@@ -198,8 +198,8 @@ def seen_routine(module: IrModule) -> str:
         acquired = f.intrinsic("llvm.umax.i32", "i32", [f"i32 {own}", f"i32 {all_of_block}"])
         clocks = []
         for number in (f.let("add i32 %other, 1"), "0"):
-            told = [f"ptr {_list_of(f, '%block', number)}", "i32 %time"]
-            clocks.append(f"i32 {f.call(_covered_routine(owner), 'i32', told)}")
+            inputs = [f"ptr {_list_of(f, '%block', number)}", "i32 %time"]
+            clocks.append(f"i32 {f.call(_release_clock_routine(owner), 'i32', inputs)}")
         clock = f.intrinsic("llvm.umin.i32", "i32", clocks)
         f.do(f"ret i1 {f.let(f'icmp ule i32 {clock}, {acquired}')}")
         return f

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import Kind, info, warp_record
-from grader.run.emulator.native.copy_waits import phase_over_routine, phase_waited_routine
+from grader.run.emulator.native.cells import Kind, access_info, warp_record
+from grader.run.emulator.native.copy_waits import end_phase_routine, settle_phases_routine
 from grader.run.emulator.native.epochs import tick_routine, time_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.part_barriers import hand_on_routine
-from grader.run.emulator.native.regions import Shadowed, log2, region_at
+from grader.run.emulator.native.regions import CheckedAccess, log2, region_at
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
 
 COUNT_BITS = 20
@@ -81,21 +81,21 @@ class _Operation:
         if operation.releases and operation.granule:
             self._release(mask)
         f.store_lanes(V("i64", "%address"), "%warp", WARP["scratch"])
-        outside, crooked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        outside, misaligned = f.alloca("i32", align=4), f.alloca("i32", align=4)
         f.store("i32", "0", outside)
-        f.store("i32", "0", crooked)
+        f.store("i32", "0", misaligned)
         results = f.alloca(f"<{LANES} x i64>")
         f.store_lanes(splat("i64", 0), results)
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, "shared", lane, address, SIZE, head, outside, crooked, writes=True)
+        host = checked_host(f, "shared", lane, address, SIZE, head, outside, misaligned, writes=True)
         a, b = (f.let(f"extractelement <{LANES} x i64> %{name}, i32 {lane}") for name in ("a", "b"))
         result = self._operate(lane, address, host, a, b)
         f.store("i64", result, results, f.let(f"mul i64 {wide}, 8"))
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
-        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
+        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", misaligned))
         f.do(f"ret {f.load_lanes('i64', results)}")
 
     def _release(self, mask: str) -> None:
@@ -138,11 +138,11 @@ class _Operation:
             state = f.let(f"or i64 {state}, {f.let(f'shl i64 {value}, {shift}')}")
         f.store("i64", state, host)
         with where(f, over, "over"):
-            f.call(phase_over_routine(f.module), "void", ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"])
+            f.call(end_phase_routine(f.module), "void", ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"])
             if self.operation.granule:
                 with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0"), "note"):
                     own = f.let(f"shl i64 {f.let(f'zext i32 {lane} to i64')}, {TAG_SHIFT}")
-                    known = f.let(f"or i64 {warp_record(f)}, {info(f, Kind(True, True, atomic=True))}")
+                    known = f.let(f"or i64 {warp_record(f)}, {access_info(f, Kind(True, True, atomic=True))}")
                     f.store("i64", f.let(f"or i64 {known}, {own}"), self._ended(address))
 
     def _test(self, lane: str, address: str, state: str, asked: str) -> str:
@@ -156,8 +156,8 @@ class _Operation:
             with where(f, over, "over"):
                 if self.operation.granule:
                     self._acquire(address)
-                told = ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"]
-                f.call(phase_waited_routine(f.module, self.operation.granule > 0), "void", told)
+                inputs = ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"]
+                f.call(settle_phases_routine(f.module, self.operation.granule > 0), "void", inputs)
         return f.let(f"zext i1 {over} to i64")
 
     def _note_answer(self, lane: str, over: str) -> None:
@@ -185,7 +185,7 @@ class _Operation:
     def _ended(self, address: str) -> str:
         """Returns the address of the record of the object's upper half, which holds the time the last phase ended."""
         f, granule = self.f, self.operation.granule
-        access = Shadowed(Kind(True, True, atomic=True), "shared", SIZE, 1, granule, granule)
+        access = CheckedAccess(Kind(True, True, atomic=True), "shared", SIZE, 1, granule, granule)
         region = region_at(f, access, address)
         inner = f.let(f"add i64 {f.let(f'sub i64 {address}, {region.base}')}, {SIZE // 2}")
         piece = f.let(f"mul i64 {f.let(f'lshr i64 {inner}, {log2(granule)}')}, {RECORD_BYTES}")

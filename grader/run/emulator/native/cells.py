@@ -13,7 +13,7 @@ from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, TAG_SHIFT, WARP
 from grader.run.emulator.native.epochs import owner_of
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
-from grader.run.emulator.native.order import before_routine
+from grader.run.emulator.native.order import is_before_routine
 from grader.run.emulator.native.readers import (
     HEAD_SHIFT,
     each_in_list,
@@ -21,8 +21,8 @@ from grader.run.emulator.native.readers import (
     keep_routine,
     note_in_plane_routine,
 )
+from grader.run.emulator.native.reporting import should_report_routine
 from grader.run.emulator.native.resolve import event_routine
-from grader.run.emulator.native.told import to_be_told_routine
 
 # The low half of a record: time, site, and the flags of strong accesses.
 TIME_MASK = (1 << 16) - 1
@@ -71,7 +71,7 @@ class Kind:
         return "_".join(word for word, flag in zip(words, flags, strict=True) if flag)
 
 
-def info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
+def access_info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
     """Returns flags, site and time of the current access, as the low half of a record (i64)."""
     placed = f.let(f"shl i32 {site}, {SITE_SHIFT}")
     known = f.let(f"or i32 {placed}, {f.load('i32', '%ctx', CONTEXT['time'])}")
@@ -143,7 +143,7 @@ class _Cell:
         self._last_write()
         if kind.writes:
             self._readers()
-            self._store("write", f.let(f"or i64 {self.own}, {info(f, kind)}"))
+            self._store("write", f.let(f"or i64 {self.own}, {access_info(f, kind)}"))
             if not kind.strong:
                 # Whatever comes after this write also comes after the reads it is ordered behind; the other reads were
                 # reported.
@@ -162,7 +162,7 @@ class _Cell:
         f = self.f
         return f.let(f"icmp ult i64 {f.let(f'xor i64 {record}, {tag}')}, {1 << TAG_SHIFT}")
 
-    def _unless_ordered(
+    def _report_unless_ordered(
         self, record: str, event: str, passed: str, written: bool = False, again: str | None = None
     ) -> None:
         """Continues in block `passed`; first reports `event` if the access of `record` is not ordered before this one.
@@ -171,7 +171,7 @@ class _Cell:
         `again` holds, returns true in place of reporting.
         """
         f = self.f
-        fine = f.call(before_routine(f.module), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", f"i64 {record}"])
+        fine = f.call(is_before_routine(f.module), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", f"i64 {record}"])
         race = f.name_block("race")
         f.branch(fine, passed, race)
         f.block(race)
@@ -188,20 +188,20 @@ class _Cell:
         event = f.let(f"select i1 {pending}, i32 {layout.EVENT_RACE}, i32 {event}")
         far = f.let(f"icmp uge i64 {f.let(f'xor i64 {record}, {self.warp}')}, {LANES << TAG_SHIFT}")
         other_site = f.let(f"and i32 {f.let(f'trunc i64 {record} to i32')}, {SITE_MASK << SITE_SHIFT}")
-        told = self._tell(event, f.let(f"or i32 {other_site}, {f.let(f'zext i1 {far} to i32')}"))
+        reported = self._report(event, f.let(f"or i32 {other_site}, {f.let(f'zext i1 {far} to i32')}"))
         if written:
-            with where(f, f.let(f"xor i1 {told}, true"), "silent"):
+            with where(f, f.let(f"xor i1 {reported}, true"), "silent"):
                 self._store("write", self.never)
         f.goto(passed)
 
-    def _tell(self, event: str, detail: str) -> str:
+    def _report(self, event: str, detail: str) -> str:
         """Reports an event unless its like was reported often enough; returns whether it did."""
         f = self.f
         asked = ["ptr %ctx", f"i32 {event}", "i32 %site", f"i32 {detail}"]
-        wanted = f.call(to_be_told_routine(f.module), "i1", asked)
+        wanted = f.call(should_report_routine(f.module), "i1", asked)
         with where(f, wanted, "tell"):
-            told = ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
-            f.call(event_routine(f.module), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
+            f.call(event_routine(f.module), "void", inputs)
         return wanted
 
     def _last_write(self) -> None:
@@ -218,23 +218,23 @@ class _Cell:
             left = f.let(f"sub i32 {f.load('i32', '%ctx', CONTEXT['unwritten'])}, {one}")
             f.store("i32", left, "%ctx", CONTEXT["unwritten"])
         if kind.reads and not kind.padding:
-            self._tell(str(layout.EVENT_UNINITIALIZED), "0")
+            self._report(str(layout.EVENT_UNINITIALIZED), "0")
         f.goto("written")
         f.block("initialised")
         f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
         if kind.strong:
-            f.branch(self._meant_for_each_other(record), "written", "plain")
+            f.branch(self._is_mutually_strong(record), "written", "plain")
             f.block("plain")
         event, again = str(layout.EVENT_RACE), None
         if kind.writes and not kind.reads:
             same = f.let(f"icmp eq i32 %value, {SAME}")
             event = f.let(f"select i1 {same}, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
             again = f.let(f"icmp eq i32 %value, {NOT_YET_SAME}")
-        self._unless_ordered(record, event, "written", written=not kind.writes, again=again)
+        self._report_unless_ordered(record, event, "written", written=not kind.writes, again=again)
         f.block("written")
 
-    def _meant_for_each_other(self, record: str) -> str:
+    def _is_mutually_strong(self, record: str) -> str:
         """Returns whether the write of a record is strong too, and each of the two accesses is in the other's scope."""
         f, kind = self.f, self.kind
         known = f.let(f"trunc i64 {record} to i32")
@@ -276,7 +276,7 @@ class _Cell:
         f.block("reader")
         lane = f.let(f"zext i32 {f.intrinsic('llvm.cttz.i32', 'i32', [f'i32 {left}', 'i1 true'])} to i64")
         f.store("i32", f.let(f"and i32 {left}, {f.let(f'sub i32 {left}, 1')}"), rest)
-        self._unless_meant(f.let(f"or i64 {record}, {f.let(f'shl i64 {lane}, {TAG_SHIFT}')}"))
+        self._check_unless_mutual(f.let(f"or i64 {record}, {f.let(f'shl i64 {lane}, {TAG_SHIFT}')}"))
         f.goto("next")
         f.block("others")
         far = f.let("xor i1 %shared, true")
@@ -301,16 +301,16 @@ class _Cell:
         f = self.f
         other = f.let(f"xor i1 {self._same(record, self.own)}, true")
         with where(f, f.let(f"and i1 {self._live(record)}, {other}"), "one"):
-            self._unless_meant(record)
+            self._check_unless_mutual(record)
 
-    def _unless_meant(self, record: str) -> None:
+    def _check_unless_mutual(self, record: str) -> None:
         f = self.f
         fine = f.name_block("fine")
         if self.kind.strong:
             check = f.name_block("check")
-            f.branch(self._meant_for_each_other(record), fine, check)
+            f.branch(self._is_mutually_strong(record), fine, check)
             f.block(check)
-        self._unless_ordered(record, str(layout.EVENT_RACE), fine)
+        self._report_unless_ordered(record, str(layout.EVENT_RACE), fine)
         f.block(fine)
 
     def _record_read(self) -> None:
@@ -327,13 +327,13 @@ class _Cell:
         with where(f, foreign, "foreign"):
             lane = f.intrinsic("llvm.cttz.i64", "i64", [f"i64 {self._load('readers')}", "i1 false"])
             shifted = f.let(f"shl i64 {f.let(f'and i64 {lane}, 31')}, {TAG_SHIFT}")
-            told = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared", f"i64 {self.warp}"]
-            f.call(keep_routine(f.module), "void", [*told, f"i64 {f.let(f'or i64 {record}, {shifted}')}"])
-        known = info(f, kind)
+            inputs = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared", f"i64 {self.warp}"]
+            f.call(keep_routine(f.module), "void", [*inputs, f"i64 {f.let(f'or i64 {record}, {shifted}')}"])
+        known = access_info(f, kind)
         several = f.let(f"or i1 {foreign}, {self._live(self._load('earlier'))}")
         with where(f, f.let(f"and i1 %shared, {several}"), "several"):
-            told = ["ptr %ctx", "ptr %warp", "ptr %cell", f"i64 {f.let(f'or i64 {self.own}, {known}')}"]
-            f.call(note_in_plane_routine(f.module), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", "ptr %cell", f"i64 {f.let(f'or i64 {self.own}, {known}')}"]
+            f.call(note_in_plane_routine(f.module), "void", inputs)
         self._store("read", f.let(f"or i64 {self.warp}, {known}"))
         readers = self._load("readers")
         at = f.let(f"and i32 {low}, {TIME_MASK}")

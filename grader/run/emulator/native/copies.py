@@ -9,7 +9,7 @@ from __future__ import annotations
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, COPY, RECORD_BYTES, TAG_SHIFT, WARP
 from grader.run.emulator.native.cells import PENDING
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 from grader.run.emulator.native.resolve import for_each_lane, next_lane
 
@@ -30,12 +30,12 @@ def entry_at(f: IrFunction, warp: str, index: str) -> str:
     return f.field(start, offset_of(f, index, layout.COPY.size))
 
 
-def of_lane(f: IrFunction, entry: str, name: str, lane: str, size: int = 8) -> str:
+def lane_pointer(f: IrFunction, entry: str, name: str, lane: str, size: int = 8) -> str:
     """Returns the address of lane `lane`'s element in field `name` of an entry; `size` is the bytes of an element."""
     return f.field(f.field(entry, COPY[name]), offset_of(f, lane, size))
 
 
-def cells_of(f: IrFunction, size: str, shift: str) -> str:
+def cell_count(f: IrFunction, size: str, shift: str) -> str:
     """Returns the number of cells that `size` bytes cover; `shift` is log2 of the granule."""
     more = f.let(f"sub i32 {f.let(f'shl i32 1, {shift}')}, 1")
     return f.let(f"lshr i32 {f.let(f'add i32 {size}, {more}')}, {shift}")
@@ -50,8 +50,8 @@ def move_routine(module: IrModule) -> str:
         owner.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
         size = f.load("i32", "%copy", COPY["size"])
         lane, head, after = for_each_lane(f, "%lanes")
-        source, target = (f.load("ptr", of_lane(f, "%copy", side, lane)) for side in ("source", "target"))
-        bytes_ = f.load("i32", of_lane(f, "%copy", "bytes", lane, 4))
+        source, target = (f.load("ptr", lane_pointer(f, "%copy", side, lane)) for side in ("source", "target"))
+        bytes_ = f.load("i32", lane_pointer(f, "%copy", "bytes", lane, 4))
         wide = f.let(f"zext i32 {bytes_} to i64")
         f.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {wide}, i1 false)")
         rest = f.let(f"zext i32 {f.let(f'sub i32 {size}, {bytes_}')} to i64")
@@ -82,17 +82,17 @@ def settle_routine(module: IrModule) -> str:
         cells = f.load("i32", "%copy", COPY["cells"])
         with where(f, f.let(f"icmp ne i32 {cells}, 0"), "checked"):
             lane, head, after = for_each_lane(f, "%lanes")
-            told = ["ptr %ctx", "ptr %warp", f"i32 {lane}"]
-            bytes_ = f.load("i32", of_lane(f, "%copy", "bytes", lane, 4))
-            read = cells_of(f, bytes_, f.load("i32", "%copy", COPY["shift"]))
+            inputs = ["ptr %ctx", "ptr %warp", f"i32 {lane}"]
+            bytes_ = f.load("i32", lane_pointer(f, "%copy", "bytes", lane, 4))
+            read = cell_count(f, bytes_, f.load("i32", "%copy", COPY["shift"]))
             begun, now = f.load("i64", "%copy", COPY["now"]), f.load("i64", "%ctx", CONTEXT["now"])
             # Times count from the base of their chunk.
             moved_on = f.let(f"icmp ult i64 {begun}, {f.load('i64', '%ctx', CONTEXT['chunk'])}")
             epoch = f.let(f"select i1 {f.let(f'and i1 %issued, {moved_on}')}, i64 {begun}, i64 {now}")
-            told += [f"i64 {epoch}", "i1 %issued"]
+            inputs += [f"i64 {epoch}", "i1 %issued"]
             for side, count in (("target", cells), ("source", read)):
-                first = f.load("i64", of_lane(f, "%copy", f"{side}_cell", lane))
-                f.call(stamp_routine(owner), "void", [*told, f"i64 {first}", f"i32 {count}"])
+                first = f.load("i64", lane_pointer(f, "%copy", f"{side}_cell", lane))
+                f.call(stamp_routine(owner), "void", [*inputs, f"i64 {first}", f"i32 {count}"])
             next_lane(f, head, after)
         f.do("ret void")
         return f
@@ -114,7 +114,7 @@ def stamp_routine(module: IrModule) -> str:
         time = f.let(f"zext i32 {f.load('i32', '%ctx', CONTEXT['time'])} to i64")
         cells = f.let("inttoptr i64 %cells to ptr")
         known = f.let("icmp ne i64 %cells, 0")
-        with counted(f, f.let(f"select i1 {known}, i32 %count, i32 0"), "cell") as at:
+        with for_each_index(f, f.let(f"select i1 {known}, i32 %count, i32 0"), "cell") as at:
             place = f.field(cells, offset_of(f, at, RECORD_BYTES))
             record = f.let(f"load atomic i64, ptr {place} monotonic, align 8")
             tag = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {TAG_SHIFT}')} to i32")
@@ -139,15 +139,15 @@ def sweep_routine(module: IrModule) -> str:
         count = f.load("i32", "%warp", WARP["copy_count"])
         kept = f.alloca("i32", align=4)
         f.store("i32", "0", kept)
-        with counted(f, count, "sweep") as at:
+        with for_each_index(f, count, "sweep") as at:
             entry = entry_at(f, "%warp", at)
             with where(f, f.let(f"icmp ne i32 {f.load('i32', entry, COPY['mask'])}, 0"), "keep"):
                 to = f.load("i32", kept)
                 f.store("i32", f.let(f"add i32 {to}, 1"), kept)
                 with where(f, f.let(f"icmp ne i32 {to}, {at}"), "move"):
                     place = entry_at(f, "%warp", to)
-                    told = f"ptr {place}, ptr {entry}, i64 {layout.COPY.size}, i1 false"
-                    f.do(f"call void @llvm.memmove.p0.p0.i64({told})")
+                    inputs = f"ptr {place}, ptr {entry}, i64 {layout.COPY.size}, i1 false"
+                    f.do(f"call void @llvm.memmove.p0.p0.i64({inputs})")
         left = f.load("i32", kept)
         f.store("i32", left, "%warp", WARP["copy_count"])
         waiting = f.load("i32", "%ctx", CONTEXT["unwritten"])

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CONTEXT, COPY, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import Kind, info, warp_record
+from grader.run.emulator.native.cells import Kind, access_info, warp_record
 from grader.run.emulator.native.copies import (
-    cells_of,
+    cell_count,
     entry_at,
-    of_lane,
+    lane_pointer,
     offset_of,
     settle_routine,
     sweep_routine,
 )
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
-from grader.run.emulator.native.regions import Region, Shadowed, log2, region_at
+from grader.run.emulator.native.regions import CheckedAccess, Region, log2, region_at
 from grader.run.emulator.native.resolve import RESOLVED, for_each_lane, next_lane, report, resolver
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
@@ -25,7 +25,7 @@ _VECTOR = f"<{LANES} x i64>"
 
 
 @dataclass(frozen=True)
-class Copied:
+class CopyKind:
     """A kind of copy: `size` bytes per lane; granules of the race checks in bytes, 0 if they are off."""
 
     size: int
@@ -36,14 +36,14 @@ class Copied:
     def checked(self) -> bool:
         return self.shared_granule > 0
 
-    def side(self, space: str) -> Shadowed:
+    def side(self, space: str) -> CheckedAccess:
         """Returns one of its two accesses, as the race checks see it."""
         target = space == "shared"
         kind = Kind(not target, target, deferred=True)
-        return Shadowed(kind, space, self.size, 1, self.shared_granule, self.global_granule)
+        return CheckedAccess(kind, space, self.size, 1, self.shared_granule, self.global_granule)
 
 
-def issue_routine(module: IrModule, copied: Copied) -> str:
+def issue_routine(module: IrModule, copied: CopyKind) -> str:
     """Returns the routine `(ctx, warp, targets, sources, bytes, mask, site, source site)`, which begins the lanes'
     copies.
 
@@ -61,7 +61,7 @@ def issue_routine(module: IrModule, copied: Copied) -> str:
 
 
 class _Issue:
-    def __init__(self, f: IrFunction, copied: Copied) -> None:
+    def __init__(self, f: IrFunction, copied: CopyKind) -> None:
         self.f = f
         self.copied = copied
 
@@ -73,15 +73,15 @@ class _Issue:
         with where(f, f.let(f"icmp uge i32 {count}, {layout.COPIES}"), "full"):
             # A copy may complete at any time: the oldest does now.
             oldest = entry_at(f, "%warp", "0")
-            told = ["ptr %ctx", "ptr %warp", f"ptr {oldest}", f"i32 {f.load('i32', oldest)}", "i1 false"]
-            f.call(settle_routine(f.module), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", f"ptr {oldest}", f"i32 {f.load('i32', oldest)}", "i1 false"]
+            f.call(settle_routine(f.module), "void", inputs)
             f.call(sweep_routine(f.module), "void", ["ptr %ctx", "ptr %warp"])
         entry = entry_at(f, "%warp", f.load("i32", "%warp", WARP["copy_count"]))
         f.store_lanes(V("i32", "%bytes"), entry, COPY["bytes"])
         good = self._places(entry, "shared", "target", V("i64", "%target"), active, "%site")
         good = self._places(entry, "global", "source", V("i64", "%source"), good, "%source_site")
         with where(f, f.let(f"icmp ne i32 {good}, 0"), "some"):
-            self._put(entry, good)
+            self._append(entry, good)
         f.do("ret void")
 
     def _places(self, entry: str, space: str, side: str, address: V, lanes: str, site: str) -> str:
@@ -89,15 +89,15 @@ class _Issue:
         f, size = self.f, self.copied.size
         f.store_lanes(address, "%warp", WARP["scratch"])
         f.store_lanes(splat("i64", 0), entry, COPY[f"{side}_cell"])
-        good, outside, crooked = (f.alloca("i32", align=4) for _ in range(3))
-        for variable in (good, outside, crooked):
+        good, outside, misaligned = (f.alloca("i32", align=4) for _ in range(3))
+        for variable in (good, outside, misaligned):
             f.store("i32", "0", variable)
         lane, head, after = for_each_lane(f, lanes)
         bit = f.let(f"shl i32 1, {lane}")
         own = f.load("i64", f.field("%warp", WARP["scratch"]), offset_of(f, lane, 8))
         needed = str(size)
         if space == "global":
-            needed = f.let(f"zext i32 {f.load('i32', of_lane(f, entry, 'bytes', lane, 4))} to i64")
+            needed = f.let(f"zext i32 {f.load('i32', lane_pointer(f, entry, 'bytes', lane, 4))} to i64")
         pair = f.call(
             resolver(f.module, space, space == "shared"),
             RESOLVED,
@@ -115,16 +115,16 @@ class _Issue:
         f.block(check)
         f.branch(f.let(f"or i1 {straight}, {nothing}"), fine, askew)
         f.block(askew)
-        f.store("i32", f.let(f"or i32 {f.load('i32', crooked)}, {bit}"), crooked)
+        f.store("i32", f.let(f"or i32 {f.load('i32', misaligned)}, {bit}"), misaligned)
         f.goto(head)
         f.block(fine)
         f.store("i32", f.let(f"or i32 {f.load('i32', good)}, {bit}"), good)
-        f.store("i64", host, of_lane(f, entry, side, lane))
+        f.store("i64", host, lane_pointer(f, entry, side, lane))
         if self.copied.checked:
             self._cell(entry, space, side, lane, own, nothing)
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, site, f.load("i32", outside))
-        report(f, layout.EVENT_MISALIGNED, site, f.load("i32", crooked))
+        report(f, layout.EVENT_MISALIGNED, site, f.load("i32", misaligned))
         return f.load("i32", good)
 
     def _cell(self, entry: str, space: str, side: str, lane: str, address: str, nothing: str) -> None:
@@ -140,26 +140,26 @@ class _Issue:
                 if space == "global":
                     plane = f.let(f"mul i64 {region.plane}, {CELL['earlier']}")
                     first = f.let(f"add i64 {first}, {plane}")
-                f.store("i64", first, of_lane(f, entry, f"{side}_cell", lane))
+                f.store("i64", first, lane_pointer(f, entry, f"{side}_cell", lane))
                 if space == "global":
                     self._mark_source(entry, access, lane, first)
 
-    def _first(self, region: Region, access: Shadowed, address: str) -> str:
+    def _first(self, region: Region, access: CheckedAccess, address: str) -> str:
         f = self.f
         piece = f.let(f"lshr i64 {f.let(f'sub i64 {address}, {region.base}')}, {log2(access.granule)}")
         return f.let(f"add i64 {region.records}, {f.let(f'mul i64 {piece}, {RECORD_BYTES}')}")
 
-    def _mark_source(self, entry: str, access: Shadowed, lane: str, first: str) -> None:
+    def _mark_source(self, entry: str, access: CheckedAccess, lane: str, first: str) -> None:
         f = self.f
         own = f.let(f"shl i64 {f.let(f'zext i32 {lane} to i64')}, {TAG_SHIFT}")
-        known = f.let(f"or i64 {warp_record(f)}, {info(f, access.kind, '%source_site')}")
+        known = f.let(f"or i64 {warp_record(f)}, {access_info(f, access.kind, '%source_site')}")
         record = f.let(f"or i64 {known}, {own}")
-        bytes_ = f.load("i32", of_lane(f, entry, "bytes", lane, 4))
+        bytes_ = f.load("i32", lane_pointer(f, entry, "bytes", lane, 4))
         cells = f.let(f"inttoptr i64 {first} to ptr")
-        with counted(f, cells_of(f, bytes_, str(log2(access.granule))), "mark") as at:
+        with for_each_index(f, cell_count(f, bytes_, str(log2(access.granule))), "mark") as at:
             f.store("i64", record, cells, offset_of(f, at, RECORD_BYTES))
 
-    def _put(self, entry: str, good: str) -> None:
+    def _append(self, entry: str, good: str) -> None:
         f, copied = self.f, self.copied
         f.store("i32", good, entry, COPY["mask"])
         f.store("i32", str(copied.size), entry, COPY["size"])

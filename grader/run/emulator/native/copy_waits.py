@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from grader.run.emulator.layout import CONTEXT, COPY, WARP
 from grader.run.emulator.native.copies import entry_at, move_routine, settle_routine, sweep_routine
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.read_log import is_dirty, replay_routine
 
@@ -16,14 +16,14 @@ _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
 @contextmanager
 def _each_copy(f: IrFunction, warp: str) -> Iterator[str]:
-    with counted(f, f.load("i32", warp, WARP["copy_count"]), "copy") as at:
+    with for_each_index(f, f.load("i32", warp, WARP["copy_count"]), "copy") as at:
         yield entry_at(f, warp, at)
 
 
 @contextmanager
 def _each_warp(f: IrFunction) -> Iterator[str]:
     warps, stride = f.load("ptr", "%ctx", CONTEXT["warps"]), f.load("i64", "%ctx", CONTEXT["warp_stride"])
-    with counted(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
+    with for_each_index(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
         yield f.field(warps, f.let(f"mul i64 {f.let(f'zext i32 {at} to i64')}, {stride}"))
 
 
@@ -66,8 +66,8 @@ def wait_routine(module: IrModule, checked: bool) -> str:
                 waited = f.let(f"and i32 {earlier}, %mask")
                 over = f.let(f"and i32 {waited}, {f.load('i32', entry, COPY['mask'])}")
                 with where(f, f.let(f"icmp ne i32 {over}, 0"), "over"):
-                    told = ["ptr %ctx", "ptr %warp", f"ptr {entry}", f"i32 {over}", "i1 false"]
-                    f.call(settle_routine(owner), "void", told)
+                    inputs = ["ptr %ctx", "ptr %warp", f"ptr {entry}", f"i32 {over}", "i1 false"]
+                    f.call(settle_routine(owner), "void", inputs)
             f.call(sweep_routine(owner), "void", ["ptr %ctx", "ptr %warp"])
         f.do("ret void")
         return f
@@ -100,7 +100,7 @@ def track_routine(module: IrModule) -> str:
     return module.routine("copy_track", build)
 
 
-def phase_over_routine(module: IrModule) -> str:
+def end_phase_routine(module: IrModule) -> str:
     """Returns the routine `(ctx, barrier)`, called when a phase of the barrier at this shared address ends.
 
     It marks the copies that the barrier tracks as complete (bit 0 of their barrier address).
@@ -123,7 +123,7 @@ def phase_over_routine(module: IrModule) -> str:
     return module.routine("copy_phase_over", build)
 
 
-def phase_waited_routine(module: IrModule, checked: bool) -> str:
+def settle_phases_routine(module: IrModule, checked: bool) -> str:
     """Returns the routine `(ctx, barrier)`, called when somebody has waited for the barrier: orders the copies of ended
     phases.
     """
@@ -142,8 +142,8 @@ def phase_waited_routine(module: IrModule, checked: bool) -> str:
                     ended = f.bits(f.compare("icmp eq", known, f.spread("i32", over)))
                     lanes = f.let(f"and i32 {ended}, {f.load('i32', entry, COPY['mask'])}")
                     with where(f, f.let(f"icmp ne i32 {lanes}, 0"), "ended"):
-                        told = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 true"]
-                        f.call(settle_routine(owner), "void", told)
+                        inputs = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 true"]
+                        f.call(settle_routine(owner), "void", inputs)
                     tracked = f.bits(f.compare("icmp ne", known, splat("i32", 0)))
                     left = f.let(f"and i32 {tracked}, {f.load('i32', entry, COPY['mask'])}")
                     more = f.let(f"or i32 {f.load('i32', '%ctx', CONTEXT['tracked'])}, {left}")
@@ -163,8 +163,8 @@ def drain_routine(module: IrModule) -> str:
         with _each_warp(f) as warp:
             with _each_copy(f, warp) as entry:
                 lanes = f.load("i32", entry, COPY["mask"])
-                told = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 false"]
-                f.call(settle_routine(owner), "void", told)
+                inputs = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 false"]
+                f.call(settle_routine(owner), "void", inputs)
             f.store("i32", "0", warp, WARP["copy_count"])
             f.store_lanes(splat("i32", 0), f.load("ptr", warp, WARP["copies"]))
         f.store("i32", "0", "%ctx", CONTEXT["tracked"])

@@ -18,7 +18,7 @@ BANK_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedAccess:
     """A kind of access: `role` is "load", "store" or "atomic", `size` the bytes of a lane."""
 
     role: str
@@ -44,12 +44,12 @@ def add_to(f: IrFunction, pointer: str, offset: int | str, value: str) -> None:
     f.store("i64", f.let(f"add i64 {f.load('i64', pointer, offset)}, {value}"), pointer, offset)
 
 
-def ones(f: IrFunction, bits: str) -> str:
+def popcount(f: IrFunction, bits: str) -> str:
     """Returns the number of set bits of an i32, as an i64."""
     return f.let(f"zext i32 {f.intrinsic('llvm.ctpop.i32', 'i32', [f'i32 {bits}'])} to i64")
 
 
-def count_routine(module: IrModule, access: Counted) -> str:
+def count_routine(module: IrModule, access: CountedAccess) -> str:
     """Returns the routine `(ctx, warp, addresses, mask, row offset)`, which counts one request of a warp."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -74,7 +74,7 @@ def count_routine(module: IrModule, access: Counted) -> str:
     return module.routine(access.name, build)
 
 
-def _split(f: IrFunction, access: Counted) -> None:
+def _split(f: IrFunction, access: CountedAccess) -> None:
     """Counts a generic access as one access of its lanes in shared memory and one of those in global memory."""
     window = f.op("lshr", V("i64", "%address"), splat("i64", layout.SLOT_BITS))
     for space, condition, limit, base in (
@@ -83,7 +83,7 @@ def _split(f: IrFunction, access: Counted) -> None:
     ):
         here = f.let(f"and i32 %mask, {f.bits(f.compare(condition, window, splat('i64', limit)))}")
         address = f.op("sub", V("i64", "%address"), splat("i64", base))
-        routine = count_routine(f.module, Counted(access.role, space, access.size))
+        routine = count_routine(f.module, CountedAccess(access.role, space, access.size))
         f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {here}", "i64 %row"])
     f.do("ret void")
 
@@ -91,7 +91,7 @@ def _split(f: IrFunction, access: Counted) -> None:
 class _Request:
     """One request: the lanes of a warp that execute one access."""
 
-    def __init__(self, f: IrFunction, access: Counted, active: str) -> None:
+    def __init__(self, f: IrFunction, access: CountedAccess, active: str) -> None:
         self.f = f
         self.access = access
         self.active = active
@@ -100,7 +100,7 @@ class _Request:
         self.row = f.field(self.buffer, "%row")
         leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {active}", "i1 true"])
         self.first = f.let(f"extractelement {self.address}, i32 {leader}")
-        self.asked = f.let(f"mul i64 {ones(f, active)}, {access.size}")
+        self.asked = f.let(f"mul i64 {popcount(f, active)}, {access.size}")
 
     def global_(self) -> None:
         f, access = self.f, self.access
@@ -122,7 +122,7 @@ class _Request:
         ):
             add_to(f, array, ARRAY[name], value)
         if access.role == "atomic":
-            self._turns()
+            self._count_turns()
         self._sample(sectors)
 
     def _sectors(self) -> tuple[str, str]:
@@ -186,7 +186,7 @@ class _Request:
         f.store("i64", worst, self.row, ROW["ways"])
         self._name("shared_array", f.let(f"lshr i64 {self.first}, {layout.SHARED_SLOT_BITS}"))
         if self.access.role == "atomic":
-            self._turns()
+            self._count_turns()
         self._sample(total)
 
     def _phases(self, keys: V, count: int) -> list[str]:
@@ -218,13 +218,13 @@ class _Request:
         both = f.let(f"and i32 {self.active}, {f.bits(active)}")
         return f.let(f"and i32 {both}, {f.bits(f.compare('icmp ne', keys, partners))}")
 
-    def _turns(self) -> None:
+    def _count_turns(self) -> None:
         """Counts the rounds of an atomic: lanes on one address are served one after the other."""
         f = self.f
         most = f.alloca("i64", align=8)
         f.store("i64", "0", most)
         _, same, head, after = _for_each_value(f, self.address, self.active)
-        larger = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {ones(f, same)}"])
+        larger = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {popcount(f, same)}"])
         f.store("i64", larger, most)
         f.goto(head)
         f.block(after)

@@ -9,7 +9,7 @@ from grader.run.emulator.native.ir import IrFunction
 
 
 @contextmanager
-def counted(f: IrFunction, count: str, hint: str) -> Iterator[str]:
+def for_each_index(f: IrFunction, count: str, hint: str) -> Iterator[str]:
     """Emits the body as a loop; yields the index, an i32 from 0 to `count` - 1."""
     head, body, done = (f.name_block(f"{hint}.{part}") for part in ("head", "body", "done"))
     index = f.alloca("i32", align=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, WARP
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V
 from grader.run.emulator.native.resolve import for_each_lane, next_lane
 
@@ -26,7 +26,7 @@ def read_values_routine(module: IrModule) -> str:
         place, inside = _place(f, lane)
         with where(f, inside, "local"):
             f.store("i8", "0", known)
-            with counted(f, "%size", "byte") as at:
+            with for_each_index(f, "%size", "byte") as at:
                 one = f.load("i8", f.field(place, f.let(f"zext i32 {at} to i64")))
                 f.store("i8", f.let(f"or i8 {f.load('i8', known)}, {one}"), known)
             none = f.let(f"icmp eq i8 {f.load('i8', known)}, 0")

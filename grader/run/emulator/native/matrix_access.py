@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from grader.run.emulator.native.access import Access, access_routine
 from grader.run.emulator.native.cells import Kind
-from grader.run.emulator.native.counting import Counted, count_routine
+from grader.run.emulator.native.counting import CountedAccess, count_routine
 from grader.run.emulator.native.ir import LANES, IrFunction, V
-from grader.run.emulator.native.regions import Shadowed
+from grader.run.emulator.native.regions import CheckedAccess
 from grader.run.emulator.native.shadow import shadow_routine
 
 ROW_BYTES = 16
@@ -41,16 +41,16 @@ def row_argument(watch: Watch) -> list[tuple[str, str]]:
 
 def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask: str, values: list[V]) -> list[V]:
     """Emits a checked access with its race checks and counters; returns the vectors loaded, none for a store."""
-    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}"]
+    inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}"]
     given = [str(value) for value in values]
     if watch.granules is not None:
         kind = Kind(not access.store, access.store)
-        shadowed = Shadowed(kind, access.space, access.width, access.count, *watch.granules)
-        f.call(shadow_routine(f.module, shadowed), "void", [*told, "i32 %site", *given])
+        shadowed = CheckedAccess(kind, access.space, access.width, access.count, *watch.granules)
+        f.call(shadow_routine(f.module, shadowed), "void", [*inputs, "i32 %site", *given])
     if watch.counted:
-        counted = Counted("store" if access.store else "load", access.space, access.size)
-        f.call(count_routine(f.module, counted), "void", [*told, "i64 %row"])
-    result = f.call(access_routine(f.module, access), access.returns, [*told, "i32 %site", *given])
+        counted = CountedAccess("store" if access.store else "load", access.space, access.size)
+        f.call(count_routine(f.module, counted), "void", [*inputs, "i64 %row"])
+    result = f.call(access_routine(f.module, access), access.returns, [*inputs, "i32 %site", *given])
     if access.store:
         return []
     if access.count == 1:
@@ -58,7 +58,7 @@ def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask
     return [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in range(access.count)]
 
 
-def give(f: IrFunction, words: list[V]) -> None:
+def return_words(f: IrFunction, words: list[V]) -> None:
     """Returns the words from the routine, as one struct."""
     returns = record(words[0].t, len(words))
     packed = "poison"

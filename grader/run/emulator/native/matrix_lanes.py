@@ -30,7 +30,7 @@ def by_word(f: IrFunction, tile: V) -> V:
     return permute(f, tile, [WORDS * (lane % LINES) + lane // LINES for lane in range(LANES)])
 
 
-def turn(f: IrFunction, words: V, per_word: int) -> V:
+def transpose_tile(f: IrFunction, words: V, per_word: int) -> V:
     """Converts between a tile and its column-major memory image, `per_word` elements a word.
 
     In memory, a tile of 8 lines is 4 `per_word` columns of 8 elements, whose words the lanes hold in order. With 2

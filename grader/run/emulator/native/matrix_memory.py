@@ -18,12 +18,12 @@ from grader.run.emulator.native.matrix_access import (
     ROUTINE,
     ROW_BYTES,
     Watch,
-    give,
     record,
+    return_words,
     row_argument,
     watched_access,
 )
-from grader.run.emulator.native.matrix_lanes import LINES, line_of, turn, word_of
+from grader.run.emulator.native.matrix_lanes import LINES, line_of, transpose_tile, word_of
 from grader.run.emulator.native.matrix_shapes import Fragment, Tile
 from grader.run.emulator.native.resolve import report
 
@@ -90,7 +90,7 @@ class _MatrixBody:
         if self.matrix.store:
             f.do("ret void")
         else:
-            give(f, words * fragment.copies)
+            return_words(f, words * fragment.copies)
 
     def _check_arguments(self, living: str) -> None:
         """Reports lanes that differ from lane 0 in address or pitch."""
@@ -109,9 +109,9 @@ class _MatrixBody:
         lines = fragment.lines if self.matrix.along else fragment.length
         start = self._address(lanes("i64", [lane % lines for lane in range(LANES)]), splat("i64", 0))
         low = f.op("and", start, splat("i64", size - 1))
-        crooked = f.let(f"and i32 {living}, {f.bits(f.compare('icmp ne', low, splat('i64', 0)))}")
+        misaligned = f.let(f"and i32 {living}, {f.bits(f.compare('icmp ne', low, splat('i64', 0)))}")
         f.store_lanes(start, "%warp", WARP["scratch"])
-        report(f, layout.EVENT_MISALIGNED, "%site", crooked)
+        report(f, layout.EVENT_MISALIGNED, "%site", misaligned)
 
     def _address(self, line: V, offset: V) -> V:
         """Returns the address of byte `offset` of a line of memory."""
@@ -138,8 +138,8 @@ class _MatrixBody:
             in_line = LINES // each
             line = [tile.start + lane // in_line for lane in everyone]
             offset = [tile.line * self.bits // 8 + lane % in_line * self.width for lane in everyone]
-            moved = self._move(1, line, offset, [turn(self.f, word, each) for word in given])
-            moved = [turn(self.f, word, each) for word in moved]
+            moved = self._move(1, line, offset, [transpose_tile(self.f, word, each) for word in given])
+            moved = [transpose_tile(self.f, word, each) for word in moved]
         words += moved
 
     def _pairs(self, tile: Tile, words: list[V]) -> None:

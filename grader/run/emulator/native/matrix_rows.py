@@ -11,12 +11,12 @@ from grader.run.emulator.native.matrix_access import (
     ROUTINE,
     ROW_BYTES,
     Watch,
-    give,
     record,
+    return_words,
     row_argument,
     watched_access,
 )
-from grader.run.emulator.native.matrix_lanes import LINES, WORDS, line_of, turn, word_of
+from grader.run.emulator.native.matrix_lanes import LINES, WORDS, line_of, transpose_tile, word_of
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ def _rows(f: IrFunction, rows: Rows) -> None:
     words = []
     for index in range(rows.count):
         word = _choose(f, columns, [(word_of(lane), LINES * index + line_of(lane)) for lane in range(LANES)])
-        words.append(turn(f, word, 2) if rows.transposed else word)
-    give(f, words)
+        words.append(transpose_tile(f, word, 2) if rows.transposed else word)
+    return_words(f, words)
 
 
 def _columns(f: IrFunction, rows: Rows) -> list[V]:
     """Returns the four words of each lane's row, from the words that the lanes hold of the matrices."""
     words = [V("i32", f"%word{index}") for index in range(rows.count)]
-    words = [turn(f, word, 2) if rows.transposed else word for word in words]
+    words = [transpose_tile(f, word, 2) if rows.transposed else word for word in words]
     used = range(LINES * rows.count)
     return [
         _choose(

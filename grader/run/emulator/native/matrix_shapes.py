@@ -134,13 +134,13 @@ class Product:
         return f"mma_m{self.m}n{self.n}k{self.k}_{types}{'_sat' * self.saturate}{self.combine and '_' + self.combine}"
 
 
-def exists(opcode: str, operand: Element, shape: tuple[int, int, int]) -> bool:
+def has_shape(opcode: str, operand: Element, shape: tuple[int, int, int]) -> bool:
     """Returns whether `opcode` (mma or wmma) has the shape (m, n, k) for this element type of A."""
     m, n, k = shape
     return f"m{m}n{n}k{k}" in SHAPES[opcode].get(operand.name, ())
 
 
-def accumulates(operand: Element, sum_: Element) -> bool:
+def can_accumulate(operand: Element, sum_: Element) -> bool:
     """Returns whether products of such elements can be accumulated in type `sum_`."""
     default = ("s32",) if operand.kind != "float" else ("f32",)
     return sum_.name in _ACCUMULATORS.get(operand.name, default)

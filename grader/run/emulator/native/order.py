@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CHUNK, CONTEXT, WARP
-from grader.run.emulator.native.between_blocks import release_routine, seen_routine
+from grader.run.emulator.native.between_blocks import has_acquired_routine, release_routine
 from grader.run.emulator.native.epochs import THREAD_BITS, owner_of, tick_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
@@ -133,7 +133,7 @@ def _release_near(f: IrFunction, words: int, active: str) -> None:
         Places(f, words, far=False).release(active, time)
 
 
-def before_routine(module: IrModule) -> str:
+def is_before_routine(module: IrModule) -> str:
     """Returns the routine `(ctx, warp, lane, record) -> i1`: whether an access of this launch is before what the lane
     does now.
 
@@ -166,18 +166,18 @@ def before_routine(module: IrModule) -> str:
         f.block("passed")
         f.do("ret i1 true")
         f.block("now")
-        told = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
-        f.do(f"ret i1 {f.call(ordered_routine(owner), 'i1', told)}")
+        inputs = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(is_ordered_routine(owner), 'i1', inputs)}")
         f.block("foreign")
         warp = f.let(f"lshr i32 {thread}, 5")
-        told = ["ptr %ctx", "ptr %warp", f"i64 {f.let(f'zext i32 {block} to i64')}", f"i32 {warp}", f"i32 {time}"]
-        f.do(f"ret i1 {f.call(seen_routine(owner), 'i1', told)}")
+        inputs = ["ptr %ctx", "ptr %warp", f"i64 {f.let(f'zext i32 {block} to i64')}", f"i32 {warp}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(has_acquired_routine(owner), 'i1', inputs)}")
         return f
 
     return module.routine("before", build)
 
 
-def ordered_routine(module: IrModule) -> str:
+def is_ordered_routine(module: IrModule) -> str:
     """Returns the routine `(ctx, warp, lane, thread, time) -> i1`.
 
     The result says whether what `thread` did at `time` is before what this lane does now. The thread is another one of

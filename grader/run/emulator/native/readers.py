@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CONTEXT, LAUNCH, READER, TAG_SHIFT, WARP
 from grader.run.emulator.native.epochs import THREAD_BITS
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import IrFunction, IrModule
-from grader.run.emulator.native.order import before_routine
+from grader.run.emulator.native.order import is_before_routine
 from grader.run.emulator.native.resolve import event_routine
 
 NO_PLANES = 1
@@ -44,8 +44,8 @@ def note_in_plane_routine(module: IrModule) -> str:
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
         none = f.let(f"icmp eq i64 {f.load('i64', '%ctx', CONTEXT['reader_planes'])}, 0")
         with where(f, none, "ask"):
-            told = ["ptr %ctx", "ptr %warp", f"i32 {layout.EVENT_READERS}", "i32 0", "i32 0"]
-            f.call(event_routine(owner), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", f"i32 {layout.EVENT_READERS}", "i32 0", "i32 0"]
+            f.call(event_routine(owner), "void", inputs)
         planes = f.load("i64", "%ctx", CONTEXT["reader_planes"])
         with where(f, f.let(f"icmp ne i64 {planes}, {NO_PLANES}"), "known"):
             f.store("i64", "%record", f.field("%cell", own_plane(f, planes)))
@@ -61,7 +61,7 @@ def each_in_planes(f: IrFunction) -> Iterator[str]:
     planes = f.load("i64", "%ctx", CONTEXT["reader_planes"])
     some = f.let(f"and i1 %shared, {f.let(f'icmp ugt i64 {planes}, {NO_PLANES}')}")
     count = f.let(f"select i1 {some}, i32 {f.load('i32', '%ctx', CONTEXT['warp_count'])}, i32 0")
-    with counted(f, count, "plane") as at:
+    with for_each_index(f, count, "plane") as at:
         yield f.load("i64", f.field("%cell", _plane_of(f, planes, f.let(f"zext i32 {at} to i64"))))
 
 
@@ -130,7 +130,7 @@ def keep_routine(module: IrModule) -> str:
         f.block("taken")
         f.branch("%shared", "done", "far")
         f.block("far")
-        before = f.call(before_routine(owner), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", "i64 %record"])
+        before = f.call(is_before_routine(owner), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", "i64 %record"])
         f.branch(before, "done", "list")
         f.block("list")
         _put_into_list(f)

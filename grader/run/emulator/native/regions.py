@@ -12,7 +12,7 @@ from grader.run.emulator.native.resolve import slot_entry, table_entry
 
 
 @dataclass(frozen=True)
-class Shadowed:
+class CheckedAccess:
     """A kind of access: `count` components of `width` bytes in a space; granules are the bytes of a cell."""
 
     kind: Kind
@@ -71,7 +71,7 @@ class Region:
     plane: str
 
 
-def region_at(f: IrFunction, access: Shadowed, address: str) -> Region:
+def region_at(f: IrFunction, access: CheckedAccess, address: str) -> Region:
     """Returns the region of the array that holds an address."""
     if access.space == "shared":
         delta, base, size = table_entry(f, "shared", address, access.kind.writes)

@@ -118,7 +118,15 @@ def next_lane(f: IrFunction, head: str, after: str) -> None:
 
 
 def checked_host(
-    f: IrFunction, space: str, lane: str, address: str, size: int, skip: str, outside: str, crooked: str, writes: bool
+    f: IrFunction,
+    space: str,
+    lane: str,
+    address: str,
+    size: int,
+    skip: str,
+    outside: str,
+    misaligned: str,
+    writes: bool,
 ) -> str:
     """Returns the host address of a checked access of `size` bytes by one lane.
 
@@ -142,7 +150,7 @@ def checked_host(
     f.store("i32", f.let(f"or i32 {f.load('i32', outside)}, {bit}"), outside)
     f.goto(skip)
     f.block(askew)
-    f.store("i32", f.let(f"or i32 {f.load('i32', crooked)}, {bit}"), crooked)
+    f.store("i32", f.let(f"or i32 {f.load('i32', misaligned)}, {bit}"), misaligned)
     f.goto(skip)
     f.block(good)
     return f.let(f"inttoptr i64 {host} to ptr")
@@ -165,10 +173,10 @@ def event_routine(module: IrModule) -> str:
         remark = f.let(f"icmp uge i32 %kind, {layout.EVENT_SAME_VALUE}")
         remarks = f.load("i32", "%ctx", CONTEXT["remarks"])
         enough = f.let(f"and i1 {remark}, {f.let(f'icmp uge i32 {remarks}, {layout.MOST_REMARKS}')}")
-        f.branch(enough, "enough", "told")
+        f.branch(enough, "enough", "reported")
         f.block("enough")
         f.do("ret void")
-        f.block("told")
+        f.block("reported")
         one = f.let(f"zext i1 {remark} to i32")
         f.store("i32", f.let(f"add i32 {remarks}, {one}"), "%ctx", CONTEXT["remarks"])
         callback = f.load("ptr", "%ctx", CONTEXT["event"])
@@ -186,9 +194,9 @@ def event_routine(module: IrModule) -> str:
 
 def report(f: IrFunction, kind: int, site: str, lanes: str) -> None:
     """Raises an event for `lanes` if there are any."""
-    told, quiet = f.name_block("told"), f.name_block("quiet")
-    f.branch(f.let(f"icmp eq i32 {lanes}, 0"), quiet, told)
-    f.block(told)
+    some, quiet = f.name_block("some"), f.name_block("quiet")
+    f.branch(f.let(f"icmp eq i32 {lanes}, 0"), quiet, some)
+    f.block(some)
     f.call(
         event_routine(f.module),
         "void",

@@ -13,7 +13,7 @@ _PLAIN = {"fma": "llvm.fma", "sqrt": "llvm.sqrt"}
 _DYNAMIC = ['metadata !"round.dynamic"', 'metadata !"fpexcept.ignore"']
 
 
-def rounded(f: IrFunction, operation: str, mode: str, *values: V) -> V:
+def round_operation(f: IrFunction, operation: str, mode: str, *values: V) -> V:
     """Returns fadd, fsub, fmul, fdiv, fma or sqrt of float or double lanes, rounded by mode rn, rz, rm or rp."""
     t = values[0].t
     if mode != "rn":
@@ -24,7 +24,7 @@ def rounded(f: IrFunction, operation: str, mode: str, *values: V) -> V:
     return f.op(operation, *values)
 
 
-def rounded_cast(f: IrFunction, operation: str, mode: str, value: V, t: str) -> V:
+def round_cast(f: IrFunction, operation: str, mode: str, value: V, t: str) -> V:
     """Returns fptrunc, sitofp or uitofp to type `t`, rounded by mode rn, rz, rm or rp."""
     if mode == "rn":
         return f.cast(operation, value, t)

@@ -15,7 +15,7 @@ from grader.run.emulator.native.cells import (
     VOLATILE,
     WRITTEN_BEFORE,
     Kind,
-    info,
+    access_info,
     warp_record,
 )
 from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
@@ -34,7 +34,7 @@ class Warp:
     leader: str
 
 
-class Quick:
+class QuickCheck:
     """Emits the check of one kind of access to shared or global memory."""
 
     def __init__(self, f: IrFunction, kind: Kind, shared: bool, cells: Cells, warp: Warp) -> None:
@@ -119,7 +119,7 @@ class Quick:
         return f.op("and", doubtful, f.op("or", elsewhen, later))
 
     def _stamp(self) -> V:
-        return self.f.spread("i64", info(self.f, self.kind))
+        return self.f.spread("i64", access_info(self.f, self.kind))
 
     # Reads
 

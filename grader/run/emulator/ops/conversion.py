@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.minifloat import narrow, narrow_double
-from grader.run.emulator.native.rounding import rounded_cast
+from grader.run.emulator.native.rounding import round_cast
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.compare import flush_subnormals
 from grader.run.emulator.ops.floating import finish, rounding_of
@@ -74,7 +74,7 @@ def _integer_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to:
     if source.bits < 32:
         value = e.resize(value, "i32", source.is_signed)
     if to.bits > 16:
-        result = rounded_cast(f, operation, mode, value, "float" if to.bits == 32 else "double")
+        result = round_cast(f, operation, mode, value, "float" if to.bits == 32 else "double")
         if mode == "rm" and not source.is_signed:
             # Processors without unsigned conversions compute 0 as a difference, which rounds down to -0.
             result = f.map("llvm.fabs", result)
@@ -144,7 +144,7 @@ def _float_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to: P
     if to.bits == 64:
         value = f.cast("fpext", value, "double")
     elif value.t == "double":
-        value = rounded_cast(f, "fptrunc", mode, value, "float")
+        value = round_cast(f, "fptrunc", mode, value, "float")
     finish(e, i, value)
 
 

@@ -5,7 +5,7 @@ differs.
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat, splat_float
-from grader.run.emulator.native.rounding import rounded
+from grader.run.emulator.native.rounding import round_operation
 from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ops.compare import flush_subnormals
 from grader.run.emulator.ptx.syntax import Instruction, type_of
@@ -45,30 +45,30 @@ def finish(e: Emitter, i: Instruction, value: V) -> None:
 def _binary(opcode: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         a, b = read_inputs(e, i, 1, 2)
-        finish(e, i, rounded(e.f, opcode, rounding_of(i), a, b))
+        finish(e, i, round_operation(e.f, opcode, rounding_of(i), a, b))
 
     return emit
 
 
 def fused_multiply_add(e: Emitter, i: Instruction) -> None:
     a, b, c = read_inputs(e, i, 1, 2, 3)
-    finish(e, i, rounded(e.f, "fma", rounding_of(i), a, b, c))
+    finish(e, i, round_operation(e.f, "fma", rounding_of(i), a, b, c))
 
 
 def divide(e: Emitter, i: Instruction) -> None:
     """Divides. .approx and .full may be off by 2 ulp, which the correctly rounded quotient satisfies."""
     a, b = read_inputs(e, i, 1, 2)
-    finish(e, i, rounded(e.f, "fdiv", rounding_of(i), a, b))
+    finish(e, i, round_operation(e.f, "fdiv", rounding_of(i), a, b))
 
 
 def reciprocal(e: Emitter, i: Instruction) -> None:
     (a,) = read_inputs(e, i, 1)
-    finish(e, i, rounded(e.f, "fdiv", rounding_of(i), splat_float(a.t, 1.0), a))
+    finish(e, i, round_operation(e.f, "fdiv", rounding_of(i), splat_float(a.t, 1.0), a))
 
 
 def square_root(e: Emitter, i: Instruction) -> None:
     (a,) = read_inputs(e, i, 1)
-    finish(e, i, rounded(e.f, "sqrt", rounding_of(i), a))
+    finish(e, i, round_operation(e.f, "sqrt", rounding_of(i), a))
 
 
 def negate(e: Emitter, i: Instruction) -> None:

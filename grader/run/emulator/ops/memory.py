@@ -15,7 +15,7 @@ from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
-from grader.run.emulator.translate.sanitizer import acquired, check_access, check_as, fenced
+from grader.run.emulator.translate.sanitizer import check_access, check_kind, emit_acquire, emit_fence
 
 _SPACES = {
     "global": "global",
@@ -58,7 +58,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
     count_access(e, "store" if access.store else "load", access.space, access.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
-    acquired(e, address, access.size)
+    emit_acquire(e, address, access.size)
     if access.store:
         return []
     if access.count == 1:
@@ -163,7 +163,7 @@ def is_space(e: Emitter, i: Instruction) -> None:
 
 
 def fence(e: Emitter, i: Instruction) -> None:
-    fenced(e)
+    emit_fence(e)
     e.f.do("fence seq_cst")
 
 
@@ -179,7 +179,7 @@ def discard(e: Emitter, i: Instruction) -> None:
         raise e.unsupported()
     address, site = e.address(i.operands[0]), e.site()
     # For other threads it is a write, checked first; only then are the line's records cleared.
-    check_as(e, Kind(False, True, deferred=True), "global", discarding.SIZE, 1, address, [], site)
+    check_kind(e, Kind(False, True, deferred=True), "global", discarding.SIZE, 1, address, [], site)
     routine = discarding.discard_routine(e.f.module, e.checks.global_granule if e.checks is not None else 0)
     e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {site}"])
 
@@ -189,7 +189,7 @@ def sleep(e: Emitter, i: Instruction) -> None:
     e.give_way("true")
 
 
-def nothing(e: Emitter, i: Instruction) -> None:
+def ignore_hint(e: Emitter, i: Instruction) -> None:
     """Emits nothing: hints to caches and schedulers have no effect on results."""
 
 
@@ -205,12 +205,12 @@ TABLE = {
     ("isspacep", ""): Row(is_space, PURE),
     ("membar", ""): Row(fence, _FENCES),
     ("fence", ""): Row(fence, _FENCES),
-    ("prefetch", ""): Row(nothing, _HINTS),
-    ("prefetchu", ""): Row(nothing, _HINTS),
-    ("applypriority", ""): Row(nothing, _HINTS),
+    ("prefetch", ""): Row(ignore_hint, _HINTS),
+    ("prefetchu", ""): Row(ignore_hint, _HINTS),
+    ("applypriority", ""): Row(ignore_hint, _HINTS),
     ("createpolicy", ""): Row(make_policy, Traits(memory=Memory.HINT, idle=True)),
     ("discard", ""): Row(discard, Traits(memory=Memory.DISCARD, result=False)),
     ("nanosleep", ""): Row(sleep, Traits(idle=True, result=False)),
-    ("pmevent", ""): Row(nothing, Traits(idle=True, result=False)),
-    ("griddepcontrol", ""): Row(nothing, Traits(result=False)),
+    ("pmevent", ""): Row(ignore_hint, Traits(idle=True, result=False)),
+    ("griddepcontrol", ""): Row(ignore_hint, Traits(result=False)),
 }

@@ -16,7 +16,7 @@ from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand, Pair, type_of
 from grader.run.emulator.ptx.traits import Barrier, Traits
 from grader.run.emulator.ptx.types import B32, PRED, PtxType
-from grader.run.emulator.translate.barriers import barrier_result
+from grader.run.emulator.translate.barriers import read_barrier_result
 from grader.run.emulator.translate.cfg import BARRIER_RESULT
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -73,7 +73,7 @@ def shuffle(e: Emitter, i: Instruction) -> None:
         source, inside = _variable_source(e, mode, e.read(b, B32), e.read(c, B32))
         result = _pick_lanes(e, value, source)
     if e.checks is not None:
-        _tell_of_the_gone(e, source)
+        _report_exited_sources(e, source)
     target = i.operands[0]
     if isinstance(target, Pair):
         e.write(target.second, inside)
@@ -81,7 +81,7 @@ def shuffle(e: Emitter, i: Instruction) -> None:
     e.write(target, result)
 
 
-def _tell_of_the_gone(e: Emitter, source: V) -> None:
+def _report_exited_sources(e: Emitter, source: V) -> None:
     """Reports, as a remark, lanes that read from a lane that has exited: they may not use the value."""
     f = e.f
     alive = f.spread("i32", f.load("i32", "%warp", WARP["alive"]))
@@ -205,5 +205,5 @@ TABLE = {
     ("bar.warp", ""): Row(warp_barrier, _OF_WARP),
     ("barrier", ""): Row(None, _OF_BLOCK),
     ("barrier.warp", ""): Row(warp_barrier, _OF_WARP),
-    (BARRIER_RESULT, ""): Row(barrier_result, Traits()),
+    (BARRIER_RESULT, ""): Row(read_barrier_result, Traits()),
 }

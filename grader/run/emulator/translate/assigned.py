@@ -50,12 +50,12 @@ def read_registers(instruction: Instruction) -> list[str]:
     return [instruction.predicate.name, *(name for operand in operands for name in registers_in(operand))]
 
 
-def unsure_registers(program: Program) -> dict[str, frozenset[str]]:
+def find_unset_registers(program: Program) -> dict[str, frozenset[str]]:
     """Returns, by function, the registers that may be unset where they are read."""
     return {name: _of_function(program, name) for name in program.functions}
 
 
-def only_loaded(program: Program) -> dict[str, frozenset[str]]:
+def find_loaded_registers(program: Program) -> dict[str, frozenset[str]]:
     """Returns, by function, the registers that only loads write: storing one of these copies memory."""
     found = {}
     for name in program.functions:

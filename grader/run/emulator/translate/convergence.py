@@ -25,7 +25,7 @@ def member_mask(instruction: Instruction) -> Operand:
     return instruction.operands[0 if is_warp_barrier(instruction) else -1]
 
 
-def whole_warp(emitter: Emitter, instruction: Instruction, together: str) -> None:
+def check_whole_warp(emitter: Emitter, instruction: Instruction, together: str) -> None:
     """Reports a matrix instruction in an incomplete warp, where it is undefined."""
     f = emitter.f
     complete = f.let(f"icmp eq i32 {together}, -1")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from grader.run.emulator.counter_layout import BLOCK, BLOCKS, ROW
 from grader.run.emulator.layout import CONTEXT
-from grader.run.emulator.native.counting import Counted, add_to, count_routine, ones
+from grader.run.emulator.native.counting import CountedAccess, add_to, count_routine, popcount
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -19,16 +19,16 @@ def count_block(e: Emitter, block: int) -> None:
     buffer = e.f.load("ptr", "%ctx", CONTEXT["counters"])
     here = BLOCKS + block * BLOCK.size
     add_to(e.f, buffer, here + BLOCK["executed"], "1")
-    add_to(e.f, buffer, here + BLOCK["threads"], ones(e.f, e.active_bits))
+    add_to(e.f, buffer, here + BLOCK["threads"], popcount(e.f, e.active_bits))
 
 
 def count_access(e: Emitter, role: str, space: str, size: int, address: V, lanes: str | None = None) -> None:
     """Counts a request to shared or global memory by `lanes`, or by all active lanes."""
     if e.counting is None or space == "local" or "const" in e.instruction.modifiers:
         return
-    routine = count_routine(e.f.module, Counted(role, space, size))
-    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {lanes or e.mask_bits}", f"i64 {e.counting.row}"]
-    e.f.call(routine, "void", told)
+    routine = count_routine(e.f.module, CountedAccess(role, space, size))
+    inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {lanes or e.mask_bits}", f"i64 {e.counting.row}"]
+    e.f.call(routine, "void", inputs)
 
 
 def count_branch(e: Emitter, lanes: str, taken: str) -> None:

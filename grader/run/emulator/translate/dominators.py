@@ -8,7 +8,7 @@ END = -1
 """Follows the last block of each path."""
 
 
-def next_on_all_paths(ways: Mapping[int, Sequence[int]]) -> dict[int, int]:
+def post_dominators(ways: Mapping[int, Sequence[int]]) -> dict[int, int]:
     """Returns the immediate post-dominator by block, for blocks with a path to the end.
 
     `ways`: the blocks that may follow each block.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from grader.run.emulator.ptx.syntax import Function, Group, Instruction, PtxModule, Register, types_of
 from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.cfg import Program
-from grader.run.emulator.translate.padding import Padding, padding_of
+from grader.run.emulator.translate.padding import Padding, find_padding
 
 _PARAMETERS = {"param", "param::entry", "param::func"}
 _NOT_SHARED = {"global", "const", "local", *_PARAMETERS}
@@ -30,7 +30,7 @@ class Checks:
     padding: dict[str, Padding] = field(default_factory=dict)
 
 
-def checks_of(module: PtxModule, program: Program) -> Checks:
+def choose_checks(module: PtxModule, program: Program) -> Checks:
     """Returns the settings for one kernel.
 
     Records of global memory outlive the kernel, so all kernels of a module use the same granule there.
@@ -38,7 +38,7 @@ def checks_of(module: PtxModule, program: Program) -> Checks:
     shared = _narrowest((i for block in program.blocks for i in block.instructions), _NOT_SHARED)
     everything = (i for f in module.functions.values() for i in f.body or () if isinstance(i, Instruction))
     guesses = {name: _guesses(function) for name, function in program.functions.items()}
-    padding = {name: padding_of(function) for name, function in program.functions.items()}
+    padding = {name: find_padding(function) for name, function in program.functions.items()}
     return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding)
 
 

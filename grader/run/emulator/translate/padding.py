@@ -24,7 +24,7 @@ class Padding:
     rest: frozenset[str] = frozenset()
 
 
-def padding_of(function: Function) -> Padding:
+def find_padding(function: Function) -> Padding:
     """Finds the loads of a function that may be of padding."""
     body = function.body or []
     copied = _only_stored(body)

@@ -20,7 +20,7 @@ _MOST_SOURCES = 64
 _SHARED_OR_LOCAL = {"shared", "shared::cta", "local", "param", "param::entry", "param::func"}
 
 
-def written_through(module: PtxModule, program: Program) -> frozenset[Source] | None:
+def find_written_sources(module: PtxModule, program: Program) -> frozenset[Source] | None:
     """Returns the sources of all global addresses that the kernel writes to; None if they cannot be known."""
     for name, function in program.functions.items():
         if name != program.kernel and any(True for _ in _stores(function)):

@@ -31,7 +31,7 @@ class Poll:
         return "parity" in self.instruction.modifiers
 
 
-def polling_loops(program: Program) -> dict[int, Poll]:
+def find_polling_loops(program: Program) -> dict[int, Poll]:
     """Returns the blocks of such loops, by number."""
     found: dict[int, Poll] = {}
     writers: dict[str, dict[str, list[Instruction]]] = {}

@@ -13,7 +13,7 @@ from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.translate.assigned import successors
 from grader.run.emulator.translate.cfg import Block, Program, callee, is_block_barrier, is_call
-from grader.run.emulator.translate.dominators import END, next_on_all_paths
+from grader.run.emulator.translate.dominators import END, post_dominators
 
 GROUPS = 32
 """Barriers that the same branches skip form a group. If there are more groups than bits, several share a bit: a thread
@@ -41,7 +41,7 @@ class _TooLong(Exception):
     """The search has exceeded MOST_STEPS."""
 
 
-def skips_of(program: Program) -> Skips:
+def find_skips(program: Program) -> Skips:
     """Returns the skips of a program; none if the search takes too long."""
     try:
         return _Search(program).skips()
@@ -49,7 +49,7 @@ def skips_of(program: Program) -> Skips:
         return Skips()
 
 
-def is_of_all(instruction: Instruction) -> bool:
+def is_full_barrier(instruction: Instruction) -> bool:
     """Whether it is a barrier at which all threads of the block wait."""
     operands = len(instruction.operands) - (2 if "red" in instruction.modifiers else 0)
     return is_block_barrier(instruction) and operands <= 1 and "arrive" not in instruction.modifiers
@@ -70,7 +70,7 @@ class _Search:
 
     def skips(self) -> Skips:
         ends = [(block, block.instructions[-1]) for block in self._program.blocks if block.instructions]
-        barriers = {block.pc: block.function for block, last in ends if is_of_all(last)}
+        barriers = {block.pc: block.function for block, last in ends if is_full_barrier(last)}
         if not barriers:
             return Skips()
         graphs: dict[str, _Graph] = {}
@@ -157,7 +157,7 @@ class _Graph:
         for pc, kept in self._ways.items():
             for way in kept:
                 self._sources.setdefault(way, []).append(pc)
-        self._next = next_on_all_paths(self._ways)
+        self._next = post_dominators(self._ways)
         self._controls: dict[int, set[Edge]] = {pc: set() for pc in self.nodes}
         """By block, the edges of branches that surely lead to it, while another edge does not."""
         for pc, kept in self._ways.items():

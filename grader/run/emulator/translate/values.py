@@ -17,12 +17,12 @@ from grader.run.emulator.native.resolve import report
 from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand, Register, Symbol, types_of
 from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.assigned import (
+    find_loaded_registers,
+    find_unset_registers,
     may_be_local,
-    only_loaded,
     passes_on,
     read_registers,
     successors,
-    unsure_registers,
 )
 from grader.run.emulator.translate.cfg import Program, is_call
 from grader.run.emulator.translate.emitter import Emitter
@@ -55,8 +55,8 @@ class Places:
             raise UnsupportedPtx("values of local variables are not followed through recursion")
         if sum(len(block.instructions) for block in self.program.blocks) > MOST_INSTRUCTIONS:
             raise UnsupportedPtx(f"values of local variables are not followed in more than {MOST_INSTRUCTIONS} lines")
-        self.unsure = unsure_registers(self.program)
-        self.loaded = only_loaded(self.program)
+        self.unsure = find_unset_registers(self.program)
+        self.loaded = find_loaded_registers(self.program)
 
     def at(self, owner: str, name: str | int) -> int:
         """Returns the place (a state offset) of a function's register or, if `owner` is empty, of a word of a
@@ -110,7 +110,7 @@ class Values:
             self._known[name] = self._e.f.load("i32", "%warp", place) if kept else "-1"
         return self._known[name]
 
-    def _give(self, name: str, lacking: str) -> None:
+    def _set_lacking(self, name: str, lacking: str) -> None:
         if name not in self._unsure:
             return
         self._loaded.pop(name, None)
@@ -149,17 +149,17 @@ class Values:
             elif not i.traits.silent:
                 self._use(read_registers(i))
             for name in reads_and_writes(i)[1]:
-                self._give(name, "0")
+                self._set_lacking(name, "0")
 
     def _use(self, names: list[str], mask: str = "") -> None:
         for name in dict.fromkeys(names):
             lacking = self._lacking(name)
             if lacking != "0":
-                self._tell(name, lacking, mask or self._e.mask_bits)
+                self._report(name, lacking, mask or self._e.mask_bits)
                 # One report is enough.
-                self._give(name, "0")
+                self._set_lacking(name, "0")
 
-    def _tell(self, name: str, lacking: str, mask: str) -> None:
+    def _report(self, name: str, lacking: str, mask: str) -> None:
         e = self._e
         lanes = e.f.let(f"and i32 {lacking}, {mask}")
         site = e.sites.add(e.instruction)
@@ -186,7 +186,7 @@ class Values:
         names = [name for operand in sources for name in registers_in(operand)]
         loaded = self._loaded.get(names[0]) if len(names) == 1 else None
         for name in registers_in(i.operands[0]):
-            self._give(name, lacking)
+            self._set_lacking(name, lacking)
             if loaded is not None and i.predicate is None:
                 self._loaded[name] = loaded
 
@@ -202,10 +202,10 @@ class Values:
                 lacking = self._of_parameter(area[0], area[1] + number * width, width)
             elif self._may_be_local(i, i.operands[1]) and any(n in self._unsure for n in registers_in(target)):
                 place = self._place(i, i.operands[1], number * width)
-                told = self._access(place, width)
-                lacking = self._e.f.call(read_values_routine(self._e.f.module), "i32", told)
+                inputs = self._access(place, width)
+                lacking = self._e.f.call(read_values_routine(self._e.f.module), "i32", inputs)
             for name in registers_in(target):
-                self._give(name, lacking)
+                self._set_lacking(name, lacking)
                 if place is not None and i.predicate is None:
                     self._loaded[name] = place
 
@@ -216,16 +216,16 @@ class Values:
             names = registers_in(source)
             lacking = self._together(names)
             if area is not None:
-                self._give_parameter(area[0], area[1] + number * width, width, lacking)
+                self._set_parameter(area[0], area[1] + number * width, width, lacking)
                 continue
             local = "0"
             if self._may_be_local(i, i.operands[0]):
-                told = self._access(self._place(i, i.operands[0], number * width), width)
-                local = f.call(write_values_routine(f.module), "i32", [*told, f"i32 {lacking}"])
+                inputs = self._access(self._place(i, i.operands[0], number * width), width)
+                local = f.call(write_values_routine(f.module), "i32", [*inputs, f"i32 {lacking}"])
             copied = len(sources) > 1 or set(names) <= self._places.loaded[self._function]
             if lacking != "0" and not copied and "param" not in i.modifiers:
                 elsewhere = f.let(f"xor i32 {local}, -1")
-                self._tell(names[0], lacking, f.let(f"and i32 {self._e.mask_bits}, {elsewhere}"))
+                self._report(names[0], lacking, f.let(f"and i32 {self._e.mask_bits}, {elsewhere}"))
 
     def _width(self, i: Instruction) -> int:
         kinds = types_of(i)
@@ -262,7 +262,7 @@ class Values:
             lanes = self._e.f.let(f"and i32 {lanes}, {own}")
         return lanes
 
-    def _give_parameter(self, area: int, offset: int, width: int, lacking: str) -> None:
+    def _set_parameter(self, area: int, offset: int, width: int, lacking: str) -> None:
         for word in self._words(area, offset, width):
             place, lanes = self._places.at("", word), lacking
             if offset % 4:

@@ -10,7 +10,7 @@ from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 
 
-def go_past(f: IrFunction, lanes: str, groups: int) -> None:
+def record_skip(f: IrFunction, lanes: str, groups: int) -> None:
     """Records that these lanes take a branch past the barriers of `groups` (bits)."""
     if groups:
         known = f.load_lanes("i64", "%warp", WARP["passed"])
@@ -18,7 +18,7 @@ def go_past(f: IrFunction, lanes: str, groups: int) -> None:
         f.store_lanes(f.select(f.mask(lanes), past, known), "%warp", WARP["passed"])
 
 
-def come_routine(module: IrModule) -> str:
+def record_arrival_routine(module: IrModule) -> str:
     """Returns the routine `(ctx, warp, lanes, barrier, groups)`: lanes arrive at a barrier that belongs to `groups`
     (bits).
     """
@@ -38,13 +38,13 @@ def come_routine(module: IrModule) -> str:
     return module.routine("come_past", build)
 
 
-def leave_past(f: IrFunction, lanes: str) -> None:
+def record_exit(f: IrFunction, lanes: str) -> None:
     """Records that these lanes have exited: they never come to the barriers they have skipped."""
     known = f.load_lanes("i64", "%warp", WARP["passed"])
     _add(f, f.reduce("or", f.select(f.mask(lanes), known, splat("i64", 0))), "%ctx", CONTEXT["passed"])
 
 
-def passed_by(f: IrFunction, barrier: str) -> str:
+def take_skipped_groups(f: IrFunction, barrier: str) -> str:
     """Returns the groups (bits) that some wait for and others have skipped, when a barrier opens; forgets them."""
     by_waiting, awaited = (f.load("i64", barrier, BARRIER[name]) for name in ("passed_by", "awaited"))
     for name in ("passed_by", "awaited"):
