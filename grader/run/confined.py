@@ -48,8 +48,9 @@ def _drivers() -> Iterator[Path]:
 
 
 def own_code() -> tuple[Path, ...]:
-    """Returns the folders of kgrade's and CuPy's compiled GPU kernels: a process gets copies, and compiles what is
-    missing.
+    """Returns the folders of compiled GPU kernels, kgrade's and CuPy's.
+
+    A process gets copies, and compiles what is missing.
     """
     return tuple(cache_folder() / name for name in OWN_CODE)
 

@@ -27,8 +27,9 @@ def key_of(module: str, image: str, debug: bool) -> str:
 
 
 class ObjectCache:
-    """A folder of entries, each of object code in base 64 by the emulator's own keys. Without a folder it keeps
-    nothing.
+    """A folder of entries, each of object code in base 64 by the emulator's own keys.
+
+    Without a folder it keeps nothing.
 
     An entry that cannot be read or written is no error: it is made again.
     """

@@ -216,8 +216,9 @@ class _Spent:
 
 
 class _Watchdog:
-    """A thread that stops launches at their time limit. There is only one: a timer per launch would start a thread
-    each.
+    """A thread that stops launches at their time limit.
+
+    There is only one: a timer per launch would start a thread each.
     """
 
     def __init__(self) -> None:

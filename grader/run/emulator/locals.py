@@ -104,9 +104,7 @@ class Locals:
         return found[0] if len(found) == 1 else None
 
     def in_memory(self, function: str, at: Instruction, depot: str, offset: int, size: int) -> str:
-        """Returns the variable that has these bytes, with its element or member: `sum[3]`, `q.x`; "" if that is not
-        sure.
-        """
+        """Returns the variable that has these bytes, with element or member: `sum[3]`, `q.x`; "" if unsure."""
         here = self._numbers.get(id(at))
         names = []
         for local in self._of(function):

@@ -87,8 +87,7 @@ class Memory:
         return array
 
     def allocate(self, name: str, size: int, fill: int) -> int:
-        """Places `size` bytes of the value `fill`, none of them written, as an array of untyped elements; returns its
-        address.
+        """Places `size` unwritten bytes of the value `fill` as an array of untyped elements; returns its address.
 
         Raises MemoryError if there is no room.
         """

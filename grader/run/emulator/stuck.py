@@ -39,8 +39,10 @@ def count_lines(arena: Arena) -> Counter[int]:
 
 
 class Polls:
-    """Detects blocks that wait for ever: all threads wait at barriers, or test barrier objects in loops that do nothing
-    else, so that none is left to arrive.
+    """Detects blocks that wait for ever.
+
+    In such a block all threads wait at barriers, or test barrier objects in loops that do nothing else, so that none is
+    left to arrive.
 
     Barrier objects are reached from their own block only.
     """

@@ -136,9 +136,7 @@ def translate(
 
 
 def _may_wait(instruction: Instruction) -> bool:
-    """Whether it is an atomic, or a load that other threads' stores are meant to change: what a spinning thread
-    executes.
-    """
+    """Whether a spinning thread executes it: atomics, and loads that other threads' stores should change."""
     return instruction.traits.is_atomic or bool({"volatile", "acquire", "relaxed"} & set(instruction.modifiers))
 
 

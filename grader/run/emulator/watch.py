@@ -168,9 +168,7 @@ class Watch:
         return np.ones(size, np.bool_)
 
     def copied(self, target: tuple[int, int], source: tuple[int, int], size: int) -> None:
-        """Records a copy from one (slot, offset) to another: bytes unwritten in the source stay unwritten in the
-        target.
-        """
+        """Records a copy from one (slot, offset) to another: unwritten bytes stay unwritten in the target."""
         for begin, end in _runs(self.is_written(*source, size)):
             self.wrote(target[0], target[1] + begin, end - begin)
 

@@ -31,9 +31,7 @@ class Entrant:
 
 
 class EntrantFailed(Exception):
-    """An entrant failed alone, or one of its launches did the work of others, so that it is known which; `cause` is
-    how.
-    """
+    """An entrant failed alone, or a launch of it did the work of others; `cause` is how."""
 
     def __init__(self, name: str, cause: Exception) -> None:
         super().__init__(f"{name}: {cause}")

@@ -1,5 +1,4 @@
-"""The judge's side of a process that holds contests: it sends the request, passes on what was kept, and ends the
-process.
+"""The judge's side of a process that holds contests: asks, passes on what was kept, ends the process.
 
 `grader.judge.duel` decides who takes part and what the answer means.
 """

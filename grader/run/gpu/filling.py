@@ -69,9 +69,7 @@ class Filling:
         return number, low, scale
 
     def make(self, words: Words, sigma: float) -> npt.NDArray[Any]:
-        """Returns the values that these words become, as on the device; `sigma` is the standard deviation of nearly
-        normal ones.
-        """
+        """Returns the values of these words, as on the device; nearly normal ones have standard deviation `sigma`."""
         if self.kind == "normal":
             bits = np.uint64(2**21 - 1)
             total = (words & bits) + (words >> np.uint64(21) & bits) + (words >> np.uint64(42) & bits)

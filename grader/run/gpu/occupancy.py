@@ -18,8 +18,9 @@ REGISTER_UNIT = 256
 
 @dataclass(frozen=True)
 class SmLimits:
-    """The resources of one SM. `partitions` share its registers evenly; shared memory comes in units of `shared_unit`
-    bytes.
+    """The resources of one SM.
+
+    `partitions` share its registers evenly; shared memory comes in units of `shared_unit` bytes.
 
     `shared_reserved`: the bytes that the system takes of each block's shared memory.
     """

@@ -50,8 +50,9 @@ class Allocation:
 
 @dataclass(frozen=True)
 class Finding:
-    """One error of one thread. `words` is its first line; `space`, `access` and `size` are empty unless it is an
-    access.
+    """One error of one thread.
+
+    `words` is its first line; `space`, `access` and `size` are empty unless it is an access.
 
     `frames` start where it happened and end in the kernel; `problem` is what the log says of the address.
     """

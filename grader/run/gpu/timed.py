@@ -118,9 +118,7 @@ def find_overrun(sets: Iterable[Mapping[str, DeviceArray]]) -> tuple[str, int, O
 
 
 def inputs_of(problem: Problem, sizes: Mapping[str, int], addresses: Addresses) -> list[Span | None]:
-    """Returns what fills a problem's inputs at these addresses before each replay; None for those that keep their
-    contents.
-    """
+    """Returns what fills a problem's inputs before each replay; None for those that keep their contents."""
     fillings = {name: filling_of(problem, name, sizes) for name in problem.inputs}
     return [
         None if fill is None else Span(addresses[name], problem.inputs[name].nbytes(sizes) // fill.itemsize, fill)
@@ -136,9 +134,7 @@ def spans_of(arrays: Iterable[DeviceArray]) -> list[Span]:
 def launch_program(
     problem: Problem, sizes: Mapping[str, int], kernels: Kernels, constants: Mapping[str, int]
 ) -> Prepare:
-    """Returns a Prepare for a loaded program, as the problem's `solve()` launches it. Making a set may raise
-    LaunchRefused.
-    """
+    """Returns a Prepare for a loaded program, launched as by `solve()`. Making a set may raise LaunchRefused."""
 
     def prepare(_number: int, addresses: Addresses) -> Prepared:
         steps = [step_to_json(step) for step in build_plan(problem, constants, sizes, addresses).steps]
@@ -148,9 +144,7 @@ def launch_program(
 
 
 def call_library(problem: Problem, sizes: Mapping[str, int]) -> Prepare:
-    """Returns a Prepare for the problem's `baseline()` with NVIDIA's library. Raises ToolMissing if that is not
-    installed.
-    """
+    """Returns a Prepare for the problem's `baseline()` with NVIDIA's library. Raises ToolMissing."""
     from grader.run.gpu.cublas import loaded
 
     library = loaded()

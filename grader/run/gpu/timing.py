@@ -112,9 +112,7 @@ class Session:
         self._host_seconds = 1e-3
 
     def try_out(self, launch: Callable[[Any], None]) -> float:
-        """Launches once outside a graph, where it may hang or create what first use creates; returns the seconds,
-        roughly.
-        """
+        """Launches once outside a graph, where it may hang or initialise; returns the seconds, roughly."""
         from cupy.cuda import runtime
 
         began = time.perf_counter()

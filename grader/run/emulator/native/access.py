@@ -51,9 +51,7 @@ class Access:
 
 
 def access_routine(module: IrModule, access: Access) -> str:
-    """Returns the name of the routine `(ctx, warp, addresses, mask, site[, values…]) -> values`, defining it on first
-    use.
-    """
+    """Returns the routine `(ctx, warp, addresses, mask, site[, values…]) -> values`, defined on first use."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [

@@ -84,9 +84,7 @@ def _append_routine(module: IrModule) -> str:
 
 
 def _release_clock_routine(module: IrModule) -> str:
-    """Returns the routine `(list, time) -> clock`: the clock of the first release after `time`, or -1 (the largest u32)
-    if there is none.
-    """
+    """Returns the routine `(list, time) -> clock`: the clock of the first release after `time`; -1 for none."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "i32", [("ptr", "list"), ("i32", "time")], attributes="nounwind noinline cold")

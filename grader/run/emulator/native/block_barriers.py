@@ -52,8 +52,7 @@ class Operation:
 
 
 def barrier_routine(module: IrModule, operation: Operation) -> str:
-    """Returns the routine `(ctx, warp, addresses, mask, site, a, b) -> results`, which serves the lanes one after the
-    other.
+    """Returns the routine `(ctx, warp, addresses, mask, site, a, b) -> results`; it serves lanes in turn.
 
     init: `a` is the state. arrive: `a` is the count of arrivals, `b` the bytes to expect, negative for bytes that have
     arrived. test: `a` is a state or a parity. The result is the state before, or for a test 1 if the phase is over.
@@ -208,8 +207,6 @@ def phase_of(state: int) -> Phase:
 
 
 def initial_state(f: IrFunction, counts: V) -> V:
-    """Returns the states (i64 lanes) of barriers at the start of their first phase, from their arrival counts (i64
-    lanes).
-    """
+    """Returns the states of barriers in their first phase, from their arrival counts (both i64 lanes)."""
     known = f.op("and", counts, splat("i64", MOST))
     return f.op("or", known, f.op("shl", known, splat("i64", _EXPECTED)))

@@ -90,8 +90,7 @@ DIFFERENT, SAME, NOT_YET_SAME = range(3)
 
 
 def cell_routine(module: IrModule, kind: Kind) -> str:
-    """Returns the routine `(ctx, warp, lane, cell, plane, shared, site, value) -> i1`, which checks and records an
-    access.
+    """Returns the routine `(ctx, warp, lane, cell, plane, shared, site, value) -> i1`: one checked access.
 
     It returns true, in place of reporting a race, if `value` is NOT_YET_SAME. The caller then compares again and
     repeats the call; nothing has been recorded.

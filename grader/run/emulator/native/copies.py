@@ -64,8 +64,7 @@ def move_routine(module: IrModule) -> str:
 
 
 def settle_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp, copy, lanes, issued)`, which turns these lanes' pending accesses into ordinary
-    ones.
+    """Returns the routine `(ctx, warp, copy, lanes, issued)`: these lanes' pending accesses become ordinary.
 
     `issued`: they count as made when the copy was issued, as for copies that a barrier object has tracked.
     """
@@ -101,8 +100,9 @@ def settle_routine(module: IrModule) -> str:
 
 
 def stamp_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp, lane, epoch, issued, cells, count)`, which makes the lane's pending records
-    there ordinary.
+    """Returns the routine `(ctx, warp, lane, epoch, issued, cells, count)`.
+
+    It turns the lane's pending records in these cells into ordinary ones.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:

@@ -44,8 +44,7 @@ class CopyKind:
 
 
 def issue_routine(module: IrModule, copied: CopyKind) -> str:
-    """Returns the routine `(ctx, warp, targets, sources, bytes, mask, site, source site)`, which begins the lanes'
-    copies.
+    """Returns the routine `(ctx, warp, targets, sources, bytes, mask, site, source site)`: lanes begin a copy.
 
     `bytes` are copied from the source; the rest of the target becomes 0. Lanes out of bounds end in a fault.
     """

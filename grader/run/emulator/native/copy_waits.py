@@ -124,8 +124,9 @@ def end_phase_routine(module: IrModule) -> str:
 
 
 def settle_phases_routine(module: IrModule, checked: bool) -> str:
-    """Returns the routine `(ctx, barrier)`, called when somebody has waited for the barrier: orders the copies of ended
-    phases.
+    """Returns the routine `(ctx, barrier)`, called after a wait for the barrier.
+
+    It orders the copies that the barrier tracked in ended phases.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:

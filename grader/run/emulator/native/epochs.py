@@ -101,8 +101,9 @@ def owner_of(f: IrFunction, epoch: str) -> str:
 
 
 def time_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, record) -> time` on the clock of the record's block; 0 for a record of an earlier
-    launch or a pending one.
+    """Returns the routine `(ctx, record) -> time`, on the clock of the record's block.
+
+    The time is 0 for a record of an earlier launch, or of a pending access.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -123,8 +124,9 @@ def time_routine(module: IrModule) -> str:
 
 
 def tick_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx) -> time`, which advances the block's clock, and gets a new chunk if a record has no
-    room for it.
+    """Returns the routine `(ctx) -> time`, which advances the block's clock.
+
+    If a record has no room for the time, the block gets another chunk.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -150,7 +152,7 @@ def tick_routine(module: IrModule) -> str:
 
 
 def new_epoch(f: IrFunction) -> None:
-    """Emits the begin of an epoch of the block."""
+    """Emits the start of a new epoch of the block."""
     f.call(epoch_routine(f.module), "void", ["ptr %ctx"])
 
 

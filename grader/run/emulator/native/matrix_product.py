@@ -71,9 +71,7 @@ class _Body:
         return self.f
 
     def _each(self, count: int, body: Callable[[str], None]) -> None:
-        """Emits a loop of `count` rounds, to keep the routine small; `body` emits straight-line code for a round, an
-        i64.
-        """
+        """Emits a loop, to keep the routine small; `body` emits straight-line code for a round (its number, an i64)."""
         f = self.f
         head, after, before = f.name_block("each"), f.name_block("after"), f.current
         f.goto(head)

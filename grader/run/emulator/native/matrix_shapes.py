@@ -19,8 +19,9 @@ TILE = 8
 
 @dataclass(frozen=True)
 class Element:
-    """An element type. `kind` is float, int or bits (a word of bits counts as one element); `form` describes a narrow
-    float.
+    """An element type.
+
+    `kind` is float, int or bits (a word of bits counts as one element); `form` describes a narrow float.
     """
 
     name: str

@@ -134,8 +134,9 @@ def _release_near(f: IrFunction, words: int, active: str) -> None:
 
 
 def is_before_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp, lane, record) -> i1`: whether an access of this launch is before what the lane
-    does now.
+    """Returns the routine `(ctx, warp, lane, record) -> i1`: whether an access is before what the lane does now.
+
+    The access is of this launch.
 
     It stores in the context the block that made the access, and whether the access is still pending.
     """

@@ -46,8 +46,9 @@ def log_routine(module: IrModule) -> str:
 
 
 def replay_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx)`, called on a write: it checks all deferred reads of this epoch, and later ones are
-    checked at once.
+    """Returns the routine `(ctx)`, called on a write.
+
+    It checks all deferred reads of this epoch; later ones are checked at once.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:

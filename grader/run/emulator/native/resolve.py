@@ -94,7 +94,7 @@ def resolver(module: IrModule, space: str, writes: bool) -> str:
 
 
 def for_each_lane(f: IrFunction, mask: str) -> tuple[str, str, str]:
-    """Opens a loop over the set bits of `mask`: (lane as i32, label to continue it, label after the loop).
+    """Opens a loop over the set bits of `mask`; returns (lane as i32, label to continue, label after the loop).
 
     The caller emits the body, then calls `next_lane`.
     """

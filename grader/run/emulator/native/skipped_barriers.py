@@ -19,9 +19,7 @@ def record_skip(f: IrFunction, lanes: str, groups: int) -> None:
 
 
 def record_arrival_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp, lanes, barrier, groups)`: lanes arrive at a barrier that belongs to `groups`
-    (bits).
-    """
+    """Returns the routine `(ctx, warp, lanes, barrier, groups)`: lanes arrive at a barrier of `groups` (bits)."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lanes"), ("ptr", "barrier"), ("i64", "groups")]

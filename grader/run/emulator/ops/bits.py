@@ -1,5 +1,6 @@
-"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions", and those of its "Integer Arithmetic
-Instructions" that count, find, extract or move bits).
+"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions").
+
+Also those "Integer Arithmetic Instructions" that count, find, extract or move bits.
 """
 
 from __future__ import annotations
@@ -185,9 +186,7 @@ def field_mask(e: Emitter, i: Instruction) -> None:
 
 
 def extend_field(e: Emitter, i: Instruction) -> None:
-    """szext: the low `b` bits of a, zero- or sign-extended; .wrap takes b modulo 32, .clamp takes all of a if b is 32
-    or more.
-    """
+    """szext: sign- or zero-extends the low `b` bits of a; .wrap takes b modulo 32, .clamp all of a from 32 on."""
     f, kind = e.f, type_of(i)
     a, b = e.read(i.operands[1], kind), e.read(i.operands[2], B32)
     low = f.op("and", b, splat("i32", 31))

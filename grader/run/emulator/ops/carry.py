@@ -1,5 +1,6 @@
-"""Extended-precision integers: add, sub and mad that set or use the carry (PTX ISA, "Extended-Precision Integer
-Arithmetic Instructions").
+"""Extended-precision integers: add, sub and mad that set or use the carry.
+
+Source: PTX ISA, "Extended-Precision Integer Arithmetic Instructions".
 
 The carry lasts as long as a basic block: compilers emit straight chains.
 """

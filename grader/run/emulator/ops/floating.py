@@ -1,6 +1,4 @@
-"""Arithmetic of f32 and f64 (PTX ISA, "Floating Point Instructions"), rounded to nearest even unless a modifier
-differs.
-"""
+"""Arithmetic of f32 and f64 (PTX ISA, "Floating Point Instructions"), by default rounded to nearest even."""
 
 from __future__ import annotations
 

@@ -20,8 +20,9 @@ def half_format(kind: PtxType) -> Format:
 
 
 def half_bits(e: Emitter, operand: Operand, kind: PtxType, flush: bool = False) -> list[V]:
-    """Returns the bits of a 16-bit operand, or of both numbers of a packed one, in i32 lanes; `flush` zeroes
-    subnormals.
+    """Returns the bits of a 16-bit operand, or of both numbers of a packed one; `flush` zeroes subnormals.
+
+    The bits are in i32 lanes.
     """
     f = e.f
     value = e.resize(e.read(operand, kind), "i32")

@@ -130,9 +130,7 @@ def _store_parameter(e: Emitter, i: Instruction) -> None:
 
 
 def convert_address(e: Emitter, i: Instruction) -> None:
-    """cvta: converts between addresses of a state space and generic ones, which coincide for global and constant
-    memory.
-    """
+    """cvta: converts between addresses of a space and generic ones; global and constant ones coincide."""
     kind = TYPES["b64"]
     value = e.read(i.operands[1], kind)
     space = next((m for m in i.modifiers if m not in ("to", "u64", "u32")), "global")

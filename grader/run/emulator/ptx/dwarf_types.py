@@ -37,9 +37,7 @@ class Types:
         return entry.number(dwarf.SIZE) or 0
 
     def part(self, offset: int | None, inside: int, size: int) -> str:
-        """Returns the part of a type that `size` bytes at offset `inside` are, such as `[3].x`; "" if that is no single
-        part.
-        """
+        """Returns the part of a type that `size` bytes at offset `inside` are, such as `[3].x`; "" if none."""
         entry = self._type(offset)
         if entry is None:
             return ""

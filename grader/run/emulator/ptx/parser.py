@@ -153,8 +153,9 @@ class _Parser:
         return Bounds(prod(found[".maxntid"]) if ".maxntid" in found else 0, reqntid, cluster)
 
     def _block(self, function: Function, scope: Scope) -> None:
-        """Reads statements up to the closing brace. Labels may be used before they appear, so their names are bound
-        first.
+        """Reads statements up to the closing brace.
+
+        Labels may be used before they appear, so their names are bound first.
         """
         self._depth += 1
         if self._depth > _MOST_DEPTH:

@@ -60,9 +60,7 @@ class CallCompiler:
         return kernel.local_bytes if alone else total
 
     def _areas(self, name: str | None) -> CallAreas:
-        """Returns the places of a function's parameters and results; those of functions called by address if `name` is
-        None.
-        """
+        """Returns the places of a function's parameters and results; with None, of functions called by address."""
         if name is None:
             return self._storage.by_address
         function, frame = self._program.functions[name], self._storage.frames[name]

@@ -246,8 +246,9 @@ class Emitter:
         return self.f.bitcast(self.read(operand, kind), LLVM_FLOAT[kind.kind, kind.bits])
 
     def write(self, operand: Operand, value: V, signed: bool = False) -> None:
-        """Writes a vector of any LLVM type to a register; a narrower one is sign-extended if `signed`, else
-        zero-extended.
+        """Writes a vector of any LLVM type to a register.
+
+        A narrower one is sign-extended if `signed`, else zero-extended.
         """
         if value.t in FLOAT_BITS:
             value = self.f.bitcast(value, FLOAT_BITS[value.t])

@@ -99,9 +99,7 @@ class _Loop:
         return instruction is self._poll or instruction.traits.is_harmless
 
     def _is_fixed(self, name: str) -> bool:
-        """Whether a register has the same value in each round: set before the loop, or computed from such before the
-        test.
-        """
+        """Whether a register is the same in each round: set before the loop, or computed so before the test."""
         if name not in self._fixed:
             self._fixed[name] = name not in self._inside
             writers, instructions = self._writers.get(name, []), self._block.instructions

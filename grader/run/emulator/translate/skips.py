@@ -1,7 +1,7 @@
 """Finds the branches by which a thread skips a barrier of its block and joins threads that have come to it.
 
-A thread that leaves the kernel before a barrier, by `return` or by an `if` around all that follows, is no case: GPUs
-count it as arrived. A thread that leaves a loop by the loop's condition is one, even if nothing follows.
+A thread that leaves the kernel before a barrier, by `return` or by an `if` around all that follows, does not count: for
+GPUs it has arrived. A thread that leaves a loop by the loop's condition counts, even if nothing follows.
 """
 
 from __future__ import annotations

@@ -213,9 +213,7 @@ def _is_shared(variable: Variable) -> bool:
 
 
 def _shared_slots(program: Program, module: PtxModule) -> tuple[dict[str, int], dict[int, tuple[int, int]], int, int]:
-    """Returns the slots of shared arrays, each slot's (offset, size) in the block's memory, their total, the dynamic
-    slot.
-    """
+    """Returns slots of shared arrays, their (offset, size) by slot, the total size, and the dynamic slot."""
     used = _used_symbols(program)
     found = {v.name: v for v in module.variables.values() if _is_shared(v) and v.name in used}
     for function in program.functions.values():

@@ -59,9 +59,7 @@ class Places:
         self.loaded = find_loaded_registers(self.program)
 
     def at(self, owner: str, name: str | int) -> int:
-        """Returns the place (a state offset) of a function's register or, if `owner` is empty, of a word of a
-        parameter.
-        """
+        """Returns the place (a state offset) of a register or, without an owner, of a word of a parameter."""
         key = owner, name
         if key not in self._taken:
             self._taken[key] = self.storage.state_bytes + 4 * (len(self._taken) % 16)
