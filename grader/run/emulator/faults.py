@@ -80,4 +80,4 @@ class LaunchResult:
     counts: LaunchCounts | None = None
     """The cost; None if the module does not count."""
     seconds: float = 0.0
-    """Wall time, or CPU time per worker if that is less, so that a busy machine does not add to it."""
+    """Wall seconds, or CPU seconds per worker if those are fewer, so that a busy machine does not add to them."""

@@ -287,7 +287,7 @@ EVENT_WARP, EVENT_APART = range(7, 9)
 EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET, EVENT_PAST = range(9, 15)
 # A block needs planes for the readers of its shared memory.
 EVENT_READERS = 15
-# These are only remarks, of which native code reports MOST_REMARKS per block context.
+# These are only remarks, of which native code reports at most MOST_REMARKS per context.
 EVENT_SAME_VALUE, EVENT_LEFT, EVENT_GONE = range(16, 19)
 MOST_REMARKS = 64
 
