@@ -1,1 +1,1 @@
-"""Running: a Plan on a device, in a child process of its own."""
+"""Runs a Plan on a device, in a separate child process."""

@@ -1,7 +1,7 @@
-"""Races between the steps of a plan on the emulator: what each step touches, and which steps have no order.
+"""Races between the steps of a plan on the emulator: what each step touches, and which steps are unordered.
 
-A plan on one stream costs nothing. Where streams leave steps without an order, every launch is watched for what it
-reads and writes, by the records of the race checks; a launch too large for those is not.
+A plan on one stream costs nothing. If streams leave steps unordered, the records of the race checks show what every
+launch reads and writes, except for launches too large for them.
 """
 
 from __future__ import annotations
@@ -20,32 +20,35 @@ from grader.run.order import Order, other_way, uses_streams
 from grader.sandbox.children import Message
 
 _WORD = 4
-"""Of memory whose elements have no type."""
+"""The element size in bytes of memory without a type."""
 
 
 class Between:
-    """Of one run of a plan, whose steps come in one piece or more."""
+    """Checks one run of a plan, whose steps come in one piece or more."""
 
     def __init__(self) -> None:
         self._order: Order | None = None
         self._crossings = Crossings()
         self._watches = False
         self.found_open = False
-        """Whether steps were met that nothing orders."""
+        """Whether there were unordered steps."""
 
     def begin(self, steps: Sequence[Message], memory: Memory, other: bool = False) -> Sequence[Message]:
-        """The next piece, and the order in which to run it: with `other`, not the one in which it was recorded."""
+        """Begins the next piece; returns its steps in the order to run them.
+
+        With `other`, that is a different order than the recorded one, if streams allow one.
+        """
         if self._order is None and uses_streams(steps):
             self._order = Order()
         self._watches = self._order is not None and self._order.leaves_open(steps)
         self.found_open = self.found_open or self._watches
         steps = other_way(steps) if self._watches and other else steps
-        # What each step touches was seen in the order of the recording.
+        # What each step touches was recorded in the first order.
         self._watches = memory.watch.everything = self._watches and not other
         return steps
 
     def around(self, step: Message, memory: Memory, run: Callable[[Message], Message]) -> Message:
-        """Has one step run, and tells what it came to: a fault where it races with a step before it."""
+        """Runs one step by `run`; returns its outcome, a fault if it races with a step before it."""
         place = self._order.see(step) if self._order is not None else None
         outcome = run(step)
         if not self._watches or outcome.get("status", "done") != "done":
@@ -57,7 +60,7 @@ class Between:
 
 
 def _touched(step: Message, memory: Memory) -> Mapping[int, Touched]:
-    """By the address of an array, what the step has done with it."""
+    """Returns what the step has done with each array, by the array's address."""
     if step["do"] == "launch":
         found = memory.watch.touched().items()
         return {layout.array_address(slot): Touched(*masks) for slot, masks in found}
@@ -73,7 +76,7 @@ def _touched(step: Message, memory: Memory) -> Mapping[int, Touched]:
 
 
 def _spans(step: Message, memory: Memory) -> list[tuple[bool, int, int]]:
-    """(Whether it is written, address, bytes) of all that a step that is no launch touches."""
+    """Returns (whether it is written, address, bytes) of all that a step other than a launch touches."""
     do = step["do"]
     if do == "copy":
         return [(False, step["source"], step["size"]), (True, step["target"], step["size"])]

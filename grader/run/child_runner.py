@@ -1,6 +1,6 @@
 """The judge's side of any runner's process: a Runner that starts, asks, stops and replaces a child.
 
-It runs no device code itself; only plain data comes back, and the outputs through memory that both share.
+It runs no device code itself. Only plain data comes back, and the outputs through shared memory.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ START_SECONDS = 30.0
 """For starting, reading the problem and making inputs: trusted work, late only on a loaded machine."""
 LOAD_SECONDS = 60.0
 GRACE_SECONDS = 3.0
-"""A child keeps the time limit itself, and then may know the line; only if it does not is it killed."""
+"""The child enforces the time limit itself, and then may know the line; it is killed only if it fails to."""
 TIMED = ("load", "translate", "execute", "read", "measure", "go_on", "hand_over", "replay", "refuse")
-"""Requests whose time is the submission's; the others are the judge's own work."""
+"""Requests whose time counts as the submission's; the others are the judge's own work."""
 STATUS = {
     "done": RunStatus.DONE,
     "fault": RunStatus.FAULT,
@@ -42,18 +42,18 @@ STATUS = {
 
 
 class ChildRunner:
-    """Runs one submission in a process of its own, which is started at once.
+    """Runs one submission in its own process, which is started at once.
 
-    `module` is what the process runs, `environment` what it gets beside the few variables that every child has;
-    `confinement` and `scratch` are as for a Child.
+    `module` is what the process runs, `environment` what it gets besides the few variables of every child;
+    `confinement` and `scratch` are those of a Child.
     """
 
     device: str
     checks: tuple[str, ...]
     patience: float = 1.0
-    """How many seconds on the wall a second of Limits may take."""
+    """How many seconds of wall time a second of Limits may take."""
     when_killed = RunStatus.MEMORY
-    """What it means that the system ended the process: here the submission's memory is the process's own."""
+    """What it means that the system killed the process: here the submission's memory is that of the process."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class ChildRunner:
         return dict(self._ask({"do": "prepare", **request}, START_SECONDS)["addresses"])
 
     def load_anew(self) -> None:
-        """Starts another process with the same program where the last one has ended."""
+        """Starts a new process with the same program if the last one has ended."""
         if self._child is None:
             if self._program is None:
                 self._start()
@@ -114,7 +114,7 @@ class ChildRunner:
         return self.read_bytes(answer, size)
 
     def read_bytes(self, answer: Mapping[str, Any], size: int) -> bytes:
-        """What a `read` of so many bytes was answered with. Raises RunnerStopped with the Run that ended it."""
+        """Returns the `size` bytes that answer a `read`. Raises RunnerStopped with the Run that stopped it."""
         if "data" not in answer:
             run = self.run_of(answer)
             raise RunnerStopped(run.status, run.message, run=run)
@@ -133,7 +133,7 @@ class ChildRunner:
         return limits.seconds * self.patience + GRACE_SECONDS
 
     def run_of(self, answer: Mapping[str, Any]) -> Run:
-        """The child's answer as a Run."""
+        """Returns the child's answer as a Run."""
         outputs = self._read_prepared(answer.get("outputs", {}))
         names = {} if self._program is None else {k: v.name for k, v in launch_names(self._program).items()}
         return Run(
@@ -153,7 +153,7 @@ class ChildRunner:
         )
 
     def kill(self) -> None:
-        """Ends the process without waiting for it; `close` does that."""
+        """Kills the process without waiting for its end; `close` waits."""
         if self._child is not None:
             self._child.kill()
 
@@ -164,35 +164,35 @@ class ChildRunner:
             self._child = None
 
     def _image_of(self, program: Program) -> dict[str, Any]:
-        """What `load` tells the child of the program."""
+        """Returns what `load` sends the child about the program."""
         raise NotImplementedError
 
     def _new_child(self) -> Child:
         return head_start.take(self._module, self._environment, self._confinement, self._scratch)
 
     def _shared(self) -> dict[str, Any]:
-        """What `open` tells the child beside its folder."""
+        """Returns what `open` sends the child besides its folder."""
         return {}
 
     def _see(self, asked: str, answer: Mapping[str, Any]) -> None:
-        """Each answer and what was asked to be done, before anything is made of it."""
+        """Sees each answer first, with the name of its request."""
 
     def _start(self) -> None:
-        # The problem is opened without waiting, so that its loading goes on while the submission compiles.
+        # The problem is opened without waiting, so that it loads while the submission compiles.
         self._child = self._new_child()
         folder = self._child.shown(self._folder.resolve())
         self._ask_later({"do": "open", "folder": str(folder), **self._shared()})
 
     def _ask_later(self, request: Mapping[str, Any]) -> None:
-        """One request whose answer tells nothing: the next request waits for it."""
+        """Sends a request whose answer carries no data; the next request waits for it."""
         assert self._child is not None
         self._child.send(request)
         self._unanswered.append(request["do"])
 
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """One request and its answer.
+        """Sends a request and returns its answer. Raises RunnerStopped.
 
-        Whatever goes wrong ends this process; `prepare` starts the next.
+        Any failure ends this process; `prepare` starts the next.
         """
         if self._child is None:
             raise RunnerStopped(RunStatus.CRASHED, f"the process of {self._module} has ended")
@@ -206,12 +206,12 @@ class ChildRunner:
             if "error" in answer:
                 raise RunnerStopped(RunStatus.MEMORY, answer["error"])
         except BaseException as error:
-            # Ctrl-C too: an answer that nobody waited for must never be taken for that of the next request.
+            # Ctrl-C too: a late answer must never be taken for that of the next request.
             self.close()
             if isinstance(error, ChildTimeout) and request["do"] in TIMED:
                 raise RunnerStopped(RunStatus.TIME, f"no end after {seconds:.0f} s") from None
             if isinstance(error, ChildDied) and error.signal is signal.SIGKILL:
-                # Nothing of kgrade's kills a child that it waits for; the system does when memory runs out.
+                # kgrade kills no child that it waits for; the system does when memory runs out.
                 message = "the system ended it, most likely because memory ran out"
                 raise RunnerStopped(self.when_killed, message) from None
             if isinstance(error, (ChildTimeout, ChildDied, ChildFailed)):
@@ -220,7 +220,7 @@ class ChildRunner:
         return answer
 
     def read_outputs(self, problem: Problem, sizes: Mapping[str, int], offsets: Mapping[str, int]) -> dict[str, Any]:
-        """The output arrays that the child has handed over at these offsets."""
+        """Returns the output arrays that the child handed over at these offsets."""
         import numpy as np
 
         outputs = {}
@@ -239,19 +239,19 @@ class ChildRunner:
 
 
 def launch_names(program: Program) -> dict[str, Kernel]:
-    """The program's kernels by the name that plans use: in the solve form, where names may repeat, the symbol."""
+    """Returns the kernels by the name that plans use: the symbol in the solve form, where names may repeat."""
     return {kernel.symbol if program.form is Form.SOLVE else kernel.name: kernel for kernel in program.kernels}
 
 
 def symbols_of(program: Program) -> dict[str, str]:
-    """The symbol of each kernel by the name that plans use, as a runner's process is told it."""
+    """Returns each kernel's symbol by the name that plans use, in the form sent to the runner's process."""
     return {name: kernel.symbol for name, kernel in launch_names(program).items()}
 
 
 def _fault_report(fields: Mapping[str, Any], names: Mapping[str, str]) -> FaultReport:
-    """The child's fault, with kernels called by their `names` in the source."""
+    """Returns the child's fault as a FaultReport, with kernels by their `names` in the source."""
     known = {name: value for name, value in fields.items() if value is not None}
-    # Two of them, where two launches are at odds. One symbol may begin with another.
+    # There are two if two launches conflict. One symbol may be a prefix of another.
     for kernel, name in sorted(names.items(), key=lambda item: -len(item[0])):
         known["message"] = known["message"].replace(kernel, name)
     known["kernel"] = names.get(known.get("kernel", ""), known.get("kernel", ""))

@@ -1,6 +1,6 @@
-"""The confinements of the processes that run a submission's device code: what each sees beside Python and kgrade.
+"""The confinements of the processes that run a submission's device code: what each sees besides Python and kgrade.
 
-Of the workspace that is the problem's own files alone, without its worked submissions.
+Of the workspace, that is only the problem's own files, without its worked submissions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DEVICES = ("nvidia[0-9]*", "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvid
 
 
 def compute(sandbox: Sandbox, folder: Path) -> Confinement | None:
-    """The emulator's; `folder` is the problem's. None where there is no sandbox."""
+    """Returns the emulator's confinement, None without a sandbox; `folder` is the problem's."""
     if not sandbox.protects:
         return None
     return Confinement(sandbox, Profile.COMPUTE, given=files_of(folder))
@@ -33,7 +33,7 @@ def compute(sandbox: Sandbox, folder: Path) -> Confinement | None:
 def on_gpu(
     sandbox: Sandbox, folder: Path, profile: Profile = Profile.GPU, readable: Sequence[Path] = ()
 ) -> Confinement | None:
-    """The same for a process on a GPU, which has the device files of NVIDIA's driver besides."""
+    """Returns the confinement of a process on a GPU, with NVIDIA's device files; None without a sandbox."""
     if not sandbox.protects:
         return None
     devices = sorted(path for pattern in _DEVICES for path in Path("/dev").glob(pattern))
@@ -41,29 +41,32 @@ def on_gpu(
 
 
 def _drivers() -> Iterator[Path]:
-    """Folders of NVIDIA's driver that are not the system's own: LD_LIBRARY_PATH names them in containers."""
+    """Yields folders of NVIDIA's driver outside of the system's: LD_LIBRARY_PATH names them in containers."""
     for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
         if entry and Path(entry).is_dir():
             yield Path(entry)
 
 
 def own_code() -> tuple[Path, ...]:
-    """The folders of kgrade's and CuPy's own kernels for GPUs: a process gets copies, and compiles what is missing."""
+    """Returns the folders of compiled GPU kernels, kgrade's and CuPy's.
+
+    A process gets copies, and compiles what is missing.
+    """
     return tuple(cache_folder() / name for name in OWN_CODE)
 
 
 def is_kept(problem: str, device: str) -> bool:
-    """Whether the code that a process needs for this problem on this device is kept from an earlier one."""
+    """Returns whether the code that a process needs for this problem on this device is kept from an earlier one."""
     return _mark(problem, device).exists()
 
 
 def keep_own_code(scratch: Path, problem: str, device: str) -> None:
-    """Keep what a process compiled that has rehearsed this problem and seen no submission yet."""
+    """Keeps what a process compiled while it rehearsed this problem, before it saw a submission."""
     for name in OWN_CODE:
         for file in (scratch / name).rglob("*"):
             kept = cache_folder() / file.relative_to(scratch)
             if file.is_file() and not file.is_symlink() and not kept.exists():
-                # No cache is no error.
+                # A missing cache is no error.
                 with suppress(OSError):
                     write_whole(kept, file.read_bytes())
 
@@ -77,5 +80,5 @@ def _mark(problem: str, device: str) -> Path:
 
 
 def files_of(folder: Path) -> tuple[Path, ...]:
-    """What of a problem's folder a process reads that makes its inputs."""
+    """Returns the files of a problem's folder that a process reads to make its inputs."""
     return tuple(sorted(path for path in folder.resolve().iterdir() if path.name != WORKED))

@@ -1,4 +1,4 @@
-"""The emulator's process where costs are counted: it runs plans as the other one does, and then tells their counts."""
+"""The emulator's process that counts costs: it runs plans like the usual one, and then returns their counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CountingWorker(Worker):
         return {"kernels": self._device.describe()}
 
     def counts(self) -> Message:
-        """All launches so far, those of one kernel with blocks of one shape together, in the order of the first."""
+        """Returns the counts of all launches, summed over those of one kernel with one block shape, in order."""
         assert self._device is not None
         found: dict[str, tuple[Message, LaunchCounts, int, int]] = {}
         for shape, counts in self._device.counted:

@@ -1,7 +1,7 @@
-"""Two steps of a plan that touch the same bytes, one of them writing, with no order between them.
+"""Finds two unordered steps of a plan that touch the same bytes, one of them writing.
 
-It remembers for each array and lane the last step that read and that wrote each byte: of the steps of a lane the last
-is ordered only if all are. What the steps touch, and in which order they stand, it is told.
+It keeps, for each array and lane, the last step that read and that wrote each byte: if the last step of a lane is
+ordered, all of the lane are. The caller says what the steps touch, and in which order they are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AT_ODDS = (
     (ATOMIC, READ),
     (READ, ATOMIC),
 )
-"""What two steps may not do side by side. Atomics may."""
+"""What two steps may not do concurrently. Atomics may."""
 
 _BY_KERNEL = {READ: "read", WRITE: "written", ATOMIC: "updated"}
 _DONE = {
@@ -48,7 +48,7 @@ DEFAULT_HINT = ". A stream made with cudaStreamNonBlocking and the default strea
 
 @dataclass(frozen=True)
 class Touched:
-    """What a step does with one array: by byte, where it reads, writes, and updates by atomics and the like."""
+    """What a step does with one array: by byte, where it reads, writes, and updates by strong accesses."""
 
     reads: Mask
     writes: Mask
@@ -60,7 +60,7 @@ class Touched:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Two steps in no order; the first was recorded first. `offset` is the first byte that they have in common."""
+    """Two unordered steps; the first was recorded first. `offset` is the first byte that they share."""
 
     address: int
     offset: int
@@ -70,7 +70,7 @@ class Crossing:
     second_does: str
 
     def message(self, what: str) -> str:
-        """`what` says the place."""
+        """Returns the fault's message; `what` names the place."""
         one, two = _doing(self.first, self.first_does), _doing(self.second, self.second_does)
         return f"data race between two launches in {what}: it {one}, and in another stream {two}, in no order"
 
@@ -85,13 +85,13 @@ class Crossing:
 
 @dataclass
 class _History:
-    """Of one array: by lane, for each byte the number of the last step that did it; 0 for none."""
+    """One array: by access and lane, for each byte the number of the last step that made it; 0 for none."""
 
     last: dict[tuple[str, int], NDArray[np.int32]] = field(default_factory=dict)
 
 
 class Crossings:
-    """Of one run of a plan."""
+    """The accesses of one run of a plan."""
 
     def __init__(self) -> None:
         self._arrays: dict[int, _History] = {}
@@ -99,7 +99,7 @@ class Crossings:
         self._ends = np.zeros(LANES, np.int64)
 
     def see(self, step: Message, place: Place, touched: Mapping[int, Touched]) -> Crossing | None:
-        """The next step, and what it does with the arrays at these addresses; the first that it has no order with."""
+        """Records the next step and what it does with the arrays at these addresses; returns its first crossing."""
         found = None
         for address, of in touched.items():
             found = found or self._crossing(step, place, address, of)
@@ -110,7 +110,7 @@ class Crossings:
         return found
 
     def forget(self, address: int) -> None:
-        """The array is another one from now on."""
+        """Forgets the array at this address, which is replaced by another."""
         self._arrays.pop(address, None)
 
     def _crossing(self, step: Message, place: Place, address: int, of: Touched) -> Crossing | None:
@@ -144,7 +144,7 @@ class Crossings:
 
 
 def _span(mask: Mask) -> slice | None:
-    """From the first true element to behind the last; None where there is none. Most steps touch few bytes of many."""
+    """Returns the range from the first to the last true element; None if there is none. Most steps touch few bytes."""
     first = int(mask.argmax())
     return slice(first, mask.size - int(mask[::-1].argmax())) if mask.size and mask[first] else None
 

@@ -1,4 +1,4 @@
-"""What a grading runs on: the protocol of a device, and the part that each of its runners takes in a grading.
+"""What a grading runs on: the protocol of a device, and the part that each of its runners has in a grading.
 
 A device examines nothing; the judge does that, with the runners that the device starts.
 """
@@ -26,7 +26,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """What times a program that was found right: on this GPU, by this runner, with outputs that the referee checks."""
+    """Times a program that was found right: the GPU, its runner, and the referee that checks the outputs."""
 
     gpu: Gpu
     runner: GpuRunner
@@ -35,11 +35,11 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class Part:
-    """One runner's part in a grading: its cases, what a run may take, how it comes to its device and leaves it.
+    """One runner's part in a grading: its cases, the limits of a run, how it gets its device and gives it back.
 
-    `helps` says of a part beside the one that decides how it looks: "on the emulator", "by memcheck". What such a part
-    can't execute, or not in time, says nothing. Empty for the part that decides. `referee` checks large cases, and
-    `stopwatch` times what is right, where the device has them.
+    `helps` says how a part that does not decide looks: "on the emulator", "by memcheck". If such a part cannot execute
+    something, or not in time, that says nothing. Empty for the part that decides. `referee` checks large cases, and
+    `stopwatch` times what is right, if the device has them.
     """
 
     runner: Runner
@@ -56,20 +56,20 @@ class Part:
         return not self.helps
 
     def begin(self) -> None:
-        """Lets the processes do what takes time once, while others work, where that disturbs nobody."""
+        """Starts what takes the processes time once, while others work, if that disturbs nobody."""
 
     def device_table(self) -> DeviceTable:
-        """What launch code may ask about the device; asked while it is this part's turn."""
+        """Returns what launch code may ask about the device; called while it is this part's turn."""
         return EMULATED
 
     def take_turn(self) -> AbstractContextManager[None]:
-        """Waits until the device is free; inside, it is this part's."""
+        """Waits until the device is free; it belongs to this part inside the context."""
         return nullcontext()
 
     def stand_in(self, cases: Sequence[Case]) -> Part | None:
-        """Who looks at these cases on this device where a part beside met an instruction that it does not know.
+        """Returns a part that checks these cases on this device, when a helping part met an unknown instruction.
 
-        None where nobody can; the caller closes it.
+        None if there is no such part; the caller closes it.
         """
         return None
 
@@ -79,15 +79,15 @@ class Part:
 
 
 class Device(Protocol):
-    """What a grading runs on, as a factory makes it of the words of `--device`. Nothing is started or touched yet."""
+    """What a grading runs on, made from the words of `--device`. Nothing is started or touched yet."""
 
     @property
     def name(self) -> str:
-        """As reports name it."""
+        """The name in reports."""
 
     @property
     def gpu(self) -> Gpu | None:
-        """The GPU that submissions are compiled for, beside what the emulator runs; None for that alone."""
+        """The GPU to compile submissions for besides the emulator; None for the emulator alone."""
 
     def draw(
         self,
@@ -97,9 +97,9 @@ class Device(Protocol):
         given: Sequence[Mapping[str, int]],
         constants: Mapping[str, int] | None = None,
     ) -> list[Case]:
-        """The cases of a grading, small to large; `given` and `constants` are as for `draw_cases`.
+        """Returns the cases of a grading, small to large; `given` and `constants` are those of `draw_cases`.
 
-        Raises UsageError for sizes that the device can't take.
+        Raises UsageError for sizes that the device cannot take.
         """
 
     def start(self, problem: Problem, sandbox: Sandbox, cache: Path, progress: Progress) -> Sequence[Part]:
@@ -110,4 +110,4 @@ class Device(Protocol):
 
 
 ChooseDevice = Callable[[str], Device]
-"""Makes a Device of the words of `--device`. Raises UsageError where there is none of them."""
+"""Makes a Device from the words of `--device`. Raises UsageError if there is no such device."""

@@ -1,6 +1,6 @@
-"""The devices that there are, and which one the words of `--device` mean.
+"""The devices that exist, and which one the words of `--device` mean.
 
-With a GPU the emulator comes first, at small sizes: it sees faults that pass unnoticed there.
+With a GPU the emulator comes first, at small sizes: it sees faults that go unnoticed on a GPU.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from grader.run.gpu.referee import Referee
 from grader.sandbox import Sandbox
 
 EMULATED_CASES = 6
-"""How many of a GPU grading's cases the emulator checks as well."""
+"""How many cases of a GPU grading the emulator checks as well."""
 
 
 def choose_device(words: str, present: Sequence[Gpu] | None = None) -> Device:
-    """The device that `auto`, `emulator`, `gpu` or `gpu:N` means, by the GPUs that are `present`, else this machine's.
+    """Returns the device that `auto`, `emulator`, `gpu` or `gpu:N` means.
 
-    Raises UsageError where there is none.
+    `present`: the GPUs to choose from, by default this machine's. Raises UsageError if there is no such device.
     """
     gpu = choose_gpu(words, present)
     return EmulatorDevice() if gpu is None else GpuDevice(gpu)
 
 
 def choose_gpu(device: str, present: Sequence[Gpu] | None = None) -> Gpu | None:
-    """The GPU that the words of `choose_device` mean; None for the emulator."""
+    """Returns the GPU that the words of `choose_device` mean; None for the emulator. Raises UsageError."""
     if device == "emulator":
         return None
     kind, _, number = device.partition(":")
@@ -88,7 +88,7 @@ class EmulatorDevice:
 
 
 class GpuDevice:
-    """A GPU, with the emulator beside it."""
+    """A GPU, helped by the emulator."""
 
     def __init__(self, gpu: Gpu) -> None:
         self.gpu: Gpu | None = gpu
@@ -134,7 +134,7 @@ class GpuDevice:
 
 @dataclass(frozen=True)
 class GpuPart(Part):
-    """The part on a GPU. `make_memcheck` starts compute-sanitizer's runner, None where that is not installed."""
+    """The part on a GPU. `make_memcheck` starts compute-sanitizer's runner; it returns None if not installed."""
 
     referee: Referee = field(kw_only=True)
     stopwatch: Stopwatch = field(kw_only=True)
@@ -151,7 +151,7 @@ class GpuPart(Part):
 
     @contextmanager
     def take_turn(self) -> Iterator[None]:
-        """On its end the processes that used the GPU have ended too."""
+        """When it ends, the processes that used the GPU have ended too."""
         with self.turn:
             try:
                 yield
@@ -163,7 +163,7 @@ class GpuPart(Part):
         return None if runner is None else Part(runner, cases, self.limits, helps="by memcheck")
 
     def close(self) -> None:
-        # Both at once: a process that used CUDA takes a tenth of a second to end.
+        # Both first: a process that used CUDA takes a tenth of a second to end.
         self.stopwatch.runner.kill()
         self.referee.kill()
         super().close()
@@ -172,18 +172,18 @@ class GpuPart(Part):
 
 
 def deal(parts: Sequence[Part], problem: Problem, cases: Sequence[Case]) -> list[Part]:
-    """The parts with their cases: all of them, or a few small ones for the emulator beside a GPU."""
+    """Returns the parts with their cases: all of them, or a few small ones for the emulator beside a GPU."""
     small = spread([case for case in cases if fits_emulator(problem, case)], EMULATED_CASES)
     return [replace(part, cases=small if part.helps else cases) for part in parts]
 
 
 def helping_limits(problem: Problem, case: Case) -> Limits:
-    """What the emulator may spend beside a GPU, which decides."""
+    """Returns what the emulator may spend when it helps a GPU."""
     return limits_of(problem, case.sizes) if problem.cost_is_known else USUAL_LIMITS
 
 
 def spread(cases: Sequence[Case], count: int) -> list[Case]:
-    """At most `count` of the cases, from the first to the last at equal distances."""
+    """Returns at most `count` of the cases, evenly spread from the first to the last."""
     if len(cases) <= count:
         return list(cases)
     return [cases[round(i * (len(cases) - 1) / (count - 1))] for i in range(count)]

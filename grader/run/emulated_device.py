@@ -1,6 +1,6 @@
 """The emulator as a device that replays plans: arrays, scratch, variables, and what each step does to them.
 
-Problems, inputs and outputs are the business of the process that owns it.
+The process that owns it handles problems, inputs and outputs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SCRATCH_LIMIT = 1 << 30
 """Bytes of scratch that may be in use at one time."""
 ORDER_ONLY = ("record_event", "wait_event", "synchronize", "download")
-"""Steps that say when others may run. The order in which they were recorded is one that they allow."""
+"""Steps that only order others. The recorded order is one that they allow."""
 
 _MOST_REMARKS = 4
 
@@ -36,10 +36,10 @@ ONLY_NEWER = "a launch with tensor maps or clusters: they need compute capabilit
 
 
 class EmulatedDevice:
-    """One loaded module and its memory. `symbols` gives each kernel's symbol by the name that plans use.
+    """One loaded module and its memory. `symbols`: each kernel's symbol, by the name that plans use.
 
-    With `count`, launches are not checked for races, and `counted` tells what each has cost. With `values`, for a debug
-    build, they are only checked for uses of local variables without a value.
+    With `count`, launches are not checked for races, and `counted` has the cost of each. With `values`, for a debug
+    build, they are only checked for uses of unset local variables.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class EmulatedDevice:
         try:
             self._module = emulator.Module(image, objects, sanitize=not count, count=count, values=values)
         except emulator.UnsupportedPtx as error:
-            # Told when it is run: what can't be executed is a fault of a launch, like any other.
+            # Reported when it is launched: what cannot be executed is a fault of a launch like any other.
             self.refusals = dict.fromkeys(symbols, _unsupported(error))
 
     def describe(self) -> list[Message]:
-        """What a block or thread of each kernel takes."""
+        """Returns what a block or thread of each kernel needs."""
         kernels = self._module.kernels if self._module is not None else {}
         images = ((name, kernels.get(symbol)) for name, symbol in self.symbols.items())
         return [
@@ -81,7 +81,7 @@ class EmulatedDevice:
         ]
 
     def translate(self, names: Sequence[str]) -> None:
-        """Makes these kernels ready to be launched."""
+        """Compiles these kernels ahead of their launches."""
         for name in names:
             if self._module is not None and self.symbols[name] in self._module.kernels:
                 try:
@@ -90,11 +90,11 @@ class EmulatedDevice:
                     self.refusals[name] = _unsupported(error)
 
     def place(self, arrays: Mapping[str, Array], fill: int, outputs: Collection[str] = ()) -> dict[str, int]:
-        """These arrays in place of all others, and their addresses. Scratch will be full of the byte `fill`.
+        """Replaces all arrays by these; returns their addresses. New scratch is filled with the byte `fill`.
 
-        What `outputs` hold is not to be read before it is written, as with scratch.
+        `outputs` count as unwritten, like scratch.
         """
-        # What a kernel left in its variables is still there, as on a GPU: a remembered result is found out.
+        # A kernel's variables stay, as on a GPU: that finds a kernel that remembers results.
         self._memory.clear()
         self._extents.clear()
         self._scratch.clear()
@@ -107,7 +107,7 @@ class EmulatedDevice:
         return addresses
 
     def allocate(self, size: int) -> int | None:
-        """The address of new scratch; None where there is no room for it."""
+        """Returns the address of `size` bytes of new scratch; None if there is no room."""
         if self._in_use() + size > SCRATCH_LIMIT:
             return None
         name = scratch_name(len(self._scratch) + 1)
@@ -123,7 +123,7 @@ class EmulatedDevice:
         return sum(piece.size for piece in self._scratch.values() if not piece.freed)
 
     def symbol(self, name: str) -> int | None:
-        """The address of a variable in device memory; None where the program has none of this name."""
+        """Returns the address of a variable in device memory; None if the program has none of this name."""
         found = self._module.symbol(name, self._memory) if self._module is not None else None
         if found is None:
             return None
@@ -132,13 +132,14 @@ class EmulatedDevice:
         return address
 
     def array(self, name: str) -> Array:
-        """The live array of that name."""
+        """Returns the live array of that name."""
         return self._memory.read(name)
 
     def bytes_at(self, address: int, size: int) -> Array:
-        """Part of the memory, as the host may see it. Raises Outside, and Unwritten where nobody has written a byte.
+        """Returns part of the memory, as the host may see it.
 
-        What else was not written is drawn: poison would tell one run from another.
+        Raises Outside, and Unwritten if none of the bytes is written. Unwritten bytes are random: poison would tell one
+        run from another.
         """
         self._extents.check("copy to the host", address, size)
         written = self._memory.is_written(address, size)
@@ -149,7 +150,10 @@ class EmulatedDevice:
         return found
 
     def run(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
-        """Runs steps until one fails. `instructions` are the most of a launch, `seconds` of all launches together."""
+        """Runs steps until one fails; returns the outcome.
+
+        `instructions`: the limit of one launch. `seconds`: the limit of all launches together.
+        """
         answer: Message = {"status": "done", "instructions": 0, "printed": "", "remarks": []}
         self._instructions, self._seconds_left = instructions, seconds
         # The second run of a case, which has other scratch.
@@ -164,7 +168,7 @@ class EmulatedDevice:
             answer["remarks"] += outcome.pop("remarks", ())
             answer.update(outcome)
             if answer["status"] != "done":
-                # On a GPU, too, a failed launch is the end of what its program had in memory.
+                # On a GPU too, a failed launch destroys what its program had in memory.
                 self._memory = emulator.Memory()
                 self._extents.clear()
                 self._scratch.clear()
@@ -173,13 +177,13 @@ class EmulatedDevice:
 
     @property
     def in_no_order(self) -> bool:
-        """Whether steps since `place` may run in another order too."""
+        """Whether steps since `place` may also run in another order."""
         return self._between.found_open
 
     def _once(self, step: Message) -> Message:
         return {} if step["do"] in ORDER_ONLY else self._step(dict(step))
 
-    # The steps of a plan, with the fields that `told` gives them.
+    # The steps of a plan, with the fields of `step_to_json`
 
     def launch(
         self,
@@ -200,7 +204,7 @@ class EmulatedDevice:
         symbol, values = self.symbols[kernel], [bytes.fromhex(text) for text in arguments]
         image = self._module.kernels.get(symbol)
         if image is None or image.parameter_bytes != tuple(map(len, values)):
-            # The compiler has checked the source's kernel: this one comes from inline PTX.
+            # The compiler has checked the source's kernel; this one comes from inline PTX.
             return _refused(kernel, _unsupported(emulator.UnsupportedPtx(FOREIGN_KERNEL)))
         if tensor_maps or any(cluster):
             return _refused(kernel, _unsupported(emulator.UnsupportedPtx(ONLY_NEWER)))

@@ -1,6 +1,6 @@
-"""The emulator's own process: makes a case's inputs, runs plans on the emulator, hands the outputs back.
+"""The emulator's process: makes a case's inputs, runs plans on the emulator, hands the outputs back.
 
-It holds trusted code that runs untrusted device code; no reference result and no later seed ever comes here.
+Its code is trusted and runs untrusted device code; no reference result and no later seed ever comes here.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 MEMORY_LIMIT = 4 << 30
 MEMORY_PER_THREAD = 16 << 20
-"""Private memory that this process may hold: a fixed part, and the stack and heap of one thread a core."""
+"""Private memory of this process: a fixed part, and the stack and heap of one thread per core."""
 
 
 _objects = Objects()
-"""What this process knows; one that was forked begins with what its template has made."""
+"""The object code this process knows; a forked process starts with that of its template."""
 
 
 def preload(objects: Mapping[str, str]) -> Mapping[str, str]:
-    """Makes a template ready, from object code that is kept; returns what is new."""
+    """Prepares a template, from object code that was kept; returns what is new."""
     _objects.learn(_decoded(objects))
     prime(_objects, link=True)
     return _encoded(_objects.take_new())
@@ -66,7 +66,7 @@ class Worker:
         )
 
     def answer(self, request: Message) -> Message:
-        """The answer to a request, with the object code that came of it."""
+        """Returns the answer to a request, with the object code compiled for it."""
         try:
             answer = self._operate(request)
         except MemoryError:
@@ -90,7 +90,7 @@ class Worker:
         self.objects.learn(_decoded(objects))
 
     def translate(self, kernels: Sequence[str]) -> Message:
-        """Makes kernels ready ahead of their first launch, so that the first case's time is its own."""
+        """Compiles kernels ahead of their first launch, so that the first case's time is its own."""
         assert self._device is not None
         self._device.translate(kernels)
         return {}
@@ -136,7 +136,7 @@ class Worker:
         return answer
 
     def _run(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
-        """What all steps since `prepare` came to, with these as the last."""
+        """Runs these steps; returns the outcome of all steps since `prepare`."""
         assert self._device is not None
         before = self._ran
         answer = self._device.run(steps, instructions, seconds - before["seconds"])
@@ -150,7 +150,7 @@ class Worker:
 
 
 def limit_memory() -> None:
-    """A kernel that asks for endless local memory ends in a MemoryError, not in a machine that swaps."""
+    """Limits memory, so that endless local memory ends in a MemoryError and not in swapping."""
     limit = MEMORY_LIMIT + MEMORY_PER_THREAD * (os.cpu_count() or 1)
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     if most != resource.RLIM_INFINITY:

@@ -1,4 +1,4 @@
-"""The emulator as a Runner: what its process is told of a program, and what its runs are checked for.
+"""The emulator as a Runner: what its process gets to know of a program, and what its runs are checked for.
 
 How the process is started, asked and replaced is the same for every runner and is written elsewhere.
 """
@@ -33,11 +33,11 @@ CHECKS = (
 
 
 class EmulatorRunner(ChildRunner):
-    """Runs one submission on the emulator, in this sandbox. `cache` is where translated kernels are kept."""
+    """Runs one submission on the emulator, in a sandbox. `cache`: the folder of translated kernels."""
 
     device: str = "emulator"
     checks: tuple[str, ...] = CHECKS
-    # Its limits count the processors' time, of which a busy machine gives it a part.
+    # Its limits count CPU time, of which a busy machine gives it only a part.
     patience = 4.0
 
     def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None, module: str = MODULE) -> None:
@@ -66,11 +66,11 @@ class EmulatorRunner(ChildRunner):
         return super().execute(plan, limits)
 
     def _translate_for(self, steps: Sequence[Step]) -> None:
-        # Of a library's many kernels only those that are launched.
+        # Of a library's many kernels, only those that are launched.
         self._translate(dict.fromkeys(step.kernel for step in steps if isinstance(step, Launch)))
 
     def _translate(self, names: Iterable[str]) -> None:
-        """Has kernels translated that are not yet, in time of its own."""
+        """Translates kernels that are not translated yet, with a time limit of its own."""
         new = [name for name in names if name not in self._translated]
         if new:
             self._ask({"do": "translate", "kernels": new}, LOAD_SECONDS)
@@ -86,5 +86,5 @@ class EmulatorRunner(ChildRunner):
 
     def _see(self, asked: str, answer: Mapping[str, Any]) -> None:
         if "objects" in answer:
-            # What opens a problem has seen no submission; what came later is of this image alone.
+            # What is compiled when a problem opens has seen no submission; later code belongs to this image alone.
             self._cache.add(SHARED if asked == "open" else self._key, answer["objects"])

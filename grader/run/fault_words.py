@@ -1,6 +1,6 @@
-"""A fault of the emulator in the words of launch code: what of it comes from cudaFree, from the host, from the launch.
+"""Words a fault of the emulator for launch code: what of it comes from cudaFree, from the host, from the launch.
 
-The emulator knows addresses and arrays; who gave them, and how the kernel was launched, is known here.
+The emulator knows addresses and arrays; this module knows who passed them, and how the kernel was launched.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from grader.plan.extents import bytes_of
 from grader.sandbox.children import Message
 
 HOST_END = 1 << 47
-"""No process has memory of its own at a higher address, and the emulator places arrays at no lower one."""
+"""No process has memory at a higher address, and the emulator places no array at a lower one."""
 HOST_START = 1 << 16
 NEAR = 1 << 36
-"""What an index can add to an address."""
+"""The most that an index can add to an address."""
 
 VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
 
@@ -41,7 +41,7 @@ _ON_THE_HOST = (
 
 @dataclass
 class Piece:
-    """Scratch as launch code asked for it: its size, and the lines that allocate and free it where they are known."""
+    """Scratch as launch code allocated it: its size in bytes, and the lines that allocate and free it, if known."""
 
     name: str
     size: int
@@ -51,7 +51,7 @@ class Piece:
 
     @property
     def origin(self) -> str:
-        """Where it comes from, and where it has gone."""
+        """Where it was allocated and freed, in words."""
         words = [f"{self.name}: {bytes_of(self.size)}"]
         if self.line:
             words.append(f"allocated in line {self.line}")
@@ -62,7 +62,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Launched:
-    """How a kernel was launched. Its file has a barrier of the grid or not, and executes __trap() in these lines."""
+    """How a kernel was launched, whether its file has a grid barrier, and the lines where it executes __trap()."""
 
     arguments: Sequence[bytes]
     cooperative: bool
@@ -71,7 +71,7 @@ class Launched:
 
 
 def word_fault(fault: Message, launched: Launched, piece: Piece | None) -> Message:
-    """The fault, as the emulator tells it, with what is known of the launch and of the scratch that it names."""
+    """Returns the emulator's fault, with what is known of the launch and of the scratch that it names."""
     verb = VERBS.get(fault["access"], "uses")
     if piece is not None and piece.freed:
         by = f"line {piece.freed_line}" if piece.freed_line else "solve()"
@@ -110,7 +110,7 @@ def _of_the_host(address: int, verb: str, arguments: Sequence[bytes]) -> dict[st
 
 
 def _is_grid_barrier(fault: Message, launched: Launched) -> bool:
-    """cooperative_groups executes a trap where the launch gave it no barrier."""
+    """Whether the trap is that of cooperative_groups in a launch without a grid barrier."""
     trapped = fault["fault"] == FaultClass.TRAP and not fault["message"].startswith("assertion")
     return (
         trapped and launched.has_grid_barrier and not launched.cooperative and fault["line"] not in launched.own_traps
@@ -118,10 +118,10 @@ def _is_grid_barrier(fault: Message, launched: Launched) -> bool:
 
 
 def traps_of(image: str) -> frozenset[int]:
-    """The lines of the submission itself that execute a trap, by its PTX."""
+    """Returns the lines of the submission that execute a trap, by its PTX."""
     return frozenset(int(line) for line in re.findall(r"^\.loc[ \t]+1 ([0-9]{1,9}) [^\n]*\n[ \t]*trap;", image, re.M))
 
 
 def has_grid_barrier(image: str) -> bool:
-    """Whether device code asks for the barrier of its grid, which is where %envreg1 and %envreg2 say."""
+    """Returns whether device code uses the grid's barrier, which %envreg1 and %envreg2 locate."""
     return "%envreg2" in image

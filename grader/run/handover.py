@@ -1,6 +1,6 @@
-"""What the processes of all runners do alike with a case: inputs that changed, and outputs for others to read.
+"""What all runners' processes do with a case: find changed inputs, and hand over outputs.
 
-Outputs cross in memory that both sides have open, and that is gone with its last descriptor.
+Outputs pass through memory that both sides have open, and that disappears with its last descriptor.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 READ_AT_ONCE = 1 << 30
-"""Bytes. Linux reads no more than 2 GiB in one call."""
+"""Bytes. Linux reads at most 2 GiB in one call."""
 
 PRINTED_LIMIT = 100_000
 """Characters of printf output that go on to the judge: a kernel may print for as long as it runs."""
 
 
 class Outputs:
-    """The memory in which one process hands its arrays over to another."""
+    """The memory through which one process hands its arrays to another."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
     def hand_over(self, arrays: Iterable[tuple[str, Array]]) -> dict[str, int]:
-        """Writes the arrays one behind the other in place of what was there; gives each one's offset."""
+        """Writes the arrays one after another, replacing what was there; returns each one's offset in bytes."""
         offsets, end = {}, 0
         os.ftruncate(self.descriptor, 0)
         for name, array in arrays:
@@ -37,7 +37,7 @@ class Outputs:
         return offsets
 
     def put(self, offset: int, array: Array) -> int:
-        """Writes one array at this offset; gives where it ends."""
+        """Writes one array at this offset; returns where it ends."""
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
         while data:
             written = os.pwrite(self.descriptor, data, offset)
@@ -46,7 +46,10 @@ class Outputs:
 
 
 def read_array(descriptor: int, offset: int, array: Array) -> None:
-    """Fills the array from there. Read, not mapped: what is looked at can't change meanwhile."""
+    """Fills the array from that offset. Read, not mapped, so that the data cannot change afterwards.
+
+    Raises EOFError if bytes are missing.
+    """
     data = array.reshape(-1).view(np.uint8).data
     while data:
         count = os.preadv(descriptor, [data[:READ_AT_ONCE]], offset)
@@ -56,7 +59,7 @@ def read_array(descriptor: int, offset: int, array: Array) -> None:
 
 
 def first_changes(before: Mapping[str, Array], now: Iterable[tuple[str, Array]]) -> dict[str, list[int]]:
-    """The index of the first element of each array that is not, bit by bit, what it was before.
+    """Returns the index of the first element of each array that differs, bit by bit, from `before`.
 
     Arrays are contiguous, and all of NumPy or all of CuPy.
     """

@@ -1,6 +1,6 @@
-"""Runners' processes started before the judge itself is loaded: Python, NumPy and CuPy take them a second.
+"""Starts the runners' processes before the judge itself is loaded: Python, NumPy and CuPy take them a second.
 
-They wait for their first request and have touched no GPU. Which are used is decided later; `end` ends the others.
+They wait for their first request and touch no GPU. Which are used is decided later; `end` ends the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _started: list[tuple[str, Mapping[str, str], Confinement | None, Sequence[Path] 
 
 
 def begin(device: str, folder: Path, sandbox: Sandbox) -> None:
-    """Starts what grading a problem on `device` (auto, gpu, gpu:N, emulator) is going to need, as far as can be told.
+    """Starts the processes that grading a problem on `device` (auto, gpu, gpu:N, emulator) will probably need.
 
     `folder` is the problem's.
     """
@@ -40,7 +40,10 @@ def take(
     confinement: Confinement | None = None,
     scratch: Sequence[Path] | None = None,
 ) -> Child:
-    """A process of this module, with all of this as for a Child: one that was started ahead, else a new one."""
+    """Returns a process of this module, started ahead if there is one, else a new one.
+
+    The arguments are those of a Child.
+    """
     for place, (*started, child) in enumerate(_started):
         if started == [module, environment, confinement, scratch]:
             del _started[place]

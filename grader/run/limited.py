@@ -1,4 +1,4 @@
-"""A runner as launch code sees it while it is recorded: what runs for its reads counts towards one limit."""
+"""A runner as launch code sees it while it is recorded: all that runs for its reads shares one limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Limited:
 
     @property
     def grows(self) -> bool:
-        """Whether freed scratch may be given again with more room than it had: only emulated memory can."""
+        """Whether freed scratch may be allocated again with more room: only emulated memory can."""
         return self._runner.device == "emulator"
 
     def allocate(self, size: int) -> int | None:

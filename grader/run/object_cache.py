@@ -1,6 +1,7 @@
 """The emulator's object code, kept by the judge between processes that never see a file of it.
 
-A process is given what was made of the same image, and of none: what one submission could spoil is read by nobody else.
+A process gets what was compiled from the same image, and nothing else: what one submission could spoil, nobody else
+reads.
 """
 
 from __future__ import annotations
@@ -14,21 +15,23 @@ from pathlib import Path
 from grader.core.files import write_whole
 
 SHARED = "shared"
-"""The key of what every process needs, made before it has seen a submission."""
+"""The key of what every process needs, compiled before it has seen a submission."""
 
 LARGEST = 64 << 20
 """Bytes of one entry."""
 
 
 def key_of(module: str, image: str, debug: bool) -> str:
-    """The key of an image, for what `module` makes of it."""
+    """Returns the key of an image, for what `module` makes of it."""
     return hashlib.sha256("\0".join([module, str(debug), image]).encode()).hexdigest()
 
 
 class ObjectCache:
-    """A folder of entries, each of object code in base 64 by the emulator's own keys. None remembers nothing.
+    """A folder of entries, each of object code in base 64 by the emulator's own keys.
 
-    An entry that can't be read or written is no error: then it is made again.
+    Without a folder it keeps nothing.
+
+    An entry that cannot be read or written is no error: it is made again.
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -1,6 +1,6 @@
-"""The order between the steps of a plan, as streams, events and waits of the host promise it, and nothing more.
+"""The order of the steps of a plan, as streams, events and waits of the host guarantee it, and nothing more.
 
-A step is known by its lane and its number there. What a step comes after is its clock: by lane, the last number.
+A step is identified by its lane and its number there. Its clock says what it comes after: by lane, the last number.
 Sources: CUDA C++ Programming Guide, "Streams"; CUDA Runtime API, "Stream synchronization behavior" and "API
 synchronization behavior".
 """
@@ -22,15 +22,16 @@ Clock = NDArray[np.int64]
 
 _BLOCKING = 32
 LANES = 2 * _BLOCKING
-"""Lanes from _BLOCKING on are of streams that the default stream, lane 0, has no order with. Where streams are many,
-some share a lane: that adds to the order, and no race is told that is none."""
+"""Lanes from _BLOCKING on are of streams that are not ordered with the default stream, lane 0. If there are many
+streams, some share a lane: that adds order, and no false race is reported.
+"""
 
 WORK = ("launch", "memset", "copy", "upload", "download", "alloc", "free")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a step stands: its lane, its number there, and what comes before it."""
+    """A step's position: its lane, its number there, and what comes before it."""
 
     lane: int
     number: int
@@ -38,7 +39,7 @@ class Place:
 
 
 class Order:
-    """Takes steps, as `told` gives them, in the order in which they were recorded."""
+    """Orders steps, given as `step_to_json` makes them in the recorded order."""
 
     def __init__(self) -> None:
         self._clocks: Clock = np.zeros((LANES, LANES), np.int64)
@@ -47,7 +48,7 @@ class Order:
         self._events: dict[int, Clock] = {}
 
     def see(self, step: Message) -> Place | None:
-        """The place of the next step; None for what only orders others, and for what cudaMalloc gives."""
+        """Returns the position of the next step; None for a step that only orders others, and for cudaMalloc's."""
         do, stream = step["do"], step.get("stream", DEFAULT_STREAM)
         if do == "record_event":
             self._events[step["event"]] = self._enter(stream).copy()
@@ -62,13 +63,13 @@ class Order:
         return None
 
     def is_open(self, place: Place) -> bool:
-        """Whether the step has no order with some step before it."""
+        """Returns whether the step is unordered with some step before it."""
         others = self._clocks.diagonal() > place.before
         others[place.lane] = False
         return bool(others.any())
 
     def leaves_open(self, steps: Sequence[Message]) -> bool:
-        """Whether one of these next steps has no order with some other, or may have none with one to come."""
+        """Returns whether one of these next steps is unordered with another, or may be with a later one."""
         ahead = Order()
         ahead._clocks, ahead._host, ahead._events = self._clocks.copy(), self._host.copy(), dict(self._events)
         for step in steps:
@@ -82,7 +83,7 @@ class Order:
         before = clock.copy()
         clock[lane] += 1
         if do == "upload" and stream == DEFAULT_STREAM:
-            # What cudaMemcpy copies from pageable memory is there when it returns.
+            # cudaMemcpy from pageable memory has copied when it returns.
             np.maximum(self._host, clock, out=self._host)
         return Place(lane, int(clock[lane]), before)
 
@@ -98,7 +99,7 @@ class Order:
 
 
 def other_way(steps: Sequence[Message]) -> list[Message]:
-    """The steps in another order that they allow: of those that nothing orders, what was recorded last comes first.
+    """Returns the steps in another order that they allow: of unordered steps, the last recorded comes first.
 
     Steps of the host keep their place.
     """
@@ -137,5 +138,5 @@ def _lane(stream: int) -> int:
 
 
 def uses_streams(steps: Sequence[Any]) -> bool:
-    """Whether some of these steps are on another stream than the default one."""
+    """Returns whether some of these steps are on another stream than the default one."""
     return any(step.get("stream", DEFAULT_STREAM) not in (DEFAULT_STREAM, ALL_STREAMS) for step in steps)

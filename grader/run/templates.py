@@ -1,4 +1,4 @@
-"""Templates of the processes that read and run submissions, for who grades one after the other."""
+"""Templates of the processes that read and run submissions, for programs that grade many one after another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.sandbox.template import Template, use_template
 
 
 def use_templates(sandbox: Sandbox) -> None:
-    """From now on such processes are forked, which takes milliseconds. Without bubblewrap this does nothing."""
+    """Forks such processes from now on, which takes milliseconds. Does nothing without bubblewrap."""
     compilers = reading.confinement_of(sandbox)
     if sandbox.program is None or compilers is None:
         return

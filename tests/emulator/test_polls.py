@@ -10,7 +10,7 @@ import pytest
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.stuck import Polls
 from grader.run.emulator.translate.cfg import Program, build_program
-from grader.run.emulator.translate.polls import polling_loops
+from grader.run.emulator.translate.polls import find_polling_loops
 from grader.run.emulator.translate.storage import CallAreas, Storage
 from grader.run.emulator.translation import Translation
 
@@ -69,7 +69,7 @@ def program(body: str) -> Program:
 @pytest.mark.parametrize("body", WAITING.values(), ids=WAITING)
 def test_a_loop_that_only_waits_is_found(body: str) -> None:
     found = program(body)
-    loops = polling_loops(found)
+    loops = find_polling_loops(found)
     assert {found.labels["k", "AGAIN"]} <= set(loops) < {block.pc for block in found.blocks}
     assert {poll.instruction.opcode for poll in loops.values()} == {"mbarrier"}
 
@@ -78,12 +78,12 @@ def test_what_is_around_a_loop_is_no_part_of_it() -> None:
     """As in a ring of tiles: the threads wait, work, and wait again."""
     found = program(f"""ASK: {ASK} @!%p1 bra ASK; st.shared.u32 [%r1+8], 1; add.u32 %r3, %r3, 1;
         setp.lt.u32 %p2, %r3, 9; @%p2 bra AGAIN;""")
-    assert set(polling_loops(found)) == {found.labels["k", "ASK"]}
+    assert set(find_polling_loops(found)) == {found.labels["k", "ASK"]}
 
 
 @pytest.mark.parametrize("body", DOING_MORE.values(), ids=DOING_MORE)
 def test_a_loop_that_does_more_is_none(body: str) -> None:
-    assert not polling_loops(program(body))
+    assert not find_polling_loops(program(body))
 
 
 class Block:
@@ -118,7 +118,7 @@ def looks(block: Any, *events: Any) -> list[bool]:
             Storage({}, 0, {}, {}, {}, 0, 0, {}, CallAreas((), (), 0)),
             [],
             0,
-            loops=polling_loops(waiting),
+            loops=find_polling_loops(waiting),
         )
     )
     said = [polls.last_for_ever(block)]

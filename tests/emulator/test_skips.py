@@ -7,8 +7,8 @@ import pytest
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.translate import skips
 from grader.run.emulator.translate.cfg import build_program
-from grader.run.emulator.translate.dominators import END, next_on_all_paths
-from grader.run.emulator.translate.skips import Skips, skips_of
+from grader.run.emulator.translate.dominators import END, post_dominators
+from grader.run.emulator.translate.skips import Skips, find_skips
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 STORE = "st.shared.u32 [s], %r1;"
@@ -18,7 +18,9 @@ GUARDED = f"@%p1 bra AFTER; bar.sync 0; AFTER: {STORE} ret;"
 
 def found(body: str, functions: str = "") -> Skips:
     registers = ".reg .pred %p<3>; .reg .b32 %r<3>; .shared .align 4 .b8 s[64];"
-    return skips_of(build_program(parse_module(f"{HEAD}{functions}.visible .entry k() {{ {registers} {body} }}"), "k"))
+    return find_skips(
+        build_program(parse_module(f"{HEAD}{functions}.visible .entry k() {{ {registers} {body} }}"), "k")
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_a_search_that_takes_too_long_finds_nothing(monkeypatch: pytest.MonkeyPa
 
 def test_the_next_block_on_all_paths() -> None:
     ways = {0: [1, 2], 1: [3], 2: [3, 4], 3: [5], 4: [5], 5: [5, 0, 6], 6: [], 7: [7]}
-    assert next_on_all_paths(ways) == {0: 5, 1: 3, 2: 5, 3: 5, 4: 5, 5: 6, 6: END}
+    assert post_dominators(ways) == {0: 5, 1: 3, 2: 5, 3: 5, 4: 5, 5: 6, 6: END}
 
 
 def test_who_comes_back_by_a_way_that_is_not_followed_is_not_compared() -> None:

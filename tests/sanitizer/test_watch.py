@@ -8,7 +8,7 @@ import pytest
 from grader.run.emulator import LaunchResult, Limits, Memory, Module
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.translate.cfg import build_program
-from grader.run.emulator.translate.pointers import written_through
+from grader.run.emulator.translate.pointers import find_written_sources
 from tests.emulator.harness import compile_ptx
 
 READ = 'extern "C" __global__ void k(float* out, const float* in) { out[threadIdx.x] = in[threadIdx.x]; }'
@@ -76,7 +76,7 @@ def test_a_race_may_be_declared_no_fault() -> None:
 def test_the_arrays_that_a_kernel_may_write_to(body: str, parameters: set[str] | None) -> None:
     variables = "__device__ float table[64]; __device__ float* where[4];"
     ptx = parse_module(compile_ptx(f'{variables} extern "C" __global__ void k(float* a, float* b, int n) {{ {body} }}'))
-    written = written_through(ptx, build_program(ptx, "k"))
+    written = find_written_sources(ptx, build_program(ptx, "k"))
     assert (written if written is None else {name for name, _ in written} - {"k_param_2"}) == parameters
 
 

@@ -1,8 +1,8 @@
 """Memory for native code: zeroed, at addresses that its vectors are aligned to.
 
-All that native code reads or writes by an address comes from here. With the environment variable of GUARDS set, as
-tests and the fuzzer do, each piece lies between two pages that nobody may touch, and what is left of its own pages
-holds a pattern: an access outside ends the process.
+All memory that native code accesses by address comes from here. If the environment variable named by GUARDS is set, as
+in tests and the fuzzer, each piece lies between two inaccessible pages, and the rest of its own pages holds a pattern:
+an access outside ends the process.
 """
 
 from __future__ import annotations
@@ -19,26 +19,29 @@ ALIGN = 64
 GUARDS = "KGRADE_GUARD_PAGES"
 GUARDED = os.environ.get(GUARDS) == "1"
 _MOST = 1 << 46
-"""What no process has; NumPy can't say how much more is."""
+"""Bytes: more than any process has; NumPy fails obscurely on larger sizes."""
 _PATTERN = b"\xa5"
 
 
 def aligned_bytes(size: int) -> tuple[NDArray[np.uint8], int]:
-    """(zeroed bytes, address) with the address a multiple of 64; keep the array as long as the address is used."""
+    """Returns (zeroed bytes, address); the address is a multiple of 64. Keep the array as long as the address is used.
+
+    Raises MemoryError.
+    """
     if size > _MOST:
         raise MemoryError(f"{size} bytes for one buffer")
     if GUARDED:
         data = np.frombuffer(guarded := _Guarded(size), np.uint8)[guarded.begin : guarded.begin + size]
         return data, data.ctypes.data
     backing = np.zeros(size + ALIGN, np.uint8)
-    # Several times as quick as `backing.ctypes.data`, and a launch asks for twenty pieces.
+    # Several times as fast as `backing.ctypes.data`, and a launch allocates twenty pieces.
     address: int = backing.__array_interface__["data"][0]
     start = -address % ALIGN
     return backing[start : start + size], address + start
 
 
 class _Guarded(mmap.mmap):
-    """So many bytes that end at a page which can't be touched, and begin after one, as far as alignment allows."""
+    """`size` bytes that end at an inaccessible page and begin after one, as closely as alignment allows."""
 
     begin: int
     used: int
@@ -63,7 +66,7 @@ class _Guarded(mmap.mmap):
         return self
 
     def _rests(self) -> list[tuple[int, int]]:
-        """What of the pages is not handed out."""
+        """Returns the (begin, end) of the parts of the pages that are not handed out."""
         page = mmap.PAGESIZE
         return [(page, self.begin), (self.begin + self.used, len(self) - page)]
 

@@ -21,11 +21,11 @@ from grader.run.emulator.watch import LaunchRecords
 INT32, UINT64 = Struct("<i"), Struct("<Q")
 
 _PATIENCE = 1 << 20
-"""Looks at whether another worker is about to write the same value: a twentieth of a second in all."""
+"""Checks whether another worker is about to write the same value: a twentieth of a second in all."""
 
 
 def thread_indices(block: tuple[int, int, int]) -> NDArray[np.int32]:
-    """The index of each thread of a block: warp × axis × lane, padded to whole warps."""
+    """Returns the index of each thread of a block: warp × axis × lane, padded to whole warps."""
     x, y, z = block
     warps = align_up(x * y * z, 32) // 32
     linear = np.arange(warps * 32)
@@ -38,7 +38,7 @@ def thread_indices(block: tuple[int, int, int]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True, eq=False)
 class LaunchShape:
-    """What all blocks of a launch have in common."""
+    """What all blocks of a launch share. `kernel` and `event` are addresses of native functions."""
 
     translation: Translation
     kernel: int
@@ -51,11 +51,11 @@ class LaunchShape:
     remaining: NDArray[np.int64]
     event: int
     tid_table: NDArray[np.int32]
-    """Thread indices: warp × axis × lane. Made once before the workers start: all of them hold addresses in it."""
+    """Thread indices: warp × axis × lane. Allocated once before the workers start: all of them hold addresses in it."""
     workspace: int = 0
     """The emulated address of a cooperative launch's workspace."""
     races: LaunchRecords | None = None
-    """What the race checks work on; None where there are none."""
+    """What the race checks work on; None if they are off."""
     counters: Counters | None = None
 
     @property
@@ -68,13 +68,14 @@ class LaunchShape:
 
     @property
     def parameters(self) -> int:
+        """The host address of the launch's parameters."""
         array = self.memory.at(layout.array_address(layout.PARAMETER_SLOT))
         assert array is not None
         return int(array.data.ctypes.data)
 
 
 class Arena:
-    """One block's memory. `address` is that of its context, which native code works on."""
+    """One block's memory. `address` is the address of its context, which native code works on."""
 
     def __init__(self, shape: LaunchShape, worker: int) -> None:
         self.shape = shape
@@ -90,7 +91,7 @@ class Arena:
         plane = self._plane_bytes(static + shape.dynamic_shared)
         self._shadow, shadow = aligned_bytes(plane * len(layout.CELL))
         self._log, log = aligned_bytes(layout.LOG_ENTRIES * layout.LOG.size if shape.races else 0)
-        self._told, told = aligned_bytes(layout.TOLD_ENTRIES * layout.TOLD.size if shape.races else 0)
+        self._reports, reports = aligned_bytes(layout.REPORT_ENTRIES * layout.REPORT.size if shape.races else 0)
         copies_bytes = layout.COPY_LIST.size if shape.translation.copies else 0
         self._copies, copies = aligned_bytes(copies_bytes * shape.warps)
         local_bytes = shape.translation.local_bytes
@@ -130,7 +131,7 @@ class Arena:
             "shadow": shadow,
             "plane": plane,
             "log": log,
-            "told": told,
+            "reports": reports,
             "launch": shape.races.address if shape.races else 0,
             "begin": shape.races.begin if shape.races else 0,
             "counters": shape.counters.address if shape.counters else 0,
@@ -163,7 +164,7 @@ class Arena:
         return align_up(-(-shared // checks.shared_granule) * layout.RECORD_BYTES, ALIGN)
 
     def _shared_cells(self) -> int:
-        """Cells of all shared arrays, without what lies between them."""
+        """Returns the number of cells of all shared arrays, without the gaps between them."""
         checks, storage = self.shape.translation.checks, self.shape.translation.storage
         sizes = [size for _, size in storage.shared_offsets.values()] + [self.shape.dynamic_shared]
         return sum(-(-size // checks.shared_granule) for size in sizes) if checks is not None else 0
@@ -192,34 +193,36 @@ class Arena:
 
     @property
     def bytes(self) -> int:
+        """The size of the block's memory in bytes."""
         own = (self._context, self._warps, self._shared, self._table, self._local)
         return sum(part.nbytes for part in (*own, self._seen, self._shadow, self._log, self._copies, self._values))
 
     @property
     def instructions(self) -> int:
+        """The warp instructions that this worker's blocks in this arena have executed."""
         at = CONTEXT["instructions"]
         return int(self._context[at : at + 8].view(np.int64)[0])
 
     def resume(self) -> None:
-        """The block goes on where it was set aside, for another slice."""
+        """Lets the block continue where it was suspended, for another slice."""
         self._set("resume", INT32, 1)
         self._set("suspend_at", UINT64, self.instructions + layout.BLOCK_SLICE)
         self._set("waits", UINT64, 0)
         self._set("suspend_waits", UINT64, layout.RESUMED_WAITS)
 
     def go_on(self, patience: int) -> None:
-        """The block goes on in the same slice; its next look is so many polls later than usual."""
+        """Lets the block continue in the same slice; its next check is `patience` polls later than usual."""
         self._set("resume", INT32, 1)
         self._set("polls", INT32, -patience)
 
     def answers(self) -> tuple[int, int]:
-        """(Number of the block, how often a phase of a barrier object was found to be over)."""
+        """Returns (number of the block, how often a phase of a barrier object was found to be over)."""
         block, opened = CONTEXT["block"], CONTEXT["opened"]
         number = self._context[block : block + 8].view(np.int64)[0]
         return int(number), int(self._context[opened : opened + 4].view(np.uint32)[0])
 
     def polled(self) -> list[int]:
-        """By warp, the lanes that have found a phase not over since `forget_polls`."""
+        """Returns, by warp, the lanes (bits) that have found a phase not over since `forget_polls`."""
         return [int(self._warp_words(warp, "polled")[0]) for warp in range(self.shape.warps)]
 
     def forget_polls(self) -> None:
@@ -227,12 +230,12 @@ class Arena:
             self._set_warp(warp, "polled", INT32, 0)
 
     def register(self, warp: int, lane: int, offset: int, size: int) -> int:
-        """A lane's register of so many bytes, at an offset of its warp's state."""
+        """Returns a lane's register of `size` bytes, at `offset` of its warp's state."""
         at = warp * self._stride + offset + size * lane
         return int.from_bytes(self._warps[at : at + size].tobytes(), "little")
 
     def shared_word(self, address: int) -> int | None:
-        """64 bits of shared memory; None for an address outside of its arrays."""
+        """Returns 64 bits of shared memory; None for an address outside of its arrays."""
         slot = address >> layout.SHARED_SLOT_BITS
         if not 0 <= slot < layout.SHARED_SLOT_COUNT:
             return None
@@ -253,7 +256,7 @@ class Arena:
         return int(x), int(y), int(z)
 
     def waiting(self) -> Iterator[tuple[int, int, int, bool]]:
-        """(Warp, lane, program counter, whether it could run) of all threads that have not exited."""
+        """Yields (warp, lane, program counter, whether it could run) of all threads that have not exited."""
         for warp in range(self.shape.warps):
             alive = int(self._warp_words(warp, "alive")[0])
             ready = int(self._warp_words(warp, "ready")[0])

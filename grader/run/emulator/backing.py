@@ -1,7 +1,7 @@
-"""Host memory for emulated arrays: full of one byte, and costing nothing where no kernel touches it.
+"""Host memory for emulated arrays, filled with one byte value and free of cost until a kernel touches it.
 
-Scratch is full of a value that no program expects. Pages of a file that all such memory shares are copied by the
-system when they are written to, so that a hundred megabytes come and go in microseconds.
+Scratch memory is filled with a value that no program expects. It is a private mapping of a file shared by all such
+memory, whose pages the system copies on write, so that allocating a hundred megabytes takes microseconds.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from grader.run.emulator.aligned import GUARDED, aligned_bytes
 _PIECE = 1 << 20
 
 
-def filled(size: int, value: int) -> NDArray[np.uint8]:
-    """So many bytes of this value, at the begin of a page."""
+def allocate_filled(size: int, value: int) -> NDArray[np.uint8]:
+    """Returns `size` bytes of this value, at the start of a page. Raises MemoryError."""
     if GUARDED:
         data, _ = aligned_bytes(size)
         data[...] = value
@@ -35,7 +35,7 @@ def filled(size: int, value: int) -> NDArray[np.uint8]:
 
 
 class _File:
-    """A file in memory, full of one byte."""
+    """A file in memory, filled with one byte value."""
 
     def __init__(self, value: int) -> None:
         self.descriptor = os.memfd_create(f"kgrade-{value}")
@@ -43,7 +43,7 @@ class _File:
         self._size = 0
 
     def grow(self, size: int) -> None:
-        """To at least this size."""
+        """Extends the file to at least `size` bytes."""
         while self._size < size:
             self._size += os.write(self.descriptor, self._piece)
 

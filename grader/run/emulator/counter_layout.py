@@ -1,7 +1,7 @@
-"""Where a launch's counters lie in their buffer, which native code and Python share: offsets in bytes.
+"""The layout of a launch's counters, which native code and Python share: offsets in bytes.
 
-First come the arrays of global memory by slot, then the basic blocks, then a row for each instruction. Beside it each
-array has a map, with a cell for each of its sectors.
+First come the arrays of global memory by slot, then the basic blocks, then a row for each instruction. Each array also
+has a map, with a cell for each of its sectors.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from grader.run.emulator import layout
 from grader.run.emulator.structure import LANES, WIDE, WORD, Structure, array
 
 SECTOR = 32
-"""Bytes of global memory that are moved at least."""
+"""Bytes: the smallest transfer of global memory."""
 MANY = (1 << 63) - 1
-"""In place of a slot: the row has touched more than one array."""
+"""Stands for a slot: the row has touched more than one array."""
 
 ARRAY = Structure(
     least_align=64,
@@ -25,7 +25,7 @@ ARRAY = Structure(
     block_sectors=WIDE,
 )
 
-# What is known of a sector of an array: the number, from 1, of the block that read it last, and a bit a byte read.
+# A sector of an array: the number, from 1, of the block that read it last, and one bit per byte read.
 CELL = Structure(block=WORD, bytes=WORD)
 
 BLOCKS = layout.SLOT_COUNT * ARRAY.size
@@ -54,5 +54,5 @@ ROW = Structure(
 
 
 def rows_at(blocks: int) -> int:
-    """Where the rows of a program of so many basic blocks begin."""
+    """Returns the offset of the rows, for a program of `blocks` basic blocks."""
     return BLOCKS + blocks * BLOCK.size

@@ -1,4 +1,4 @@
-"""The counters of one launch: the memory that native code counts in, and what it came to."""
+"""The counters of one launch: the memory that native code counts in, and the results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from grader.run.emulator.translate.counter_rows import CounterRows
 from grader.run.emulator.translate.storage import Storage
 
 MAPPED_BYTES = 1 << 30
-"""Arrays beyond this, the largest ones, are counted without a map of what was read of them."""
+"""Bytes of arrays with a map of what was read; the largest arrays beyond this have none."""
 _SUMS = (
     *("requests", "sectors", "ideal_sectors", "bytes", "shared_requests", "wavefronts", "ideal_wavefronts"),
     *("shared_bytes", "ways", "turns", "divergent"),
@@ -34,7 +34,10 @@ _SUMS = (
 
 
 class Counters:
-    """Counts one launch, by one worker. `address` is that of the buffer, `maps` those of the arrays' maps by slot."""
+    """Counts one launch, by one worker.
+
+    `address`: that of the buffer. `maps`: the addresses of the arrays' maps by slot.
+    """
 
     def __init__(self, counting: CounterRows, storage: Storage, memory: Memory) -> None:
         self._counting = counting
@@ -50,7 +53,7 @@ class Counters:
                 self._maps[slot], self.maps[slot] = aligned_bytes(-(-size // SECTOR) * CELL.size)
 
     def result(self) -> LaunchCounts:
-        """What has been counted so far; instructions that only the emulator knows have no row."""
+        """Returns what has been counted so far; instructions internal to the emulator have no row."""
         rows = tuple(self._row(number) for number in range(len(self._counting.rows)))
         return LaunchCounts(tuple(row for row in rows if row is not None), tuple(self._arrays()))
 
@@ -58,7 +61,7 @@ class Counters:
         return self._buffer[start : start + 8 * count].view(np.uint64)
 
     def _row(self, number: int) -> RowCounts | None:
-        """The counts of one instruction; None for one that only the emulator knows."""
+        """Returns the counts of one instruction; None for one internal to the emulator."""
         instruction, block = self._counting.rows[number]
         if instruction.opcode.startswith("%"):
             return None
@@ -115,7 +118,7 @@ class Counters:
             )
 
     def _distinct(self, slot: int) -> int:
-        """How many bytes of an array were read."""
+        """Returns the number of bytes of an array that were read."""
         if slot not in self._maps:
             return 0
         marks = self._maps[slot].reshape(-1, CELL.size)[:, CELL["bytes"] :]

@@ -1,4 +1,4 @@
-"""What a launch was counted to do, by instruction and by array: plain data."""
+"""What a launch cost, by instruction and by array: plain data."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _Counts = TypeVar("_Counts", "RowCounts", "ArrayCounts")
 
 @dataclass(frozen=True)
 class Sample:
-    """The addresses of one request: of those of its instruction that cost most, the first.
+    """The addresses of one request: the most expensive of its instruction, the first if several cost the same.
 
-    `block` and `warp` number the block in its grid and the warp in its block. `offsets` has 32 entries, one a lane:
-    bytes from the beginning of the array, None for a lane that takes no part.
+    `block` and `warp` number the block in its grid and the warp in its block. `offsets` has 32 entries, one per lane:
+    bytes from the start of the array, None for a lane that takes no part.
     """
 
     block: int
@@ -27,11 +27,11 @@ class Sample:
 class RowCounts:
     """One PTX instruction. `executed` counts warps, `threads` their active lanes, predicated off or not.
 
-    A request is one warp's access; `sectors` are pieces of 32 bytes that it touches in global memory, and
-    `ideal_sectors` what would do for as many bytes as its lanes ask for. `wavefronts` are the passes through the banks
-    of shared memory, `ideal_wavefronts` those without conflicts, `ways` the most words that a request asks of one bank.
-    `turns` are what atomics of lanes on one address take, `divergent` the branches that split a warp. `bytes` are what
-    lanes ask for, each for its own.
+    A request is one warp's access. `bytes`: the bytes that lanes ask for, each for its own. `sectors`: the 32-byte
+    pieces it touches in global memory; `ideal_sectors`: what would suffice for that many bytes. `wavefronts`: passes
+    through the banks of shared memory; `ideal_wavefronts`: those without conflicts; `ways`: the most words that a
+    request asks of one bank. `turns`: the rounds that atomics of lanes on one address take. `divergent`: the branches
+    that split a warp.
     """
 
     line: int
@@ -58,16 +58,16 @@ class RowCounts:
 
     @property
     def traits(self) -> Traits:
-        """What kind of instruction it is, by the row of its opcode family."""
+        """The traits of the instruction, from the row of its opcode family."""
         return traits_of(self.opcode, self.modifiers)
 
 
 @dataclass(frozen=True)
 class ArrayCounts:
-    """One array of global memory, of `size` bytes; `itemsize` is 0 where nobody has told the type of its elements.
+    """One array of global memory, of `size` bytes; `itemsize` is 0 if the type of its elements is unknown.
 
-    `distinct_bytes` are those that some thread reads. `block_sectors` are the sectors read when each block reads each
-    of its sectors once.
+    `distinct_bytes`: the bytes that some thread reads. `block_sectors`: the sectors read if each block read each of its
+    sectors once.
     """
 
     name: str
@@ -85,41 +85,43 @@ class ArrayCounts:
 
 @dataclass(frozen=True)
 class LaunchCounts:
-    """What one launch cost, or several launches of one kernel together: a row for each PTX instruction, in the order of
-    the program, and the arrays of global memory that were accessed."""
+    """The cost of one launch, or of several launches of one kernel together.
+
+    `rows`: one per PTX instruction, in program order. `arrays`: the arrays of global memory that were accessed.
+    """
 
     rows: tuple[RowCounts, ...]
     arrays: tuple[ArrayCounts, ...]
 
     def __add__(self, other: LaunchCounts) -> LaunchCounts:
-        """The sum with another launch of the same kernel. Raises ValueError if the rows are not as many."""
-        rows = tuple(_together(one, two) for one, two in zip(self.rows, other.rows, strict=True))
+        """Returns the sum with another launch of the same kernel. Raises ValueError if the numbers of rows differ."""
+        rows = tuple(_add_rows(one, two) for one, two in zip(self.rows, other.rows, strict=True))
         arrays = {array.name: array for array in self.arrays}
         for array in other.arrays:
-            arrays[array.name] = _summed(arrays[array.name], array, "size") if array.name in arrays else array
+            arrays[array.name] = _add_fields(arrays[array.name], array, "size") if array.name in arrays else array
         return LaunchCounts(rows, tuple(arrays.values()))
 
 
-def _together(one: RowCounts, two: RowCounts) -> RowCounts:
-    """The sample is that of the launch whose requests cost more on average."""
+def _add_rows(one: RowCounts, two: RowCounts) -> RowCounts:
+    """Returns the sum of two rows, with the sample of the launch whose requests cost more on average."""
     cost = (one.sectors + one.wavefronts) * (two.requests + two.shared_requests)
     other = (two.sectors + two.wavefronts) * (one.requests + one.shared_requests)
     return replace(
-        _summed(one, two, "line", "block", "ways"),
+        _add_fields(one, two, "line", "block", "ways"),
         ways=max(one.ways, two.ways),
-        array=_same(one.array, two.array),
-        shared_array=_same(one.shared_array, two.shared_array),
+        array=_common_name(one.array, two.array),
+        shared_array=_common_name(one.shared_array, two.shared_array),
         sample=one.sample if one.sample is not None and cost >= other else two.sample or one.sample,
     )
 
 
-def _same(one: str, two: str) -> str:
-    """The name that both have, or the one that has any; empty for different ones."""
+def _common_name(one: str, two: str) -> str:
+    """Returns the name that both have, or the one that is not empty; "" if they differ."""
     return one if not two or one == two else two if not one else ""
 
 
-def _summed(one: _Counts, two: _Counts, *kept: str) -> _Counts:
-    """The first, with the numbers of both added, except those of the fields `kept`."""
+def _add_fields(one: _Counts, two: _Counts, *kept: str) -> _Counts:
+    """Returns `one` with the numbers of both added, except in the fields `kept`."""
     left = {*kept, "itemsize"}
     numbers = [f.name for f in fields(one) if isinstance(getattr(one, f.name), int) and f.name not in left]
     return replace(one, **{name: getattr(one, name) + getattr(two, name) for name in numbers})

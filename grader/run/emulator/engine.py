@@ -1,4 +1,4 @@
-"""Compiles LLVM IR for this processor, where the object code is not known already."""
+"""Compiles LLVM IR for this processor, unless the object code is known already."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOCK = threading.Lock()
 
 
 class InvalidIrError(ValueError):
-    """LLVM refuses the translated code."""
+    """LLVM rejects the translated code."""
 
 
 @lru_cache(maxsize=2)
@@ -47,14 +47,14 @@ QUICK_LEVEL = 0
 
 @lru_cache(maxsize=1)
 def has_masked_stores() -> bool:
-    """Whether a store under a mask is one instruction here."""
+    """Returns whether a masked store is a single instruction on this processor."""
     from llvmlite import binding
 
     return bool(binding.get_host_cpu_features().get("avx512f"))
 
 
 def key_of(text: str, level: int = CODEGEN_LEVEL) -> str:
-    """The key of what is made of a text here."""
+    """Returns the key of the object code of a text on this processor."""
     import llvmlite
     from llvmlite import binding
 
@@ -87,7 +87,7 @@ def _compile(ir: str, level: int) -> bytes:
 
 
 def _link(data: bytes, entry: str, symbols: Mapping[str, int]) -> Any:
-    """What keeps the code in memory, and knows the address of its function."""
+    """Returns what keeps the code in memory and knows the address of `entry`."""
     from llvmlite import binding
 
     builder = binding.JITLibraryBuilder().add_object_img(data).add_current_process().export_symbol(entry)
@@ -99,8 +99,9 @@ def _link(data: bytes, entry: str, symbols: Mapping[str, int]) -> Any:
 class Native:
     """Machine code in memory; its functions live as long as this object.
 
-    Its routines are compiled apart, and linked once for all modules of this process: most of what LLVM takes for a
-    kernel goes into routines that all kernels have in common. With `quick`, code is quick to make, and slow to run.
+    Its routines are compiled separately, and linked once for all modules of this process: most of LLVM's time for a
+    kernel goes into routines that all kernels share. With `quick`, compiling takes less time and the code is slower.
+    Raises InvalidIrError.
     """
 
     def __init__(self, ir: str, entry: str, objects: Objects, quick: bool = False) -> None:
@@ -126,7 +127,7 @@ def _object(ir: str, objects: Objects, level: int) -> bytes:
 
 @cache
 def _routines(level: int) -> Routines:
-    """Those of this process, which keeps them until it ends."""
+    """Returns the routines of this process, which keeps them until it ends."""
     return Routines()
 
 

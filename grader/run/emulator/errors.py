@@ -1,4 +1,4 @@
-"""What the emulator refuses, as an exception."""
+"""The exception for what the emulator refuses."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ _LONGEST = 300
 
 
 class UnsupportedPtx(Exception):
-    """An instruction that the emulator does not execute. Never guessed at, always named.
+    """The emulator does not execute an instruction. It never guesses, and names what it refuses.
 
-    `line` is the line of the submitted source (0 when unknown), `instruction` the PTX text.
+    `line` is the line of the submitted source (0 if unknown), `instruction` the PTX text.
     """
 
     def __init__(self, message: str, line: int = 0, instruction: str = "") -> None:

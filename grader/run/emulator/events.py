@@ -1,6 +1,6 @@
-"""What native code tells Python while it runs: faults, races, failed assertions, printf.
+"""Handles the events of native code while it runs: faults, races, failed assertions, printf.
 
-Each thread has at most one fault, since it ends with it; races and reads of what nobody wrote leave it alone.
+A thread ends with its first fault; races and reads of unwritten memory leave it running.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MEMORY_FAULTS = (layout.EVENT_OUT_OF_BOUNDS, layout.EVENT_MISALIGNED)
 
 
 class EventLog:
-    """Takes the events of one launch, from any worker."""
+    """Records the events of one launch, from any worker."""
 
     def __init__(self, translation: Translation, shape: Shape, dynamic_shared: int, memory: Memory) -> None:
         self._sites = translation.sites
@@ -54,21 +54,22 @@ class EventLog:
         self._planes = ReaderPlanes()
         self._count = 0
         self.errors: list[Exception] = []
-        """Those of this code itself: native code, which calls it, can't pass them on."""
+        """Exceptions of this module: native code calls it and cannot propagate them."""
         self._printed: list[tuple[int, int, str]] = []
         self._printed_size = 0
         self._callback = _CALLBACK(self._event)
         self.callback_address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
 
     def faults(self) -> list[Fault]:
-        """All faults, the one of the first block first."""
+        """Returns all faults, ordered by block."""
         return self._findings.faults()
 
     def remarks(self) -> list[Fault]:
-        """What is no fault by itself."""
+        """Returns what is no fault by itself."""
         return self._findings.remarks()
 
     def printed(self) -> str:
+        """Returns the output of printf, ordered by block."""
         return "".join(text for _, _, text in sorted(self._printed, key=lambda entry: entry[:2]))
 
     def _event(self, context: int, warp: int, kind: int, site: int, bits: int) -> None:
@@ -155,7 +156,7 @@ class EventLog:
         return self._where.memory.bytes_from(address)
 
     def _assertion(self, state: State, lane: int) -> str:
-        """`__assertfail(message, file, line, function, size)`: its message and line."""
+        """Returns the message of `__assertfail(message, file, line, function, size)`."""
         message = c_string(self._where.memory.bytes_from(state.scratch("scratch", lane)))
         return f"assertion failed: {message}"
 

@@ -1,4 +1,4 @@
-"""Runs one launch: worker threads that drive native code, blocks that are set aside for others, and how it ends."""
+"""Runs one launch: worker threads that drive native code, suspended blocks, and the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.ir import LANES
 from grader.run.emulator.state import Shape
-from grader.run.emulator.stuck import Polls, deadlock_of, grid_arrivals, lines_of
+from grader.run.emulator.stuck import Polls, count_lines, describe_deadlock, grid_arrivals
 from grader.run.emulator.translation import Translation
 from grader.run.emulator.watch import LaunchRecords
 
@@ -38,7 +38,7 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Geometry:
-    """Blocks of a grid and threads of a block, by x, y and z; the dynamic shared memory of a block, in bytes."""
+    """Blocks of the grid and threads of a block, by x, y and z; `shared_bytes` is the dynamic shared memory."""
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -94,7 +94,7 @@ class _Launch:
         self.limited = False
         self.deadlock: Fault | None = None
         self.in_flight: dict[int, int] = {}
-        """By worker, its blocks that have begun and not ended, with the one that it may be about to begin."""
+        """By worker, its unfinished blocks, including the one that it may be about to begin."""
         self.errors: list[BaseException] = []
 
     def worker(self, number: int) -> None:
@@ -107,7 +107,7 @@ class _Launch:
     def _work(self, number: int) -> None:
         waiting: deque[Arena] = deque()
         arena = Arena(self.shape, number)
-        # All blocks of a cooperative launch wait for each other; what that takes has been checked.
+        # All blocks of a cooperative launch wait for each other; `run_launch` has checked that they fit.
         most = self.blocks if self.cooperative else max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
         executed = 0
         polls = Polls(self.translation)
@@ -123,14 +123,14 @@ class _Launch:
                 status = layout.DEADLOCK
             if status == layout.DONE:
                 self.in_flight[number] -= 1
-            if status == layout.SUSPENDED and self.cooperative and self._left_alone():
+            if status == layout.SUSPENDED and self.cooperative and self._is_grid_stuck():
                 status = layout.DEADLOCK
             if status == layout.SUSPENDED:
                 waiting.append(arena)
                 started = int(self.next_block[0]) >= self.blocks or len(waiting) >= most
                 arena = waiting.popleft() if started else Arena(self.shape, number)
                 if started:
-                    # What the block waits for may be on a worker that has no processor at the moment.
+                    # The block that this one waits for may be on a worker that has no CPU at the moment.
                     os.sched_yield()
                     arena.resume()
                 continue
@@ -143,8 +143,8 @@ class _Launch:
         with self.lock:
             self.instructions += executed
 
-    def _left_alone(self) -> bool:
-        """Whether all blocks that are left wait at the barrier of the grid, and others have ended without it."""
+    def _is_grid_stuck(self) -> bool:
+        """Returns whether all remaining blocks wait at the barrier of the grid, and others have ended without it."""
         if int(self.next_block[0]) < self.blocks:
             return False
         left = sum(self.in_flight.values())
@@ -155,23 +155,23 @@ class _Launch:
             return
         with self.lock:
             if status == layout.DEADLOCK:
-                ended = self.cooperative and self._left_alone()
-                found = deadlock_of(arenas[0], self.blocks - sum(self.in_flight.values()) if ended else 0)
+                ended = self.cooperative and self._is_grid_stuck()
+                found = describe_deadlock(arenas[0], self.blocks - sum(self.in_flight.values()) if ended else 0)
                 if self.deadlock is None or (found.block or (0,)) < (self.deadlock.block or (0,)):
                     self.deadlock = found
             elif status == layout.LIMIT:
                 self.limited = True
             if status in (layout.LIMIT, layout.STOPPED):
                 for arena in arenas:
-                    self.lines += lines_of(arena)
+                    self.lines += count_lines(arena)
         self.stop[0] = 1
 
     def run(self, workers: int) -> LaunchResult:
-        """Works in this thread too: many launches are over sooner than a thread begins."""
+        """Runs the launch. This thread works too: many launches end before another thread could start."""
         self.in_flight = dict.fromkeys(range(workers), 1)
         threads = [threading.Thread(target=self.worker, args=(n,), daemon=True) for n in range(1, workers)]
         spent = _Spent(workers)
-        with _stopped_after(spent, self.limits.seconds, self._stop_late):
+        with _time_limit(spent, self.limits.seconds, self._stop_late):
             for thread in threads:
                 thread.start()
             try:
@@ -205,7 +205,7 @@ class _Launch:
 
 
 class _Spent:
-    """What a launch takes of so many workers, in the seconds of LaunchResult."""
+    """Measures the time of a launch on `workers` workers, as LaunchResult.seconds defines it."""
 
     def __init__(self, workers: int) -> None:
         self._workers, self._wall, self._processor = workers, time.monotonic(), time.process_time()
@@ -216,7 +216,10 @@ class _Spent:
 
 
 class _Watchdog:
-    """A thread that ends what runs too long. It is started once: a timer for each launch would be a thread for each."""
+    """A thread that stops launches at their time limit.
+
+    There is only one: a timer per launch would start a thread each.
+    """
 
     def __init__(self) -> None:
         self._watched: dict[_Spent, tuple[float, Callable[[], None]]] = {}
@@ -241,8 +244,8 @@ class _Watchdog:
 _watchdog = cache(_Watchdog)
 
 
-def _stopped_after(spent: _Spent, seconds: float | None, stop: Callable[[], None]) -> AbstractContextManager[None]:
-    """Has `stop` called when so many seconds are spent, unless what stands in the context has ended before."""
+def _time_limit(spent: _Spent, seconds: float | None, stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Calls `stop` once `seconds` are spent, unless the context has ended before."""
     return nullcontext() if seconds is None else _watchdog().watching(spent, seconds, stop)
 
 
@@ -255,8 +258,8 @@ def run_launch(
     limits: Limits,
     workers: int | None,
 ) -> LaunchResult:
-    """Runs translated code over a grid, as `Module.launch` says, whose memory has the parameters in place already."""
-    races = _watched(translation, geometry, memory)
+    """Runs translated code over a grid, as `Module.launch` does; the parameters are already in `memory`."""
+    races = _start_watch(translation, geometry, memory)
     counters = _counters(translation, memory)
     launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters)
     if geometry.cooperative:
@@ -270,11 +273,11 @@ def run_launch(
             return LaunchResult("fault", refusal, faults=(refusal,))
     try:
         if counters is not None:
-            # One after the other: what a block reads first, and for which warp, has to be the same each time.
+            # One worker only: which block reads a sector first has to be the same each time.
             return replace(launch.run(1), counts=counters.result())
         result = launch.run(max(1, min(workers or _cores(), launch.blocks)))
         if races is not None and races.rested:
-            # The first, for of many remarks not all are told.
+            # First, because not all of many remarks are reported.
             result = replace(
                 result, remarks=(Fault("", races.rested, kernel=translation.program.kernel), *result.remarks)
             )
@@ -285,7 +288,7 @@ def run_launch(
 
 
 def _counters(translation: Translation, memory: Memory) -> Counters | None:
-    """What the launch is counted in, known to native code; None where its code does not count."""
+    """Returns the counters of the launch, known to native code; None if its code does not count."""
     if translation.counting is None:
         return None
     counters = Counters(translation.counting, translation.storage, memory)
@@ -293,8 +296,8 @@ def _counters(translation: Translation, memory: Memory) -> Counters | None:
     return counters
 
 
-def _watched(translation: Translation, geometry: Geometry, memory: Memory) -> LaunchRecords | None:
-    """Has the memory watched, as far as the kernel can write to it; None where its code has no checks."""
+def _start_watch(translation: Translation, geometry: Geometry, memory: Memory) -> LaunchRecords | None:
+    """Starts watching the memory that the kernel can write to; returns None if its code has no checks."""
     if translation.checks is None:
         memory.watch.forget()
         return None
@@ -308,7 +311,7 @@ def _watched(translation: Translation, geometry: Geometry, memory: Memory) -> La
 
 
 def _written_slots(translation: Translation, memory: Memory) -> set[int] | None:
-    """The slots of the arrays that the kernel may write to, by the values of its parameters; None for all."""
+    """Returns the slots of the arrays that the kernel may write to, from its parameters; None for all."""
     parameters = memory.at(layout.array_address(layout.PARAMETER_SLOT))
     if translation.written is None or parameters is None:
         return None

@@ -1,8 +1,8 @@
-"""Where things lie: emulated addresses, and the structures that native code and Python share.
+"""The layout of emulated addresses, and of the structures that native code and Python share.
 
-Every array has an address slot of its own, 64 GB wide (16 MB for a shared array), with the array in the middle.
-An index that is wrong by any 32-bit amount therefore still falls into the slot of the array that it was meant for,
-so that a fault names the right array, and no access can reach a neighbour unseen.
+Every array has its own address slot, 64 GB wide (16 MB for a shared array), with the array in the middle. An index that
+is wrong by any 32-bit amount therefore still falls into the slot of the array it was meant for: a fault names the right
+array, and no access reaches a neighbour unseen.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ FIRST_VARIABLE_SLOT = 16
 FIRST_ARRAY_SLOT = 2048
 FUNCTION_SLOT = 4
 
-# What a cooperative launch hands its blocks: where cooperative_groups keeps the barrier of the grid (struct
-# grid_workspace in cooperative_groups/details/info.h).
+# The workspace of a cooperative launch, where cooperative_groups keeps the barrier of the grid (struct grid_workspace
+# in cooperative_groups/details/info.h).
 WORKSPACE_BYTES = 64
 
 # Addresses of the shared space: bits 24 and up choose the slot.
@@ -30,20 +30,20 @@ SHARED_SLOT_BITS = 24
 SHARED_SLOT_MIDDLE = 1 << (SHARED_SLOT_BITS - 1)
 SHARED_SLOT_COUNT = 256
 
-# One entry of a slot table: host address minus emulated address, first emulated address, size in bytes, and where
-# what is known of a global array's cells lies, 0 for an array that is not watched.
+# An entry of a slot table: host address minus emulated address, first emulated address, size in bytes, and the address
+# of a global array's records, 0 for an array that is not watched.
 ENTRY = Structure(delta=WIDE, base=WIDE, size=WIDE, shadow=WIDE)
-# Two tables of the global space: what may be read, and behind it what may be written.
+# The global space has two tables: what may be read, followed by what may be written.
 TABLE_BYTES = SLOT_COUNT * ENTRY.size
 
 
 def array_address(slot: int) -> int:
-    """The generic address of the first byte of the array in a slot."""
+    """Returns the generic address of the first byte of the array in a slot."""
     return (slot << SLOT_BITS) + SLOT_MIDDLE
 
 
 def shared_address(slot: int) -> int:
-    """The same of a shared array, in the shared space."""
+    """Returns the address, in the shared space, of the first byte of the shared array in a slot."""
     return (slot << SHARED_SLOT_BITS) + SHARED_SLOT_MIDDLE
 
 
@@ -68,16 +68,17 @@ BARRIER = Structure(
     r_any=WORD,
     r_all=WORD,
     r_count=WORD,
-    # The warps that have come, as bits, and whether some of them did not wait.
+    # The warps that have arrived, as bits, and whether some of them did not wait.
     members=WORD,
     passed=WORD,
-    # Groups of barriers: those that it is in for threads that have not gone past it, and those that threads have.
+    # Groups of barriers (bits): those it belongs to for threads that have not skipped it, and those that threads
+    # skipped.
     awaited=WIDE,
     passed_by=WIDE,
 )
 
 PLACE_BITS = 8
-# The context of a block (one a worker).
+# The context of a block; each worker has one per block in flight.
 CONTEXT = Structure(
     parameters=WIDE,
     globals=WIDE,
@@ -148,13 +149,13 @@ CONTEXT = Structure(
     since=WIDE,
     base=WORD,
     reader_planes=WIDE,
-    told=WIDE,
+    reports=WIDE,
     far_covered=WORD,
     patience=WORD,
-    # Groups of barriers that threads have gone past which have exited.
+    # Groups of barriers (bits) that exited threads have skipped.
     passed=WIDE,
     barriers=array(BARRIER, BARRIERS),
-    # By places that a block's threads synchronise through, the time of the last release there; addresses are hashed.
+    # The time of the last release at each place that the block's threads synchronise through; addresses are hashed.
     places=array(WORD, 1 << PLACE_BITS),
 )
 
@@ -188,24 +189,24 @@ WARP = Structure(
     near_release=WORD,
     far_release=WORD,
     handed_on=WORD,
-    # By warp of the block, the time up to which this one has heard of it at barriers of some warps only.
+    # By warp of the block, the time up to which this one knows its accesses, from barriers of some warps only.
     heard=lanes(WORD),
-    # By lane, the groups of barriers that it has gone past since it last came to one.
+    # By lane, the groups of barriers (bits) that it has skipped since it last came to one.
     passed=lanes(WIDE),
 )
-# By lane, the times up to which it has seen what the warp's other lanes did.
+# By lane, the times up to which it knows what the warp's other lanes did.
 SEEN_BYTES = array(lanes(WORD), LANES).size
 
-# A copy from global to shared memory under way (cp.async), one for each instruction that a warp has executed: the lanes
-# under way, the bytes that each writes, its cells of shared memory, and the logarithm of the granule of global memory;
-# by lane its group, the bytes that it reads, and the barrier in shared memory that tracks it, with 1 added when its
-# phase is over; host addresses, and those of cells.
+# A pending copy from global to shared memory (cp.async), one for each instruction that a warp has executed: the pending
+# lanes, the bytes that each writes, its cells of shared memory, and log2 of the granule of global memory; by lane its
+# group, the bytes that it reads, and the barrier object that tracks it, plus 1 when its phase is over; the host
+# addresses of both sides, and of their cells.
 COPY = Structure(
     mask=WORD,
     size=WORD,
     cells=WORD,
     shift=WORD,
-    # The first record of the epoch in which the copy began.
+    # The smallest record of the epoch in which the copy began.
     now=WIDE,
     group=lanes(WORD),
     bytes=lanes(WORD),
@@ -219,17 +220,17 @@ COPIES = 256
 # The copies of a warp, and by lane the number of its open group.
 COPY_LIST = Structure(open_group=lanes(WORD), copies=array(COPY, COPIES))
 
-# What is known of a piece of memory, its cell: its last write, the last reads by one warp, an earlier read by another
-# warp, and which lanes of the one warp have read. Each has a plane of its own, an i64 a cell, so that neighbouring
-# cells are one vector. A record is an epoch of 22 bits, a thread of 10, flags and site in 16, and a time of 16.
-# Where still more warps have read, shared memory has a plane for each warp of the block, and in global memory the upper
-# half of `readers` is the number of the first node of a list, 0 for none.
+# The records of a cell: its last write, the last reads by one warp, an earlier read by another warp, and the lanes of
+# the one warp that read. Each has its own plane, an i64 per cell, so that neighbouring cells form a vector. A record is
+# an epoch of 22 bits, a thread of 10, flags and site in 16, and a time of 16. If more warps have read, shared memory
+# has a plane for each warp of the block; in global memory the upper half of `readers` is the number of the first node
+# of a list, 0 for none.
 CELL = {name: plane for plane, name in enumerate(("write", "read", "earlier", "readers"))}
 RECORD_BYTES = WIDE.size
 EPOCH_SHIFT = 42
 TAG_SHIFT = 32
 LAST_EPOCH = (1 << 22) - 1
-"""The epoch of what is still under way: it is after all others, and begins for nobody."""
+"""The epoch of pending accesses: later than all others, and given to no block."""
 
 FAR_PLACE_BITS = 12
 # What the blocks of a launch share for the race checks.
@@ -245,60 +246,60 @@ LAUNCH = Structure(
     release_times=WIDE,
     release_room=WORD,
     warps=WORD,
-    # What all of them count in lies apart from what they only read.
+    # Fields that all blocks count in are apart from those that they only read.
     clock=Field(WORD.size, 64),
     reader_count=WORD,
     release_count=WORD,
     # The clock of the last release at each place that blocks synchronise through.
     places=array(WORD, 1 << FAR_PLACE_BITS, 64),
 )
-# One release: the time before which accesses are released, and the launch's clock then; both rise.
+# One release: the time before which accesses are released, and the launch's clock then; both increase along a list.
 RELEASE = Structure(time=WORD, clock=WORD)
 FIRST_RELEASES = 2
-# The releases of a block: a list of those that cover all of its warps, then one for each warp. The first entries lie in
+# The releases of a block: a list of those that cover all of its warps, then one for each warp. The first entries are in
 # the list itself.
 RELEASES = Structure(count=WORD, capacity=WORD, entries=WIDE, first=array(RELEASE, FIRST_RELEASES))
 MOST_RELEASES = 1 << 23
-"""Entries that do not lie in the lists themselves, of a launch."""
+"""The entries of a launch that are not in the lists themselves."""
 
-# A chunk of epochs: its block, and the time of the block that the times in its records count from.
+# A chunk of epochs: its block, and the block's time that the times in its records count from.
 CHUNK = Structure(block=WORD, base=WORD)
 
 # One more reader of a cell of global memory.
 READER = Structure(record=WIDE, next=WORD)
 MOST_READERS = 1 << 21
 
-# What has been told of, of one worker's blocks: a key and how often, in a hash table.
-TOLD = Structure(key=WIDE, times=WORD)
-TOLD_ENTRIES = 512
+# The reports from one worker's blocks, a hash table: a key, and how often.
+REPORT = Structure(key=WIDE, times=WORD)
+REPORT_ENTRIES = 512
 
-# Reads of shared memory in an epoch without writes are only noted, until there is one.
+# Reads of shared memory in an epoch without writes are only logged, until there is a write.
 LOG = Structure(address=lanes(WORD), routine=WIDE, warp=WIDE, mask=WORD, site=WORD, time=WORD)
 LOG_ENTRIES = 512
 
-# What a warp's run, and the driver's, ends with.
+# The status that the run of a warp, or the driver, ends with.
 DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED, POLLING = range(8)
 
-# What native code calls Python for.
+# The events that native code calls Python for.
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
 EVENT_WARP, EVENT_APART = range(7, 9)
-# These leave the threads alone.
+# These leave the threads running.
 EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET, EVENT_PAST = range(9, 15)
 # A block needs planes for the readers of its shared memory.
 EVENT_READERS = 15
-# These are remarks only, of which native code tells so many of a worker's blocks.
+# These are only remarks, of which native code reports at most MOST_REMARKS per context.
 EVENT_SAME_VALUE, EVENT_LEFT, EVENT_GONE = range(16, 19)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.
 WARP_SLICE = 1 << 12
 
-# A block is set aside for others after so many instructions, or sooner after so many of the kind that threads wait by:
+# A block is suspended after BLOCK_SLICE instructions, or sooner after BLOCK_WAITS of the kind that threads wait with:
 # it may be waiting for a block that has not begun.
 BLOCK_SLICE = 1 << 22
 BLOCK_WAITS = 1 << 11
 RESUMED_WAITS = 1 << 6
 
-# After its lanes have asked so often in a row for phases of barrier objects that are not over, a block is looked at:
-# perhaps nobody is left who could end one.
+# After its lanes have found so many phases of barrier objects not over in a row, a block is checked: perhaps no thread
+# is left that could end one.
 MOST_POLLS = 1 << 14

@@ -1,6 +1,6 @@
-"""The names of a debug build's local variables, by the place that holds them: a register, or bytes of local memory.
+"""Names a debug build's local variables, by the place that holds them: a register, or bytes of local memory.
 
-Only what the debugging information says for sure is answered: one variable, in its scope, at that instruction.
+It answers only what the debugging information says for sure: one variable, in its scope, at that instruction.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _INLINED = 0x1D
 
 @dataclass(frozen=True)
 class Place:
-    """Where a variable is from one instruction up to another: in a register, or at an offset of a depot."""
+    """Where a variable is between two instructions: in a register, or at an offset (bytes) of a depot."""
 
     begin: int
     end: int
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Local:
-    """`parameter`: of a function; `own`: declared in the submission, not in a header."""
+    """A local variable. `parameter`: of a function; `own`: declared in the submission, not in a header."""
 
     name: str
     parameter: bool
@@ -41,7 +41,7 @@ class Local:
 
 @dataclass(frozen=True)
 class _Scope:
-    """A part of a function, whose declaration is in a file that has this number among all of them."""
+    """A part of a function; `file` is the number of the file that declares it."""
 
     function: str
     begin: int
@@ -51,7 +51,7 @@ class _Scope:
 
 @dataclass(frozen=True)
 class Use:
-    """Of a register that may lack a value, at a site of a block. `loaded`: the warp's scratch has its address then."""
+    """A use of a register that may be unset, in a block. `loaded`: the warp's scratch then holds its address."""
 
     function: str
     block: int
@@ -60,9 +60,9 @@ class Use:
 
 
 class Locals:
-    """Of one module, with all its labels. Instructions are numbered within their function.
+    """The local variables of one module. Instructions are numbered within their function.
 
-    The debugging information is read when something is looked up first: few programs are faulty.
+    The debugging information is read at the first look-up: few programs are faulty.
     """
 
     def __init__(self, ptx: str, module: PtxModule) -> None:
@@ -93,18 +93,18 @@ class Locals:
                     self._types = Types(debugging.entries)
                     self._walk(debugging, debugging.top, self._found, None)
             except (LookupError, ValueError):
-                # Not as the compiler writes it: then nothing has a name.
+                # Not as the compiler writes it: then no variable has a name.
                 self._found = {}
         return self._found.get(function, [])
 
     def in_register(self, function: str, at: Instruction, register: str) -> Local | None:
-        """What a register holds where an instruction begins."""
+        """Returns the variable that a register holds where an instruction begins; None if that is not sure."""
         here = self._numbers.get(id(at))
         found = [local for local in self._of(function) if here is not None and _is_in(local, here, register)]
         return found[0] if len(found) == 1 else None
 
     def in_memory(self, function: str, at: Instruction, depot: str, offset: int, size: int) -> str:
-        """The variable that has these bytes, with its element or member: `sum[3]`, `q.x`; "" where that is not sure."""
+        """Returns the variable that has these bytes, with element or member: `sum[3]`, `q.x`; "" if unsure."""
         here = self._numbers.get(id(at))
         names = []
         for local in self._of(function):
@@ -145,7 +145,7 @@ class Locals:
         places = tuple(self._places(debugging, entry, scope))
         if not name.isidentifier() or len(name) > LONGEST_NAME or kind is None or not places:
             return None
-        # A header's functions have no lines of the submission; what is inlined from there is declared there.
+        # A header's functions have no lines of the submission; what is inlined from a header is declared there.
         body = self._module.functions[scope.function].body or ()
         has_lines = any(isinstance(item, Instruction) and item.line for item in body)
         own = has_lines and origin.number(_FILE) == scope.file
@@ -166,7 +166,7 @@ def _is_in(local: Local, here: int, register: str) -> bool:
 
 
 def _place(location: Expression, begin: int, end: int) -> Iterator[Place]:
-    """A register is named by its characters in one number, the last of them lowest."""
+    """Decodes a location; a register is named by its characters in one number, the last of them lowest."""
     data = location.data
     if data[:1] == bytes([_IN_REGISTER]):
         number, used = uleb(data[1:])

@@ -1,4 +1,4 @@
-"""Makes findings of how threads meet: at different barriers, not at all, outside of their own mask."""
+"""Reports how threads fail to meet: at different barriers, not at all, or outside of their own mask."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.run.emulator.translation import Translation
 
 
 class MeetingEvents:
-    """Of one launch."""
+    """The findings of one launch about barriers and masks."""
 
     def __init__(self, translation: Translation, shape: Shape, findings: Findings) -> None:
         self._sites = translation.sites
@@ -22,10 +22,10 @@ class MeetingEvents:
         self._findings = findings
 
     def different(self, state: State, count: int) -> None:
-        """Threads of a block wait for each other at different barriers of the program."""
+        """Reports threads of a block that wait for each other at different barriers of the program."""
         first, second = (self._barrier(state, name) for name in ("other_access", "other_thread"))
         if first.line == second.line:
-            # The compiler may have made two of one.
+            # The compiler may have duplicated the barrier.
             return
         message = (
             f"threads of a block wait at the barrier of line {first.line}, others at that of line {second.line}: "
@@ -34,10 +34,10 @@ class MeetingEvents:
         self._add(layout.EVENT_BARRIER, state, count, second, self._waiting(state), message)
 
     def past(self, state: State, count: int) -> None:
-        """Threads of the block have gone past a barrier at which others wait."""
+        """Reports threads of the block that have skipped a barrier at which others wait."""
         first, second = (self._barrier(state, name) for name in ("other_access", "other_thread"))
         if first.line != second.line:
-            # Told already: they wait at different barriers.
+            # Reported already: they wait at different barriers.
             return
         message = (
             f"threads of a block go past the barrier of line {second.line} at which others wait: all have to come to "
@@ -46,7 +46,7 @@ class MeetingEvents:
         self._add(layout.EVENT_PAST, state, count, second, self._waiting(state), message)
 
     def left(self, state: State, count: int) -> None:
-        """Threads of the block have exited before a barrier."""
+        """Reports threads of the block that exited before a barrier."""
         barrier = self._barrier(state, "other_thread")
         gone = self._threads - state.word("alive")
         message = (
@@ -56,7 +56,7 @@ class MeetingEvents:
         self._add(layout.EVENT_LEFT, state, count, barrier, self._waiting(state), message)
 
     def outside_mask(self, state: State, site: int, lane: int, count: int) -> None:
-        """A lane takes part in an operation whose mask does not name it."""
+        """Reports a lane that takes part in an operation whose mask does not name it."""
         instruction = self._sites[site]
         message = (
             f"lane {lane} executes a warp operation whose mask does not name it: that is undefined; "
@@ -65,7 +65,7 @@ class MeetingEvents:
         self._add(layout.EVENT_MASK, state, count, instruction, lane, message)
 
     def from_the_gone(self, state: State, site: int, lane: int, count: int) -> None:
-        """A lane takes a shuffled value from one that has exited, or never was."""
+        """Reports a lane that takes a shuffled value from one that has exited, or never existed."""
         instruction = self._sites[site]
         message = (
             f"lane {lane} takes the value of a lane that has left the kernel: it is undefined; keep all lanes that the "
@@ -77,7 +77,7 @@ class MeetingEvents:
         return self._program.blocks[state.word(name) - 1].instructions[-1]
 
     def _waiting(self, state: State) -> int:
-        """The first lane that waits at the barrier of `_barrier("other_thread")`."""
+        """Returns the first lane that waits at the barrier of `_barrier("other_thread")`."""
         return state.counters().index(state.word("other_thread"))
 
     def _add(

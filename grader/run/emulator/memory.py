@@ -1,4 +1,4 @@
-"""Emulated global memory: arrays by name, each in an address slot of its own, and the table that native code reads."""
+"""Emulated global memory: arrays by name, each in its own address slot, and the table that native code reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import aligned_bytes
-from grader.run.emulator.backing import filled
+from grader.run.emulator.backing import allocate_filled
 from grader.run.emulator.watch import Watch
 
 
@@ -23,10 +23,10 @@ class Array:
     address: int
     data: NDArray[Any]
     plain: bool = False
-    """Bytes, of which nobody has told the type: an access says what its elements are."""
+    """Bytes of an unknown type: the element size is that of an access."""
     freed: bool = False
     read_only: bool = False
-    """No kernel may write there."""
+    """No kernel may write to it."""
 
     @property
     def itemsize(self) -> int:
@@ -37,13 +37,13 @@ class Memory:
     """The device memory of one emulated program: arrays by name and by address, which last from launch to launch.
 
     Addresses are emulated 64-bit addresses, as kernels see them. Each array is alone in 64 GB of addresses, so that an
-    index that is out of bounds hits no other array; there is room for some 2000 arrays. What takes the address
-    of an array raises KeyError for one where no array was ever placed.
+    out-of-bounds index hits no other array; there is room for some 2000 arrays. Methods that take the address of an
+    array raise KeyError if no array was ever placed there.
     """
 
     def __init__(self) -> None:
         entries, _ = aligned_bytes(2 * layout.TABLE_BYTES)
-        # What kernels find by loads, and what by all that writes.
+        # The entries that loads use, and those that writes use.
         self.table, self._writable = entries.view(np.uint64).reshape(2, layout.SLOT_COUNT, layout.ENTRY.size // 8)
         self.watch = Watch()
         self._slots: dict[int, Array] = {}
@@ -54,12 +54,12 @@ class Memory:
     def place(self, name: str, data: NDArray[Any], written: bool = True) -> int:
         """Copies an array, of any type and shape, into emulated memory under a name; returns its address.
 
-        If it is not `written`, a kernel that reads an element before something has written it reads uninitialised
-        memory. Raises MemoryError when there is no room for another array.
+        If it is not `written`, a kernel that reads an element before anything has written it reads uninitialised
+        memory. Raises MemoryError if there is no room for another array.
         """
         slot = self._next_slot()
         array = self.place_at(slot, name, data)
-        # Only these have names: a submission's variable may be called as an array is.
+        # Only these have names: a submission's variable may have the name of an array.
         self._names[name] = array
         if not written:
             self.watch.add_unwritten(slot, data.nbytes)
@@ -72,7 +72,7 @@ class Memory:
         return self._next - 1
 
     def place_at(self, slot: int, name: str, data: NDArray[Any], read_only: bool = False) -> Array:
-        """Like `place`, in a given address slot (see layout.py) and without a name to `read` it by."""
+        """Places an array in a given address slot (see layout.py), without a name to `read` it by."""
         backing, _ = aligned_bytes(data.nbytes)
         view = backing.view(data.dtype).reshape(data.shape)
         view[...] = data
@@ -87,33 +87,35 @@ class Memory:
         return array
 
     def allocate(self, name: str, size: int, fill: int) -> int:
-        """Places `size` bytes, each of the value `fill` and none of them written, as an array whose elements have no
-        type; returns its address. Raises MemoryError when there is no room."""
+        """Places `size` unwritten bytes of the value `fill` as an array of untyped elements; returns its address.
+
+        Raises MemoryError if there is no room.
+        """
         return self._allocate(self._next_slot(), name, size, fill)
 
     def allocate_again(self, address: int, name: str, size: int, fill: int) -> None:
-        """Like `allocate`, at the address of an array that was freed."""
+        """Allocates like `allocate`, at the address of an array that was freed."""
         self._names.pop(self._slots[address >> layout.SLOT_BITS].name, None)
         self._allocate(address >> layout.SLOT_BITS, name, size, fill)
 
     def _allocate(self, slot: int, name: str, size: int, fill: int) -> int:
-        data = filled(size, fill)
+        data = allocate_filled(size, fill)
         self.watch.add_unwritten(slot, size)
         array = self._names[name] = self._enter(slot, Array(name, layout.array_address(slot), data, plain=True))
         return array.address
 
     def free(self, address: int) -> None:
-        """Takes the array at this address away for good: an access finds nothing, and is told that it is freed."""
+        """Frees the array at this address: a later access faults, and the fault says that it was freed."""
         slot = address >> layout.SLOT_BITS
         array = self._slots[slot]
-        # Of the same size, for the message, and of one byte in truth.
+        # It keeps its size, for messages, but occupies one byte.
         gone = np.broadcast_to(np.uint8(0), (array.data.nbytes,))
         self._slots[slot] = self._names[array.name] = replace(array, data=gone, freed=True)
         self.table[slot] = self._writable[slot] = 0
         self.watch.remove(slot)
 
     def span(self, address: int, size: int) -> NDArray[np.uint8]:
-        """A view of `size` live bytes from an address on. Raises ValueError if they are not all inside one array."""
+        """Returns a view of `size` live bytes at an address. Raises ValueError if they are not all inside one array."""
         array = self.at(address)
         offset = address - array.address if array is not None else -1
         if array is None or array.freed or not 0 <= offset <= offset + size <= array.data.nbytes:
@@ -121,33 +123,33 @@ class Memory:
         return array.data.reshape(-1).view(np.uint8)[offset : offset + size]
 
     def wrote(self, address: int, size: int) -> None:
-        """Notes that the host has written `size` bytes of one array, which kernels may read now."""
+        """Records that the host has written `size` bytes of one array."""
         slot = address >> layout.SLOT_BITS
         self.watch.wrote(slot, address - self._slots[slot].address, size)
 
     def copied(self, target: int, source: int, size: int) -> None:
-        """Notes that the host has copied `size` bytes: where the source is not written, the target is not either."""
+        """Records that the host has copied `size` bytes: unwritten bytes of the source stay unwritten in the target."""
         places = [(a >> layout.SLOT_BITS, a - self._slots[a >> layout.SLOT_BITS].address) for a in (target, source)]
         self.watch.copied(places[0], places[1], size)
 
     def is_written(self, address: int, size: int) -> NDArray[np.bool_]:
-        """For each of `size` bytes of one array, from an address on, whether the host or a kernel has written it."""
+        """Returns, for each of `size` bytes of one array, whether the host or a kernel has written it."""
         slot = address >> layout.SLOT_BITS
         return self.watch.is_written(slot, address - self._slots[slot].address, size)
 
     def sizes(self) -> dict[int, int]:
-        """Bytes of all live arrays and variables, by slot."""
+        """Returns the bytes of all live arrays and variables, by slot."""
         arrays = self._slots.items()
         return {slot: a.data.nbytes for slot, a in arrays if slot >= layout.FIRST_VARIABLE_SLOT and not a.freed}
 
     def show(self, records: Mapping[int, int]) -> None:
-        """Tells native code where the records of watched arrays lie, by slot; no others are watched."""
+        """Gives native code the addresses of the records of watched arrays, by slot; no others are watched."""
         self.table[:, layout.ENTRY["shadow"] // 8] = 0
         for slot, address in records.items():
             self.table[slot, layout.ENTRY["shadow"] // 8] = address
 
     def clear(self) -> None:
-        """Takes the placed arrays away. The variables of modules stay, as between two launches on a GPU."""
+        """Removes the placed arrays. The variables of modules stay, as between two launches on a GPU."""
         self.watch.clear(layout.FIRST_ARRAY_SLOT)
         for slot in range(layout.FIRST_ARRAY_SLOT, self._next):
             self.table[slot] = self._writable[slot] = 0
@@ -156,18 +158,18 @@ class Memory:
         self._next = layout.FIRST_ARRAY_SLOT
 
     def read(self, name: str) -> NDArray[Any]:
-        """The live array of that name, with the type and shape that it was placed with; kernels change it.
+        """Returns the live array of that name, with the type and shape it was placed with; kernels change it.
 
         Raises KeyError for an unknown name.
         """
         return self._names[name].data
 
     def at(self, address: int) -> Array | None:
-        """The array that an address was meant for, in bounds or not; None where there is none."""
+        """Returns the array that an address was meant for, in bounds or not; None if there is none."""
         return self._slots.get(address >> layout.SLOT_BITS)
 
     def bytes_from(self, address: int) -> bytes:
-        """The bytes from an address to the end of its array; empty where there is none."""
+        """Returns the bytes from an address to the end of its array; empty if there is none."""
         array = self.at(address)
         if array is None or array.freed:
             return b""

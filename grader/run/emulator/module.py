@@ -1,6 +1,6 @@
 """A loaded PTX module: its kernels, its variables, and launching.
 
-Usable on its own: it takes PTX, a launch geometry, arguments and memory, and gives effects and faults.
+It is usable on its own: it takes PTX, a launch geometry, arguments and memory, and gives effects and faults.
 """
 
 from __future__ import annotations
@@ -49,8 +49,7 @@ ASSEMBLY_MARK = "begin inline asm"
 
 @dataclass(frozen=True)
 class KernelImage:
-    """What a kernel asks for, all in bytes: each parameter, the static shared memory of a block, the local memory of a
-    thread."""
+    """What a kernel needs, in bytes: its parameters, static shared memory of a block, local memory of a thread."""
 
     parameter_bytes: tuple[int, ...]
     shared_bytes: int
@@ -69,7 +68,7 @@ class _Compiled:
 class Module:
     """The text of one PTX module, loaded: parsed at once, each kernel compiled at its first launch.
 
-    `objects` is where object code is looked for, and put.
+    `objects` is where object code is found and stored.
 
     - `sanitize` checks launches of up to SANITIZED_THREADS threads for data races, and for reads of shared or global
       memory that nobody has written.
@@ -123,13 +122,13 @@ class Module:
         """Runs a kernel over a grid of blocks and waits for it; faults of the kernel are in the result.
 
         `grid` counts blocks and `block` threads, by x, y and z. `arguments` are the raw bytes of each parameter, little
-        endian; those of an array are the address that `memory.place` gave. `shared_bytes` is the dynamic shared memory
-        of a block. The blocks run on `workers` cores, by default all that the process may use. In a `cooperative`
-        launch all blocks are in flight at the same time, and the grid has a barrier.
+        endian; those of an array are the address that `memory.place` returned. `shared_bytes` is the dynamic shared
+        memory of a block. The blocks run on `workers` cores, by default all that the process may use. In a
+        `cooperative` launch all blocks are in flight at the same time, and the grid has a barrier.
 
-        A launch that CUDA would refuse, for its shape or for its shared memory, is a fault of kind "launch_failure".
-        Raises UnsupportedPtx for instructions that the emulator does not execute, KeyError for an unknown kernel and
-        ValueError for arguments whose sizes are not those of the parameters.
+        A launch that CUDA would refuse, for its shape or its shared memory, is a fault of kind "launch_failure". Raises
+        UnsupportedPtx for instructions that the emulator does not execute, KeyError for an unknown kernel and
+        ValueError for arguments whose sizes differ from those of the parameters.
         """
         image = self.kernels[kernel]
         sizes = tuple(len(argument) for argument in arguments)
@@ -164,13 +163,13 @@ class Module:
         )
 
     def prepare(self, kernel: str) -> None:
-        """Translates and compiles a kernel ahead of its first launch; raises UnsupportedPtx as that does."""
+        """Translates and compiles a kernel ahead of its first launch. Raises UnsupportedPtx."""
         self._compile(kernel, self._sanitize)
 
     def symbol(self, name: str, memory: Memory) -> tuple[int, int] | None:
-        """(emulated address, size in bytes) of a global or constant variable of the module; None for an unknown name.
+        """Returns (emulated address, size in bytes) of a global or constant variable; None for an unknown name.
 
-        One that no code names gets its place now: what is written there is never read.
+        A variable that no code names is placed now: what is written there is never read.
         """
         variable = self._ptx.variables.get(name)
         if variable is None or variable.space == "shared":
@@ -202,7 +201,10 @@ class Module:
 
     @contextmanager
     def _blaming_assembly(self) -> Iterator[None]:
-        """Inline assembly gets here unchecked, so what fails on it is its own fault; else it is the emulator's."""
+        """Turns errors into UnsupportedPtx in a module with inline assembly, which gets here unchecked.
+
+        Without inline assembly they are the emulator's own errors, and propagate.
+        """
         try:
             yield
         except PtxSyntaxError as error:
@@ -213,7 +215,7 @@ class Module:
             raise UnsupportedPtx(f"inline PTX that the emulator can't read ({error})") from error
 
     def _instantiate(self, memory: Memory) -> None:
-        """Places the module's variables in a memory that has not seen this module yet."""
+        """Places the module's variables in a memory that does not have them yet."""
         if id(self) in memory.variables:
             return
         memory.variables[id(self)] = self
@@ -236,12 +238,12 @@ class Module:
 
 @lru_cache(maxsize=2)
 def driver(objects: Objects) -> Native:
-    """The native code that runs the warps of any kernel: blocks in turn, barriers, deadlocks, limits."""
+    """Returns the native code that runs the warps of any kernel: blocks in turn, barriers, deadlocks, limits."""
     return Native(driver_ir(), DRIVER_ENTRY, objects)
 
 
 def _drop_labels(module: PtxModule) -> None:
-    """Leaves out the labels that nobody jumps to: a debug build has one at each statement."""
+    """Removes the labels that no branch jumps to: a debug build has one at each statement."""
     for function in module.functions.values():
         if function.body is not None:
             jumps = [i for i in function.body if isinstance(i, Instruction) and i.traits.flow is Flow.BRANCH]
@@ -271,7 +273,7 @@ def _operand_symbols(operand: Operand) -> list[str]:
 
 
 def _used_variables(module: PtxModule) -> list[str]:
-    """Global and constant variables that code names, and those that their initialisers point to."""
+    """Returns the global and constant variables that code names, and those that their initialisers point to."""
     named = {
         name
         for function in module.functions.values()

@@ -1,4 +1,4 @@
-"""Readable names of variables: what the source calls what PTX calls `_ZZ6kernelPfE4tile`."""
+"""Readable names of variables: the source's name for what PTX calls `_ZZ6kernelPfE4tile`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _COMPONENT = re.compile(r"(\d{1,9})")
 
 
 def _components(mangled: str) -> list[str]:
-    """The length-prefixed identifiers of a mangled name, in order (Itanium C++ ABI, <source-name>)."""
+    """Returns the length-prefixed identifiers of a mangled name, in order (Itanium C++ ABI, <source-name>)."""
     found = []
     at = 0
     while match := _COMPONENT.search(mangled, at):
@@ -23,7 +23,7 @@ def _components(mangled: str) -> list[str]:
 
 
 def source_name(symbol: str) -> str:
-    """The last identifier of a mangled symbol; any other symbol as it is."""
+    """Returns the last identifier of a mangled symbol; any other symbol unchanged."""
     if not symbol.startswith("_Z"):
         return symbol
     parts = _components(symbol)

@@ -1,4 +1,4 @@
-"""Compiles what most kernels have in common before there is a kernel, so that it can be kept for all of them.
+"""Compiles what most kernels share before there is a kernel, so that it can be kept for all of them.
 
 What a process compiles once it holds a submission's code is for that submission alone.
 """
@@ -45,8 +45,8 @@ _KERNEL = """
 def prime(objects: Objects, link: bool = False) -> None:
     """Adds to `objects` the code that every kernel needs, and the routines of the usual loads and stores.
 
-    What is there already is not compiled again. With `link`, it is linked into this process too, which else waits for a
-    kernel that needs it.
+    Code that is there already is not compiled again. With `link`, it is also linked into this process now, instead of
+    when a kernel needs it.
     """
     driver(objects)
     ptx = _KERNEL.format(accesses="\n".join(map(_access, _ACCESSES)))

@@ -1,6 +1,6 @@
-"""Device `printf`: formats what a thread handed to vprintf (CUDA programming guide, "Formatted Output").
+"""Device `printf`: formats what a thread passed to vprintf (CUDA programming guide, "Formatted Output").
 
-Arguments lie in a buffer, each at a multiple of its own size; floats arrive as doubles.
+Arguments are in a buffer, each at a multiple of its own size; floats arrive as doubles.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Arguments:
 
 
 def c_string(data: bytes) -> str:
-    """What is too long for a device's printf buffer is cut."""
+    """Decodes a C string, truncated if it is too long for a device's printf buffer."""
     return data[:_LONGEST].split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
@@ -43,13 +43,13 @@ def _count(text: str | None, arguments: _Arguments) -> int | None:
         return None
     if text == "*":
         return arguments.integer(4, True)
-    # Python refuses to convert thousands of digits; so many are too wide anyway.
+    # Python refuses to convert thousands of digits, and such a width is too large anyway.
     digits = text.lstrip("0")
     return int(digits or "0") if len(digits) <= len(str(_WIDEST)) else _WIDEST + 1
 
 
 def format_printf(text: str, buffer: bytes, string_at: Callable[[int], bytes]) -> str:
-    """The text that printf prints; `string_at` gives the bytes from a device address on."""
+    """Returns the text that printf prints; `string_at` returns the bytes from a device address on."""
     arguments = _Arguments(buffer)
 
     def one(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Makes findings of what the race checks tell: races, and reads of what nobody wrote."""
+"""Reports what the race checks find: races, and reads of unwritten memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.run.emulator.where import Place, Where
 
 
 class RaceEvents:
-    """Of one launch."""
+    """The findings of one launch about races and unwritten memory."""
 
     def __init__(self, translation: Translation, shape: Shape, where: Where, findings: Findings) -> None:
         self._sites = translation.sites
@@ -26,7 +26,7 @@ class RaceEvents:
         self._order: Order | None = None
 
     def access(self, state: State, kind: int, site: int, lane: int, count: int) -> None:
-        """A race, or a read of what nobody wrote: the thread goes on."""
+        """Reports a race, or a read of unwritten memory; the thread continues."""
         instruction = self._sites[site]
         verb, size = access_of(instruction)
         place = self._place(state.wide("at"), element_bytes(instruction))
@@ -50,7 +50,7 @@ class RaceEvents:
             self._findings.put(key, Finding(order, fault, 1, race.weight))
 
     def _site_of(self, race: Race, site: int, state: State) -> int:
-        """The site of the access that is told second: which of the two came later depends on the workers."""
+        """Returns the site of the access named second, since the workers decide which of the two came later."""
         other = state.word("other_access") >> SITE_SHIFT & SITE_MASK
         return site if race.second.instruction is self._sites[site] else other
 

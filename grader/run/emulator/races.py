@@ -1,4 +1,4 @@
-"""Words for a data race: both accesses in the order that the program means, and what is missing between them."""
+"""Describes a data race: both accesses in the order that the program means, and what is missing between them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BARRIER_WAIT = "a wait on the barrier that tracks it is missing, as consumer_wa
 
 
 def access_of(instruction: Instruction) -> tuple[str, int]:
-    """("read", "write", "atomic" or what is done with a barrier, bytes) of a memory instruction."""
+    """Returns (verb, bytes) of a memory instruction: "read", "write", "atomic", or what is done with a barrier."""
     return instruction.traits.access, _access_bytes(instruction)
 
 
@@ -38,7 +38,7 @@ def _access_bytes(instruction: Instruction) -> int:
 
 
 def element_bytes(instruction: Instruction) -> int:
-    """The bytes of what an index counts in an array whose type is not known."""
+    """Returns the element size in bytes of an index into an array of unknown type."""
     if not is_matrix(instruction):
         return max(access_of(instruction)[1], 1)
     elements = [ELEMENTS[m] for m in instruction.modifiers if m in ELEMENTS]
@@ -46,13 +46,13 @@ def element_bytes(instruction: Instruction) -> int:
 
 
 def is_strong(instruction: Instruction) -> bool:
-    """Whether it is meant for what other threads do at the same time."""
+    """Returns whether the access is meant for what other threads do at the same time."""
     return instruction.traits.is_atomic or bool(_STRONG & set(instruction.modifiers))
 
 
 @dataclass(frozen=True)
 class Access:
-    """`verb` is read, write or atomic; `linear` numbers the thread within its block."""
+    """One access of a race. `verb` is read, write or atomic; `linear` numbers the thread within its block."""
 
     verb: str
     instruction: Instruction
@@ -74,15 +74,15 @@ class Access:
 
 @dataclass(frozen=True)
 class Race:
-    """Two accesses to one place in no order. `again` says that the second is of the next round of a loop."""
+    """Two unordered accesses to one place. `again`: the second belongs to the next round of a loop."""
 
     first: Access
     second: Access
     again: bool
     warp_wise: bool
-    """Whether the warps of the kernel are meant to work by themselves."""
+    """Whether the warps of the kernel are meant to work independently."""
     waits: str = ""
-    """Where the first is a copy that is still under way: what would wait for it."""
+    """If the first is a pending copy: what would wait for it."""
     handed_on: bool = False
     """Whether the kernel has flags or locks that could order the two."""
 
@@ -96,10 +96,11 @@ class Race:
 
     @property
     def weight(self) -> int:
-        """How much it says of what is wrong, against others at the same place."""
+        """How much it tells about the error, compared with other races at the same place."""
         return 0 if self.within_warp else 1
 
     def message(self, place: str, same_value: bool) -> str:
+        """Returns the fault's message; `place` names the array and element."""
         what = "threads write the same value to" if same_value else "data race in"
         return f"{what} {place}: {self._pair()} in no order; {self._advice()}"
 
@@ -107,8 +108,8 @@ class Race:
         a, b = self.first, self.second
         if self.within_block:
             return f"{a} and {b}"
-        told = (f"{x.verb} by thread {x.thread} of block {x.block}{x.where}" for x in (a, b))
-        return " and ".join(told)
+        accesses = (f"{x.verb} by thread {x.thread} of block {x.block}{x.where}" for x in (a, b))
+        return " and ".join(accesses)
 
     def _advice(self) -> str:
         a, b = self.first, self.second
@@ -135,7 +136,7 @@ class Race:
         return missing + own + self._fences("__threadfence_block()")
 
     def _fences(self, fence: str) -> str:
-        """What flags and locks need, where the kernel has any."""
+        """Returns advice on fences for flags and locks, if the kernel has any."""
         if not self.handed_on or self.within_warp:
             return ""
         return (
@@ -150,12 +151,12 @@ class Race:
 
 
 def _is_tracking(traits: Traits) -> bool:
-    """Whether a barrier object is told of copies under way."""
+    """Whether it makes a barrier object track pending copies."""
     return traits.asynchronous and traits.memory is Memory.BARRIER_OBJECT
 
 
 def _looks(instructions: list[Instruction]) -> bool:
-    """Whether some of them may see a flag that another thread has set, or take a lock."""
+    """Whether one of them may read a flag that another thread has set, or take a lock."""
     taken = {o.name for i in instructions for o in i.operands[1:] if isinstance(o, Register)}
     for i in instructions:
         if i.traits.is_load and is_strong(i):
@@ -166,7 +167,7 @@ def _looks(instructions: list[Instruction]) -> bool:
 
 
 class Order:
-    """The order in which a program has its instructions: what of two accesses is meant to come first."""
+    """The program order of instructions: which of two accesses is meant to come first."""
 
     def __init__(self, program: Program, threads: int) -> None:
         instructions = [i for block in program.blocks for i in block.instructions]
@@ -195,7 +196,10 @@ class Order:
         return {label: first[pc] for label, pc in program.labels.items()}
 
     def race(self, one: Access, other: Access) -> Race:
-        """The two in the program's order; where a loop has a barrier between them, what is missing is after them."""
+        """Returns the two accesses in program order.
+
+        If a loop has a barrier between them, they are swapped: what is missing is after the second.
+        """
         low, high = sorted((one, other), key=lambda a: (self._position(a), a.block[::-1], a.linear))
         begin, end = self._position(low), self._position(high)
         looped = any(start <= begin and end <= last for start, last in self._loops)
@@ -205,7 +209,7 @@ class Order:
         return Race(low, high, again, self._warp_wise, handed_on=self._handed_on)
 
     def unfinished(self, copy: Access, other: Access) -> Race:
-        """One of the two is a copy that goes on beside its thread."""
+        """Returns the race of a pending copy with another access."""
         begin, end = self._position(other), self._position(copy)
         alone = (copy.block, copy.linear) == (other.block, other.linear)
         if begin < end and not alone and not any(first <= begin and end <= last for first, last in self._loops):

@@ -1,4 +1,4 @@
-"""Memory for the readers of a block's shared memory, made when the second warp reads what may still be written."""
+"""Memory for the readers of a block's shared memory, allocated when a second warp reads what may still be written."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from grader.run.emulator.native.readers import NO_PLANES
 from grader.run.emulator.state import State
 
 MOST_BYTES = 1 << 29
-"""What the planes of all blocks in flight of a launch may take; blocks beyond know of two readers of a cell only."""
+"""Bytes of the planes of all blocks in flight of a launch; further blocks record only two readers of a cell."""
 
 
 class ReaderPlanes:
-    """Of one launch."""
+    """The reader planes of one launch."""
 
     def __init__(self) -> None:
         self._kept: list[NDArray[np.uint8]] = []
         self._left = MOST_BYTES
 
     def make(self, state: State) -> None:
-        """A plane for each warp of the block that has raised the event."""
+        """Allocates a plane for each warp of the block that raised the event."""
         size = state.wide("plane") * state.word("warp_count")
         self._left -= size
         address = NO_PLANES

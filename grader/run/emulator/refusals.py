@@ -8,7 +8,7 @@ from grader.run.emulator.ptx.syntax import Bounds
 
 
 def launch_error(geometry: Geometry, bounds: Bounds, static_shared: int) -> str:
-    """Why a kernel that declares so many bytes of shared memory can't be launched so; "" where it can."""
+    """Returns why CUDA would refuse a launch of a kernel that declares `static_shared` bytes; "" if it would not."""
     grid, block = geometry.grid, geometry.block
     threads = block[0] * block[1] * block[2]
     if min(block) < 1 or min(grid) < 1:

@@ -1,6 +1,6 @@
-"""Compiles the routines of native code apart from the kernels that call them, each once in a process.
+"""Compiles the routines of native code apart from the kernels that call them, once per process.
 
-It only cuts text; how functions are compiled and linked, it is told.
+It only splits text; the caller compiles and links.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _END = "\n}\n"
 
 @dataclass(frozen=True)
 class _Routine:
-    """A routine's text, how others declare it, and what it calls of the module's other routines."""
+    """A routine's text, its declaration for callers, and the module's other routines that it calls."""
 
     text: str
     declaration: str
@@ -25,18 +25,19 @@ class _Routine:
 
 
 Link = Callable[[str, str, Mapping[str, int]], Any]
-"""Takes LLVM IR, the name of its function, and the addresses of what that calls; gives what knows the function's
-address by its name and keeps its code."""
+"""Takes LLVM IR, the name of its function, and the addresses of the functions it calls. Returns an object that keeps
+the code and gives the function's address by name.
+"""
 
 
 class Routines:
-    """The linked routines by their text, and by where what they call lies."""
+    """The linked routines, by their text and the addresses of what they call."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, tuple[int, ...]], tuple[int, Any]] = {}
 
     def split(self, ir: str, link: Link) -> tuple[str, dict[str, int]]:
-        """The module without its routines, and these routines' addresses by name; `link` makes those that are new."""
+        """Returns the module without its routines, and the addresses of these by name; `link` makes new ones."""
         head, routines, rest = _cut(ir)
         addresses: dict[str, int] = {}
 
@@ -59,13 +60,13 @@ class Routines:
 
 
 def _module(head: Mapping[str, str], called: Sequence[_Routine], body: str, rest: str) -> str:
-    """LLVM IR of one function, which depends on nothing but what is in it; the last line of `rest` is metadata."""
+    """Returns LLVM IR of one function, which depends only on its own contents; the last line of `rest` is metadata."""
     intrinsics = [head[name] for name in sorted(set(_CALLED.findall(body)) & head.keys())]
     return "\n".join([*intrinsics, *(routine.declaration for routine in called), body, rest.rpartition("\n")[2]])
 
 
 def _cut(ir: str) -> tuple[dict[str, str], dict[str, _Routine], str]:
-    """(Declarations of LLVM's own by name, routines by name, what is left: the kernel and metadata)."""
+    """Returns (declarations of intrinsics by name, routines by name, the rest: the kernel and metadata)."""
     begin = ir.index("define ")
     head = {name: line for line in ir[:begin].splitlines() for name in _CALLED.findall(line)[:1]}
     matches = list(_ROUTINE.finditer(ir, begin))

@@ -1,4 +1,4 @@
-"""Reads the state of a block in flight, as native code has it at the time of an event."""
+"""Reads the state of a block in flight, as native code left it at an event."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def _index(number: int, extents: Index3) -> Index3:
 
 @dataclass(frozen=True)
 class State:
-    """A block's context and the warp that raised an event: their addresses."""
+    """The addresses of a block's context and of the warp that raised an event."""
 
     shape: Shape
     context: int
     warp: int
 
     def word(self, name: str) -> int:
-        """A field of 32 bits of the block's context."""
+        """Returns a 32-bit field of the block's context."""
         return ctypes.c_uint32.from_address(self.context + CONTEXT[name]).value
 
     def wide(self, name: str) -> int:
-        """A field of 64 bits of the block's context."""
+        """Returns a 64-bit field of the block's context."""
         return ctypes.c_uint64.from_address(self.context + CONTEXT[name]).value
 
     def set_wide(self, name: str, value: int) -> None:
-        """Sets a field of 64 bits of the block's context."""
+        """Sets a 64-bit field of the block's context."""
         ctypes.c_uint64.from_address(self.context + CONTEXT[name]).value = value
 
     @property
@@ -58,30 +58,30 @@ class State:
         return self.shape.block_index(self.block)
 
     def linear(self, lane: int) -> int:
-        """A lane's number in its block."""
+        """Returns a lane's thread number in its block."""
         return 32 * ctypes.c_uint32.from_address(self.warp + WARP["index"]).value + lane
 
     def thread_index(self, lane: int) -> Index3:
         return self.shape.thread_index(self.linear(lane))
 
     def counters(self) -> list[int]:
-        """The program counters of the warp's lanes."""
+        """Returns the program counters of the warp's lanes."""
         return list((ctypes.c_uint32 * 32).from_address(self.warp + WARP["pc"]))
 
     def lane_word(self, offset: int, lane: int) -> int:
-        """A lane's word of the warp's state."""
+        """Returns a lane's 32-bit word of the warp's state, at an offset."""
         return ctypes.c_uint32.from_address(self.warp + offset + 4 * lane).value
 
     def scratch(self, name: str, lane: int) -> int:
-        """What native code has left for Python, of one lane: 64 bits of a scratch field."""
+        """Returns a lane's 64 bits of a scratch field, which native code leaves for Python."""
         return ctypes.c_uint64.from_address(self.warp + WARP[name] + 8 * lane).value
 
     def local(self, lane: int) -> bytes:
-        """A lane's local memory."""
+        """Returns a lane's local memory."""
         base = ctypes.c_uint64.from_address(self.warp + WARP["local"]).value + lane * self.wide("local_stride")
         return ctypes.string_at(base, self.wide("local_bytes"))
 
 
 def lanes_of(bits: int) -> list[int]:
-    """The numbers of the lanes whose bits are set."""
+    """Returns the numbers of the lanes whose bits are set."""
     return [lane for lane in range(32) if bits >> lane & 1]

@@ -1,4 +1,4 @@
-"""Structures that native code and Python share: fields in order, of which sizes and alignments give the offsets."""
+"""Structures that native code and Python share: fields in order, whose sizes and alignments give the offsets."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 LANES = 32
 LANES_ALIGN = 64
-"""What `IrFunction.load_lanes` takes for granted."""
+"""The alignment that `IrFunction.load_lanes` assumes."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """`size` and `align` are in bytes."""
+    """A field; `size` and `align` are in bytes."""
 
     size: int
     align: int
@@ -22,7 +22,7 @@ WORD, WIDE = Field(4, 4), Field(8, 8)
 
 
 class Structure(dict[str, int]):
-    """By field, its offset in bytes. `size` is a multiple of `align`, and so the stride of an array of them."""
+    """The offset of each field in bytes. `size` is a multiple of `align`, and therefore the stride of an array."""
 
     size: int
     align: int
@@ -37,18 +37,18 @@ class Structure(dict[str, int]):
         self.size = _align_up(end, self.align)
 
     def words(self, **values: int) -> tuple[int, ...]:
-        """The values of all fields in order, for a structure that has only fields of 64 bits."""
+        """Returns the values of all fields in order, for a structure that has only 64-bit fields."""
         assert values.keys() == self.keys()
         return tuple(values[name] for name in self)
 
 
 def array(element: Field | Structure, count: int, align: int = 1) -> Field:
-    """`count` elements one behind the other, as aligned as one of them or more."""
+    """Returns a field of `count` consecutive elements, aligned as an element or to `align` bytes."""
     return Field(element.size * count, max(element.align, align))
 
 
 def lanes(element: Field) -> Field:
-    """One for each lane of a warp, as a vector."""
+    """Returns a field with one element per lane of a warp, as a vector."""
     return array(element, LANES, LANES_ALIGN)
 
 

@@ -1,4 +1,4 @@
-"""Where the threads of a block that has not ended are: for time limits, and for blocks that wait for ever."""
+"""Finds where the threads of an unfinished block are: for time limits, and for blocks that wait for ever."""
 
 from __future__ import annotations
 
@@ -19,27 +19,32 @@ from grader.run.emulator.translation import Translation
 from grader.run.emulator.where import Where
 
 _SURE = 2
-"""Times that a block has to be seen to wait, with an answer to each thread in between: after the first of these nobody
-can have an answer of before any more that lets him go."""
+"""How often a block has to be seen waiting, with an answer to each thread in between: after the first time, no thread
+can still hold an earlier answer that lets it continue.
+"""
 _MOST_PATIENCE = 1 << 22
 _MOST_NAMED = 3
 _GRID_BARRIER = 4
-"""Where the barrier is in a grid's workspace."""
+"""The byte offset of the barrier in a grid's workspace."""
 
 
-def lines_of(arena: Arena) -> Counter[int]:
-    """Source lines of the threads that have not exited, with their numbers."""
+def count_lines(arena: Arena) -> Counter[int]:
+    """Returns the source lines of the threads that have not exited, weighted."""
     blocks = arena.shape.translation.program.blocks
     found: Counter[int] = Counter()
     for _, _, counter, ready in arena.waiting():
-        # Those that run weigh more than those that wait: they are what the block waits for.
+        # Running threads weigh more than waiting ones: they are what the block waits for.
         found[blocks[counter].line] += 1000 if ready else 1
     return found
 
 
 class Polls:
-    """Sees that a block's threads ask for ever: all wait at barriers, or for phases of barrier objects in loops that do
-    nothing else, so that nobody is left to arrive. Barrier objects are reached from their own block only.
+    """Detects blocks that wait for ever.
+
+    In such a block all threads wait at barriers, or test barrier objects in loops that do nothing else, so that none is
+    left to arrive.
+
+    Barrier objects are reached from their own block only.
     """
 
     def __init__(self, translation: Translation) -> None:
@@ -47,10 +52,13 @@ class Polls:
         self._loops = translation.loops
         self._seen: dict[int, tuple[tuple[int, int], int]] = {}
         self.patience = 0
-        """Polls to wait longer for the next look: somebody has much to do before he arrives."""
+        """Polls to wait longer until the next check: some thread has much to do before it arrives."""
 
     def last_for_ever(self, arena: Arena) -> bool:
-        """To be asked again and again: the answer is sure, but comes late."""
+        """Returns whether the block's tests will fail for ever.
+
+        The answer is sure but late: call it again and again.
+        """
         asking = self._asking(arena)
         if asking is None:
             self._seen.pop(id(arena), None)
@@ -69,7 +77,7 @@ class Polls:
         return times + 1 >= _SURE
 
     def _asking(self, arena: Arena) -> list[int] | None:
-        """By warp, the lanes in loops that ask; None if somebody is neither there nor at a barrier."""
+        """Returns, by warp, the lanes (bits) in polling loops; None if a thread is neither there nor at a barrier."""
         found = [0] * arena.shape.warps
         for warp, lane, counter, ready in arena.waiting():
             if not ready and _barrier_before(self._program, counter) is not None:
@@ -82,7 +90,7 @@ class Polls:
 
 
 def _barrier_before(program: Program, counter: int) -> Instruction | None:
-    """The block's barrier at which a thread waits that is to go on at `counter`."""
+    """Returns the block's barrier at which a thread waits that continues at `counter`; None if there is none."""
     before = program.blocks[counter - 1].instructions[-1:] if counter else []
     following = program.blocks[counter].instructions[:1]
     together = bool(following) and synchronises(following[0])
@@ -112,8 +120,9 @@ class _Asked:
 
 
 def grid_arrivals(shape: LaunchShape) -> int:
-    """Blocks that wait at the barrier of a cooperative launch's grid (sync_grids of cooperative_groups): its first
-    block adds what turns the highest bit when all have come, each other block 1.
+    """Returns the number of blocks at the barrier of a cooperative launch's grid (sync_grids of cooperative_groups).
+
+    The grid's first block adds what flips the highest bit when all have arrived, each other block adds 1.
     """
     workspace = shape.memory.at(shape.workspace)
     assert workspace is not None
@@ -122,10 +131,10 @@ def grid_arrivals(shape: LaunchShape) -> int:
     return count if count < blocks else count - (0x80000000 - (blocks - 1)) + 1
 
 
-def deadlock_of(arena: Arena, ended: int = 0) -> Fault:
-    """The fault of a block whose threads all wait, told by the first of them.
+def describe_deadlock(arena: Arena, ended: int = 0) -> Fault:
+    """Returns the fault of a block whose threads all wait; it names the first of them.
 
-    `ended` blocks have left a cooperative launch whose others wait at the barrier of the grid.
+    `ended`: the blocks that have left a cooperative launch whose others wait at the barrier of the grid.
     """
     program = arena.shape.translation.program
     loops = arena.shape.translation.loops
@@ -180,7 +189,7 @@ def deadlock_of(arena: Arena, ended: int = 0) -> Fault:
 
 
 def _asked(arena: Arena, warp: int, lane: int, poll: Poll) -> _Asked | None:
-    """What a thread's question is about, as far as its operands outlive their block."""
+    """Returns the barrier object that a thread tests, None if its operands do not outlive their basic block."""
     address = _value(arena, warp, lane, poll, poll.address)
     if address is None:
         return None

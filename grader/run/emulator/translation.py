@@ -1,6 +1,6 @@
-"""Translates one kernel, with all functions that it can reach, into an LLVM function that runs one warp.
+"""Translates one kernel, with all functions it can reach, into an LLVM function that runs one warp.
 
-The function goes on from the warp's program counters until all lanes have exited, wait, or have used up a slice.
+The function continues at the warp's program counters until all lanes have exited, wait, or have used up a slice.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from grader.run.emulator import layout
 from grader.run.emulator.locals import Locals, Use
 from grader.run.emulator.native.ir import LANES, IrModule, splat
-from grader.run.emulator.native.passing import go_past
 from grader.run.emulator.native.resolve import report
+from grader.run.emulator.native.skipped_barriers import record_skip
 from grader.run.emulator.ops import find_handler
 from grader.run.emulator.ptx.syntax import Instruction, PtxModule, Symbol
 from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.ptx.types import B32
-from grader.run.emulator.translate.barriers import barrier
+from grader.run.emulator.translate.barriers import emit_barrier
 from grader.run.emulator.translate.calls import CallCompiler
 from grader.run.emulator.translate.cfg import (
     Block,
@@ -29,16 +29,16 @@ from grader.run.emulator.translate.cfg import (
     is_matrix,
     synchronises,
 )
-from grader.run.emulator.translate.convergence import gather_lanes, whole_warp
+from grader.run.emulator.translate.convergence import check_whole_warp, gather_lanes
 from grader.run.emulator.translate.counter_rows import CounterRows
 from grader.run.emulator.translate.counting import count_block, count_branch
 from grader.run.emulator.translate.dispatch import LOST_SITE, Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
-from grader.run.emulator.translate.granules import Checks, checks_of
-from grader.run.emulator.translate.pointers import Source, written_through
-from grader.run.emulator.translate.polls import Poll, polling_loops
-from grader.run.emulator.translate.sanitizer import lanes_meet
-from grader.run.emulator.translate.skips import Skips, skips_of
+from grader.run.emulator.translate.granules import Checks, choose_checks
+from grader.run.emulator.translate.pointers import Source, find_written_sources
+from grader.run.emulator.translate.polls import Poll, find_polling_loops
+from grader.run.emulator.translate.sanitizer import emit_meeting
+from grader.run.emulator.translate.skips import Skips, find_skips
 from grader.run.emulator.translate.storage import Storage, assign_storage
 from grader.run.emulator.translate.values import Places, Values
 
@@ -49,7 +49,7 @@ MATRIX_COST = 32
 
 @dataclass
 class Translation:
-    """A kernel's IR and what is needed to launch it and to explain its faults."""
+    """A kernel's IR, and what is needed to launch it and to explain its faults."""
 
     ir: str
     program: Program
@@ -57,21 +57,21 @@ class Translation:
     sites: list[Instruction]
     local_bytes: int
     checks: Checks | None = None
-    """What the race checks need to know; None where they are not part of the code."""
+    """The settings of the race checks; None if they are not part of the code."""
     written: frozenset[Source] | None = None
-    """Where the pointers come from that the kernel writes through; None: from anywhere."""
+    """The origins of the pointers that the kernel writes through; None: unknown."""
     counting: CounterRows | None = None
-    """The rows of its counters; None where nothing is counted."""
+    """The rows of its counters; None if nothing is counted."""
     copies: bool = False
-    """Whether threads may have copies under way."""
+    """Whether threads may have pending copies."""
     uses: dict[int, Use] | None = None
-    """By site, what it uses, where it is followed which local variables have a value."""
+    """The uses of registers by site, if unset local variables are tracked."""
     followed: Locals | None = None
     """The local variables of a debug build."""
     loops: dict[int, Poll] = field(default_factory=dict)
-    """The blocks in which a thread does nothing but wait for a barrier object."""
+    """The blocks in which a thread only waits for a barrier object."""
     skips: Skips = field(default_factory=Skips)
-    """The ways past barriers of the block, where the race checks are part of the code."""
+    """The branches that skip barriers of the block, if the race checks are part of the code."""
 
 
 def translate(
@@ -83,23 +83,24 @@ def translate(
     count: bool = False,
     followed: Locals | None = None,
 ) -> Translation:
-    """With `sanitize`, accesses to shared and global memory are checked for races; with `count`, costs are counted;
-    with `followed`, the local variables of a debug build, those are told that have no value.
+    """Translates a kernel.
 
-    Raises UnsupportedPtx for what is not known.
+    With `sanitize`, accesses to shared and global memory are checked for races. With `count`, costs are counted. With
+    `followed`, the local variables of a debug build, uses of unset ones are reported.
+    Raises UnsupportedPtx.
     """
     program = build_program(module, kernel)
     storage = assign_storage(program, module, variables)
     ir_module = IrModule()
     sites = Sites()
     assert sites.add(Instruction("ret", (), (), text="ret;")) == LOST_SITE
-    checks = checks_of(module, program) if sanitize else None
+    checks = choose_checks(module, program) if sanitize else None
     counting = CounterRows(len(program.blocks)) if count else None
     dispatcher = Dispatcher(ir_module, ENTRY, len(program.blocks), patient=count)
     calls = CallCompiler(program, storage, dispatcher)
-    loops = polling_loops(program)
+    loops = find_polling_loops(program)
     waits = {id(poll.instruction) for poll in loops.values()}
-    skips = skips_of(program) if sanitize else Skips()
+    skips = find_skips(program) if sanitize else Skips()
     places = Places(program, storage) if followed is not None else None
     for block in program.blocks:
         function = program.functions[block.function]
@@ -110,12 +111,12 @@ def translate(
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls, skips).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
-            # Inline assembly reaches the emulator unchecked: what is not PTX is named like what is not known.
+            # Inline assembly gets here unchecked: what is not PTX is reported like an unknown instruction.
             raise emitter.unsupported() from error
     ir_module.add(dispatcher.f)
     if places is not None:
         places.close()
-    written = written_through(module, program) if sanitize else None
+    written = find_written_sources(module, program) if sanitize else None
     copies = any(i.traits.asynchronous for block in program.blocks for i in block.instructions)
     return Translation(
         ir_module.text(),
@@ -135,15 +136,15 @@ def translate(
 
 
 def _may_wait(instruction: Instruction) -> bool:
-    """Atomics, and loads that other threads' stores are meant to change: what a spinning thread executes."""
+    """Whether a spinning thread executes it: atomics, and loads that other threads' stores should change."""
     return instruction.traits.is_atomic or bool({"volatile", "acquire", "relaxed"} & set(instruction.modifiers))
 
 
 def _cost(instruction: Instruction) -> int:
-    """What an instruction counts of the budget.
+    """Returns what an instruction counts against the budget.
 
-    What a spinning thread executes counts for each lane, so that its warp soon gives way to the one that it waits for;
-    a call of printf counts as what formatting takes, and a matrix instruction as the work of the warp that it is.
+    What a spinning thread executes counts once per lane, so that its warp soon yields to the one it waits for. A call
+    of printf counts what formatting takes, and a matrix instruction what its arithmetic takes.
     """
     if is_builtin_call(instruction):
         return PRINTF_COST
@@ -178,9 +179,9 @@ class _BlockCompiler:
             emitter.instruction = first
             together = gather_lanes(emitter, dispatcher, first, block.pc)
             emitter.enter(together)
-            lanes_meet(emitter, together)
+            emit_meeting(emitter, together)
             if is_matrix(first):
-                whole_warp(emitter, first, together)
+                check_whole_warp(emitter, first, together)
         else:
             emitter.enter(dispatcher.active())
         count_block(emitter, block.pc)
@@ -198,7 +199,7 @@ class _BlockCompiler:
                 terminator = instruction
                 break
             if is_matrix(instruction) and instruction is not first:
-                lanes_meet(emitter, emitter.active_bits)
+                emit_meeting(emitter, emitter.active_bits)
             self._emit(instruction)
         if emitter.values is not None:
             emitter.values.flush()
@@ -234,7 +235,7 @@ class _BlockCompiler:
         elif is_call(instruction):
             self.calls.call(emitter, instruction, here, self._lanes_left)
         else:
-            barrier(emitter, dispatcher, instruction, here, self._lanes_left, self.skips)
+            emit_barrier(emitter, dispatcher, instruction, here, self._lanes_left, self.skips)
 
     def _target(self, name: str) -> int:
         return self.program.labels[self.block.function, name]
@@ -252,8 +253,8 @@ class _BlockCompiler:
         else:
             count_branch(emitter, lanes, taken)
             gone = emitter.f.let(f"and i32 {taken}, {lanes}")
-            self._go_past(gone, target)
-            self._go_past(emitter.f.let(f"xor i32 {gone}, {lanes}"), here + 1)
+            self._record_skip(gone, target)
+            self._record_skip(emitter.f.let(f"xor i32 {gone}, {lanes}"), here + 1)
             dispatcher.fork(lanes, gone, here, target, here + 1)
 
     def _indexed_branch(self, instruction: Instruction) -> None:
@@ -272,12 +273,12 @@ class _BlockCompiler:
         first = f.let(f"extractelement {pcs}, i32 {f.let(f'and i32 {leader}, {LANES - 1}')}")
         count_branch(emitter, lanes, f.bits(f.compare("icmp eq", pcs, f.spread("i32", first))))
         for pc in {self._target(name) for name in targets}:
-            self._go_past(f.let(f"and i32 {lanes}, {f.bits(f.compare('icmp eq', pcs, splat('i32', pc)))}"), pc)
+            self._record_skip(f.let(f"and i32 {lanes}, {f.bits(f.compare('icmp eq', pcs, splat('i32', pc)))}"), pc)
         self.dispatcher.set_counters(lanes, pcs)
         self.dispatcher.schedule()
 
-    def _go_past(self, lanes: str, target: int) -> None:
-        go_past(self.emitter.f, lanes, self.skips.edges.get((self.block.pc, target), 0))
+    def _record_skip(self, lanes: str, target: int) -> None:
+        record_skip(self.emitter.f, lanes, self.skips.edges.get((self.block.pc, target), 0))
 
     def _return(self, instruction: Instruction) -> None:
         if self.emitter.function.entry:

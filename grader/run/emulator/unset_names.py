@@ -1,7 +1,7 @@
-"""Names the local variable whose missing value an instruction of a debug build uses, and the way that it came.
+"""Names the local variable whose missing value an instruction of a debug build uses, and the way it came there.
 
-The register that lacks the value is followed back: through copies on the only way there, to the parameter that it was
-passed as, to the local memory that it was loaded from. Where one of these steps is not certain, there is no name.
+It traces the unset register back: through copies on the only path, to the parameter it was passed as, to the local
+memory it was loaded from. If one of these steps is not certain, there is no name.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from grader.run.emulator.translate.cfg import Block, Program, is_call
 from grader.run.emulator.translate.storage import Storage, align_up, reads_and_writes
 
 _STACK, _DEPOT = "%SP", "__local_depot"
-"""NVVM's register that holds where a function's local variables begin, and how it calls them all."""
+"""NVVM's register for the start of a function's local variables, and its name for all of them."""
 _MOST_STEPS = 64
 _COPIED, _PASSED = "copied to", "passed as"
 
 
 @dataclass(frozen=True)
 class _At:
-    """Before an instruction of a block, in a function whose local memory begins at `frame`."""
+    """A place before an instruction of a block, in a function whose local memory begins at `frame` (bytes)."""
 
     block: Block
     position: int
@@ -39,7 +39,7 @@ class _At:
 
 
 class UnsetNames:
-    """Of one program."""
+    """Names the unset variables of one program."""
 
     def __init__(self, program: Program, storage: Storage, variables: Locals) -> None:
         self._program = program
@@ -48,7 +48,7 @@ class UnsetNames:
         self._before = _only_predecessors(program)
 
     def words(self, state: State, lane: int, instruction: Instruction, use: Use) -> str:
-        """`x`, or `x`, copied to `y`: what a lane's use of a register reads; "" where it has no sure name."""
+        """Returns what a lane's use of a register reads: `x`, or `x`, copied to `y`; "" if it has no sure name."""
         block = self._program.blocks[use.block]
         position = next((n for n, other in enumerate(block.instructions) if other is instruction), None)
         if position is None:
@@ -66,7 +66,7 @@ class UnsetNames:
         return ", ".join([f"`{first}`", *(f"{how} `{name}`" for name, how in later)]) + "," * bool(later)
 
     def _names(self, state: State, lane: int, at: _At, register: str, loaded: int | None) -> Iterator[tuple[str, str]]:
-        """What has held the value on its way to the use, back from there, and how it came to have it."""
+        """Yields, from the use backwards, the variables that held the value, and how each came to have it."""
         for _ in range(_MOST_STEPS):
             held = self._variables.in_register(at.block.function, at.instruction, register)
             if held is not None and held.own:
@@ -89,7 +89,7 @@ class UnsetNames:
             (at, register), loaded = passed, None
 
     def _writer(self, at: _At, register: str) -> _At | None:
-        """Who has written a register: before on the only way there, or nobody but its function's first block."""
+        """Returns the writer of a register: on the only path there, or the only one, in the entry block."""
         block: Block | None = at.block
         position = at.position
         for _ in range(_MOST_STEPS):
@@ -113,7 +113,7 @@ class UnsetNames:
         return writers[0] if sure and writers[0].instruction.predicate is None else None
 
     def _caller(self, state: State, lane: int, at: _At) -> _At | None:
-        """The call that has led to a function."""
+        """Returns the call that has led to a function; None in the kernel."""
         if at.block.function == self._program.kernel:
             return None
         back = state.lane_word(self._storage.frames[at.block.function].return_pc, lane)
@@ -125,7 +125,7 @@ class UnsetNames:
         return _At(block, len(block.instructions) - 1, begin)
 
     def _passed(self, state: State, lane: int, load: _At) -> tuple[_At, str] | None:
-        """Where a caller has stored the parameter that a load reads, and the register that it has stored."""
+        """Returns where a caller stored the parameter that a load reads, and the register that it stored."""
         address = load.instruction.operands[1]
         parameters = [p.name for p in self._program.functions[load.block.function].parameters]
         if not (isinstance(address, Address) and isinstance(address.base, Symbol) and address.base.name in parameters):
@@ -142,7 +142,7 @@ class UnsetNames:
         return None
 
     def _memory(self, state: State, lane: int, load: _At, loaded: int | None) -> str:
-        """The variable that a load reads: its address is seen, or stands in the instruction."""
+        """Returns the variable that a load reads, by the address it used or names; "" if that is not sure."""
         operand = load.instruction.operands[1]
         if isinstance(operand, Address) and operand.base == Register(_STACK):
             depot = self._depot(load.block.function)
@@ -161,13 +161,13 @@ class UnsetNames:
         return self._variables.in_memory(at.block.function, at.instruction, name, inside, kinds[-1].bytes)
 
     def _depot(self, function: str) -> tuple[str, int] | None:
-        """The name of a function's local variables together, and where they begin in its frame."""
+        """Returns the name of a function's local variables as a whole, and their offset in its frame."""
         found = [item for item in self._storage.frames[function].local.items() if item[0].startswith(_DEPOT)]
         return found[0] if len(found) == 1 else None
 
 
 def _only_predecessors(program: Program) -> dict[int, Block]:
-    """By number, the one block that a block can be come to from, where there is only one."""
+    """Returns, by number, the only predecessor of a block, for blocks that have only one."""
     found: dict[int, list[Block]] = {}
     for block in program.blocks:
         for following in successors(program, block):

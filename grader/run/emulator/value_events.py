@@ -1,4 +1,4 @@
-"""Makes findings of uses of local variables that have no value, at the line of the submission that they come from."""
+"""Reports uses of unset local variables, at the line of the submission that they come from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_CALLS = 64
 
 
 class ValueEvents:
-    """Of one launch."""
+    """The findings of one launch about unset local variables."""
 
     def __init__(self, translation: Translation, findings: Findings) -> None:
         self._translation = translation
@@ -26,6 +26,7 @@ class ValueEvents:
         self._findings = findings
 
     def unset(self, state: State, site: int, lanes: list[int], count: int) -> None:
+        """Reports lanes that use an unset local variable."""
         line = self._line(state, site, lanes[0])
         key = (layout.EVENT_UNSET, line, "")
         if line and self._findings.add(key, state.block, len(lanes)):
@@ -54,7 +55,7 @@ class ValueEvents:
         return "a local variable is used that has no value yet"
 
     def _line(self, state: State, site: int, lane: int) -> int:
-        """The line of the use or, in a function of a header, of the call that leads there; 0 where there is none."""
+        """Returns the line of the use or, in a header's function, of the call that led there; 0 if there is none."""
         translation = self._translation
         line, function = translation.sites[site].line, self._uses[site].function
         for _ in range(_MOST_CALLS):

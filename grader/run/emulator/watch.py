@@ -1,6 +1,6 @@
-"""What is known of global memory: which of it is written, and during a launch who reads and writes it.
+"""Records of global memory: which of it is written, and during a launch who reads and writes it.
 
-Arrays that a launch can't write to, and that are all written, are not watched: nothing can go wrong with them.
+Arrays that a launch cannot write to, and that are completely written, are not watched: nothing can go wrong with them.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from grader.run.emulator.layout import LAUNCH
 from grader.run.emulator.native.cells import STRONG, WRITTEN_BEFORE
 
 WATCHED_BYTES = 1 << 28
-"""What the records of all watched arrays may take; where it is not enough, the largest are not watched."""
+"""Bytes of the records of all watched arrays; if that is not enough, the largest are not watched."""
 FEW_EPOCHS = 3 << 20
-"""What a launch has at least. All begin anew before one that would have fewer."""
+"""The epochs that a launch has at least; before one that would have fewer, the numbers start anew."""
 _MOST_CHUNK_BITS = 8
 
 
 def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where the runs of true elements begin and end."""
+    """Returns (begin, end) of the runs of true elements."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
     return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
 
 
 class _Records:
-    """The records of one array: a plane for each field, a cell for each granule."""
+    """The records of one array: a plane for each field, a cell for each granule (bytes)."""
 
     def __init__(self, size: int, granule: int) -> None:
         self.size, self.granule = size, granule
@@ -41,7 +41,7 @@ class _Records:
         self.planes = data.view(np.uint64).reshape(len(layout.CELL), -1)
         self.written = self.planes[layout.CELL["write"], : self.cells]
         self._parts: dict[int, NDArray[np.bool_]] = {}
-        """Of cells that the host has written in part, by byte what is written."""
+        """By cell that the host has written in part: which of its bytes are written."""
 
     def wrote(self, offset: int, size: int) -> None:
         end = offset + size
@@ -60,25 +60,25 @@ class _Records:
             self.written[cell] = WRITTEN_BEFORE
 
     def forget(self) -> None:
-        """Leaves of all records only what is written."""
+        """Keeps only which cells are written."""
         before = np.where(self.written != 0, np.uint64(WRITTEN_BEFORE), np.uint64(0))
         self.planes[...] = 0
         self.written[...] = before
 
     def mask(self) -> NDArray[np.bool_]:
-        """By byte, whether it is written."""
+        """Returns, by byte, whether it is written."""
         mask = self._by_byte(self.written != 0)
         for cell, part in self._parts.items():
             mask[cell * self.granule :][: part.size] |= part
         return mask
 
     def wrote_all(self, mask: NDArray[np.bool_]) -> None:
-        """The host has written these bytes."""
+        """Records that the host has written these bytes."""
         for begin, end in _runs(mask):
             self.wrote(begin, end - begin)
 
     def touched(self) -> tuple[NDArray[np.bool_], ...]:
-        """By byte, whether it was read since `forget`, written, and last written by an atomic or the like."""
+        """Returns, by byte, whether it was read since `forget`, written, and last written by a strong access."""
         read, earlier = (self.planes[layout.CELL[name], : self.cells] for name in ("read", "earlier"))
         new, strong = self.written > WRITTEN_BEFORE, (self.written & np.uint64(STRONG)) != 0
         return tuple(map(self._by_byte, ((read | earlier) != 0, new & ~strong, new & strong)))
@@ -89,7 +89,7 @@ class _Records:
 
 @dataclass
 class LaunchRecords:
-    """What the blocks of one launch share: their epochs, the clock of their releases, and these releases."""
+    """What the blocks of one launch share: their epochs, their releases, and the clock of these."""
 
     first_epoch: int
     words: NDArray[np.uint8]
@@ -98,14 +98,16 @@ class LaunchRecords:
 
     @property
     def begin(self) -> int:
+        """The smallest record of the launch."""
         return self.first_epoch << layout.EPOCH_SHIFT
 
     def word(self, name: str) -> int:
+        """Returns a 32-bit field of what the blocks share."""
         return int(self.words[LAUNCH[name] : LAUNCH[name] + 4].view(np.uint32)[0])
 
     @property
     def rested(self) -> str:
-        """What to say of a launch that had too few epochs; "" of one that had enough."""
+        """The remark on a launch that had too few epochs; "" if it had enough."""
         if not self.word("rested"):
             return ""
         epochs = self.word("chunks") << self.word("chunk_bits")
@@ -116,22 +118,24 @@ class LaunchRecords:
 
     @property
     def next_epoch(self) -> int:
+        """The first epoch that the launch has not used."""
         chunks = min(self.word("next_chunk"), self.word("chunks"))
         return self.first_epoch + (chunks << self.word("chunk_bits"))
 
 
 @dataclass
 class Watch:
-    """Of one memory. Slots number its arrays; what is not in `_unwritten` or `_records` is all written."""
+    """The records of one memory, by slot. Arrays in neither `_unwritten` nor `_records` are completely written."""
 
     everything: bool = False
-    """Whether launches are to tell what they read and wrote, which `touched` has then of the last one."""
+    """Whether launches record all that they read and write; `touched` then returns it for the last launch."""
     _granule: int = 4
     _epoch: int = 1
     _unwritten: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
     _records: dict[int, _Records] = field(default_factory=dict)
 
     def add_unwritten(self, slot: int, size: int) -> None:
+        """Adds an array of `size` bytes, none of them written."""
         self._unwritten[slot] = np.zeros(size, np.bool_)
 
     def remove(self, slot: int) -> None:
@@ -139,24 +143,24 @@ class Watch:
         self._records.pop(slot, None)
 
     def clear(self, first: int) -> None:
-        """Forgets the arrays from this slot on."""
+        """Forgets the arrays from slot `first` on."""
         for slot in [s for s in (*self._unwritten, *self._records) if s >= first]:
             self.remove(slot)
 
     def forget(self) -> None:
-        """Takes all arrays as written: something has run that was not watched."""
+        """Takes all arrays as written, after a launch without checks."""
         self._unwritten.clear()
         self._records.clear()
 
     def wrote(self, slot: int, offset: int, size: int) -> None:
-        """The host has written there."""
+        """Records that the host has written `size` bytes there."""
         if slot in self._records:
             self._records[slot].wrote(offset, size)
         elif slot in self._unwritten:
             self._unwritten[slot][offset : offset + size] = True
 
     def is_written(self, slot: int, offset: int, size: int) -> NDArray[np.bool_]:
-        """By byte, whether somebody has written there."""
+        """Returns, by byte, whether anything has written there."""
         if slot in self._records:
             return self._records[slot].mask()[offset : offset + size]
         if slot in self._unwritten:
@@ -164,16 +168,17 @@ class Watch:
         return np.ones(size, np.bool_)
 
     def copied(self, target: tuple[int, int], source: tuple[int, int], size: int) -> None:
-        """Bytes were copied from one (slot, offset) to another: what was not written there is not written here."""
+        """Records a copy from one (slot, offset) to another: unwritten bytes stay unwritten in the target."""
         for begin, end in _runs(self.is_written(*source, size)):
             self.wrote(target[0], target[1] + begin, end - begin)
 
     def begin(
         self, sizes: Mapping[int, int], written: Iterable[int] | None, granule: int, blocks: int, warps: int
     ) -> tuple[dict[int, int], LaunchRecords]:
-        """Gets ready for a launch: the addresses of the records of the arrays to be watched, and what blocks share.
+        """Prepares a launch; returns the addresses of the records of watched arrays, by slot, and what blocks share.
 
         `sizes` are the bytes of all arrays by slot, `written` the slots that the launch may write to; None: any.
+        `granule` is in bytes.
         """
         self._set_granule(granule)
         if layout.LAST_EPOCH - self._epoch < FEW_EPOCHS:
@@ -190,7 +195,7 @@ class Watch:
         return watched, self._launch(blocks, warps)
 
     def _fit(self, wanted: set[int], sizes: Mapping[int, int]) -> list[int]:
-        """As many of these arrays as may be watched, the smallest first; the others count as written."""
+        """Returns the slots of these arrays that may be watched, the smallest first; the others count as written."""
         room, fitting = WATCHED_BYTES, []
         for slot in sorted(wanted, key=lambda slot: (sizes[slot], slot)):
             room -= -(-sizes[slot] // self._granule) * layout.RECORD_BYTES * len(layout.CELL)
@@ -206,10 +211,11 @@ class Watch:
         return self._records[slot]
 
     def touched(self) -> dict[int, tuple[NDArray[np.bool_], ...]]:
-        """By slot what the last launch did, as `_Records.touched`; nothing of a launch that was not watched."""
+        """Returns, by slot, what the last launch did, as `_Records.touched`; nothing without checks."""
         return {slot: records.touched() for slot, records in self._records.items()}
 
     def end(self, launch: LaunchRecords) -> None:
+        """Ends a launch; if its checks stopped early, all arrays count as written."""
         self._epoch = max(self._epoch, launch.next_epoch)
         if launch.rested:
             self.forget()
@@ -243,14 +249,14 @@ class Watch:
 
     def _launch(self, blocks: int, warps: int) -> LaunchRecords:
         room = layout.LAST_EPOCH - self._epoch
-        # Half of what is left, so that some is left for blocks with many barriers.
+        # Half of what is left, so that some remains for blocks with many barriers.
         bits = max(min((room // 2 // blocks).bit_length() - 1, _MOST_CHUNK_BITS), 0)
         chunks = room >> bits
         words, address = aligned_bytes(layout.LAUNCH.size)
         sizes_of = {
             "owners": chunks * layout.CHUNK.size,
             "releases": blocks * (warps + 1) * layout.RELEASES.size,
-            # Of these only what is used takes memory.
+            # Only the part of these that is used takes memory.
             "release_times": layout.MOST_RELEASES * layout.RELEASE.size,
             "readers": (layout.MOST_READERS + 64) * layout.READER.size,
         }

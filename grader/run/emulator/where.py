@@ -1,4 +1,4 @@
-"""Names an address: which array, which element."""
+"""Names the array and the element that an address belongs to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.run.emulator.translate.storage import Storage
 
 @dataclass(frozen=True)
 class Place:
-    """An element of an array; `index` may lie outside of `extent`. `words` says it in a sentence's end."""
+    """An element of an array; `index` may be outside of `extent`. `words` describes it, to end a sentence with."""
 
     array: str = ""
     index: int | None = None
@@ -22,7 +22,7 @@ class Place:
     words: str = ""
     freed: bool = False
     read_only: bool = False
-    """It is there, and no kernel may write to it."""
+    """The address is inside, but no kernel may write there."""
 
 
 def _element(name: str, offset: int, size: int, itemsize: int, what: str = "") -> Place:
@@ -34,7 +34,7 @@ def _element(name: str, offset: int, size: int, itemsize: int, what: str = "") -
 
 
 class Where:
-    """Knows the arrays of a memory and the shared arrays of a kernel."""
+    """Locates addresses in the arrays of a memory and in the shared arrays of a kernel."""
 
     def __init__(self, memory: Memory, storage: Storage, dynamic_shared: int) -> None:
         self.memory = memory
@@ -43,7 +43,7 @@ class Where:
         self._storage = storage
 
     def locate(self, instruction: Instruction, address: int, access_bytes: int) -> Place:
-        """The place that an access meant; `access_bytes` serves as element size where the array's is not known."""
+        """Returns the place that an access meant; `access_bytes` is the element size if the array's is unknown."""
         spaces = instruction.modifiers
         if any(m.startswith("shared") for m in spaces):
             return self.in_shared(address, access_bytes)
@@ -57,7 +57,7 @@ class Where:
         return self.in_global(address, access_bytes)
 
     def in_global(self, address: int, access_bytes: int) -> Place:
-        """The place of an address of the global state space."""
+        """Returns the place of an address in global memory."""
         array = self.memory.at(address)
         if array is None:
             if address < 1 << layout.SLOT_BITS:
@@ -70,7 +70,7 @@ class Where:
         return replace(place, freed=array.freed, read_only=array.read_only and inside)
 
     def in_shared(self, address: int, access_bytes: int) -> Place:
-        """The place of an address of the shared state space."""
+        """Returns the place of an address in shared memory."""
         slot = address >> layout.SHARED_SLOT_BITS
         name = self._shared.get(slot)
         if name is None:

@@ -1,4 +1,4 @@
-"""What one launch sequence that is timed works on."""
+"""The arrays that one timed launch sequence works on."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from grader.run.gpu.refill import Span
 class BufferSet:
     """The arrays of one launch sequence, and `launch`, which enqueues it on a CuPy stream.
 
-    `owner` is held as long as the set is used: what keeps the arrays allocated.
+    `owner` keeps the arrays allocated as long as the set is used.
     """
 
     inputs: Sequence[Span | None]
-    """None is one that keeps what it has."""
+    """None for an input that keeps its contents."""
     outputs: Sequence[Span]
     launch: Callable[[Any], None]
     owner: object = None
     scratch: Sequence[Span] = ()
-    """What else the launches write to: poisoned before each replay, as outputs are."""
+    """What else the launches write to: poisoned before each replay, like outputs."""
 
     @property
     def bytes(self) -> int:
-        """Of what is filled: a structure is small beside it."""
+        """The bytes that are filled; a structure is small beside them."""
         return sum(span.nbytes for span in (*self.inputs, *self.outputs, *self.scratch) if span is not None)

@@ -1,6 +1,6 @@
-"""Arrays in the GPU's memory between two guard zones, in which writes beyond an array's ends are found exactly.
+"""Arrays in GPU memory between two guard zones, which show exactly what is written beyond an array's ends.
 
-The zones hold NaN patterns, so that a read beyond an end shows in the result. It starts no kernel.
+The zones hold NaN patterns, so that a read beyond an end shows in the result. This module starts no kernel.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 GUARD = 64 << 10
-"""Bytes on each side. A multiple of every alignment, so that the array is aligned as its allocation is."""
+"""Bytes on each side. A multiple of every alignment, so that the array is aligned like its allocation."""
 
 PATTERN = 0x7FFB
-"""A NaN of half precision; repeated, one of single and double precision too, wherever the zone begins."""
+"""A NaN in half precision and, repeated, in single and double precision too, wherever the zone begins."""
 
 
 @dataclass(frozen=True)
 class Overrun:
-    """Writes outside an array: how many bytes changed before and after it, and the element nearest to it.
+    """Writes outside an array: how many bytes changed before and after it, and the nearest element.
 
-    `index` counts elements from the array's first, so it is negative before the array.
+    `index` counts from the array's first element, so it is negative before the array.
     """
 
     before: int
@@ -34,12 +34,12 @@ class Overrun:
 
 
 def guard_zone(size: int = GUARD) -> Array:
-    """What a zone of so many bytes holds, as bytes."""
+    """Returns the contents of a zone of `size` bytes."""
     return np.full(size // 2, PATTERN, np.uint16).view(np.uint8)
 
 
 def find_overrun(before: Array, after: Array, size: int, itemsize: int) -> Overrun | None:
-    """What was written into the two zones (as bytes) of an array of `size` elements; None for nothing.
+    """Returns what was written into the two zones (as bytes) of an array of `size` elements; None for nothing.
 
     A byte that was overwritten with the pattern's own value is not seen.
     """
@@ -47,13 +47,13 @@ def find_overrun(before: Array, after: Array, size: int, itemsize: int) -> Overr
     left, right = np.flatnonzero(before != pattern), np.flatnonzero(after != pattern)
     if not left.size and not right.size:
         return None
-    # Behind the end is by far the more common; where both happen, it is the one that is named.
+    # Writes behind the end are far more common; if both happen, they are reported.
     index = size + int(right[0]) // itemsize if right.size else (int(left[-1]) - before.size) // itemsize
     return Overrun(int(left.size), int(right.size), index)
 
 
 class DeviceArray:
-    """One array in the GPU's memory, of this shape and type. What it holds at first is not defined.
+    """An array in GPU memory, of this shape and type; its contents are undefined at first.
 
     `guard` is the size of its two zones in bytes, 0 for an array that is alone in its allocation.
     """
@@ -78,18 +78,18 @@ class DeviceArray:
             self.view()[...] = values
 
     def read(self) -> Array:
-        """What the array holds now."""
+        """Returns a copy of the array's contents."""
         return _download(self.pointer, np.empty(self.shape, self.dtype))
 
     def view(self) -> Any:
-        """The array as one of CuPy's, in place."""
+        """Returns the array as a CuPy array, in place."""
         import cupy
 
         memory = cupy.cuda.UnownedMemory(self.pointer, self.nbytes, self)
         return cupy.ndarray(self.shape, self.dtype, cupy.cuda.MemoryPointer(memory, 0))
 
     def check_guards(self) -> Overrun | None:
-        """What was written outside the array since it was made."""
+        """Returns what was written outside the array since it was made; None for nothing."""
         before = _download(self._start, np.empty(self._guard, np.uint8))
         after = _download(self.pointer + self.nbytes, np.empty(self._guard, np.uint8))
         return find_overrun(before, after, self.nbytes // self.dtype.itemsize, self.dtype.itemsize)
@@ -101,7 +101,7 @@ class DeviceArray:
 
 
 def read_memory(address: int, size: int) -> Array:
-    """Bytes of the GPU's memory."""
+    """Returns bytes of GPU memory."""
     return _download(address, np.empty(size, np.uint8))
 
 

@@ -1,6 +1,6 @@
-"""What this GPU can do at best: its bandwidth and its rate in each precision, measured once and remembered.
+"""The ceilings of a GPU: its bandwidth and its rate in each precision, measured once and cached.
 
-The measuring is done in a child process; here is what asks for it, keeps it, and sets the datasheet beside it.
+A child process measures; this module asks for it, stores the figures, and sets the datasheet beside them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ CHILD = "grader.run.gpu.ceilings_child"
 TIME_LIMIT = 60.0
 
 FORMAT = 3
-"""In every file: raise it when the figures are measured in another way."""
+"""The format of the files: raise it when the figures are measured in another way."""
 
 PRECISIONS = ("fp32", "fp16", "int8")
 
 TOLERANCE = 0.03
-"""A kernel beyond a ceiling by more than this says that the ceiling is measured too low."""
+"""A kernel that exceeds a ceiling by more than this shows that the ceiling was measured too low."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """As measured: bytes a second by kind of traffic, operations a second by precision, seconds of an empty kernel."""
+    """Measured figures: bytes/s by kind of traffic, operations/s by precision, seconds of an empty kernel."""
 
     read: float
     write: float
@@ -51,7 +51,7 @@ class Figures:
         return max(self.read, self.write, self.copy)
 
     def rate(self, precision: str) -> float:
-        """Operations a second; `precision` is one of PRECISIONS."""
+        """Returns operations per second; `precision` is one of PRECISIONS."""
         return float(getattr(self, precision))
 
 
@@ -63,10 +63,10 @@ def ceilings(
     fresh: bool = False,
     measure: Callable[[int], Mapping[str, Any]] | None = None,
 ) -> tuple[Ceilings, Figures]:
-    """The ceilings of a GPU in one of PRECISIONS, from the cache folder where they are known for its driver.
+    """Returns the ceilings of a GPU in one of PRECISIONS, from the cache folder if they are known for its driver.
 
-    `fresh` measures anew. `measure` stands in for the child process in tests. Raises JudgeError where the
-    GPU can't be measured.
+    `fresh` measures anew. `measure` stands in for the child process in tests. Raises JudgeError if the GPU cannot be
+    measured.
     """
     file = _file(gpu, cache) if cache is not None else None
     figures = _load(file, gpu) if file is not None and not fresh else None
@@ -90,7 +90,10 @@ def ceilings(
 
 
 def is_outdated(light: float, seconds: float) -> bool:
-    """Whether a time so far below the speed of light's asks for measuring the ceilings again, before blame."""
+    """Returns whether a time is so far below the speed of light that the ceilings should be measured again.
+
+    `light` and `seconds` are in seconds.
+    """
     return light > seconds * (1 + TOLERANCE)
 
 
@@ -117,7 +120,7 @@ def _file(gpu: Gpu, cache: Path) -> Path:
 
 
 def _load(file: Path, gpu: Gpu) -> Figures | None:
-    """What was stored. A damaged file, or one for another GPU or driver, counts as absent."""
+    """Returns the stored figures. A damaged file, or one for another GPU or driver, counts as absent."""
     try:
         data = json.loads(file.read_bytes())
         if [data["format"], data["uuid"], data["driver"]] != [FORMAT, gpu.uuid, gpu.driver]:
@@ -129,6 +132,6 @@ def _load(file: Path, gpu: Gpu) -> Figures | None:
 
 def _store(file: Path, gpu: Gpu, figures: Figures) -> None:
     data = {"format": FORMAT, "uuid": gpu.uuid, "driver": gpu.driver, "name": gpu.name, "figures": asdict(figures)}
-    # No cache is no error.
+    # A missing cache is no error.
     with suppress(OSError):
         write_whole(file, json.dumps(data).encode())

@@ -1,6 +1,6 @@
 """The process that measures a GPU's ceilings; `grader.run.gpu.ceilings` starts it.
 
-Nothing of a submission comes here. It measures at once what is asked for, and keeps nothing.
+Nothing of a submission comes here. It measures on request, and keeps nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SIZE = 2 << 30
 
 MATRIX_SIDES = (4096, 8192)
 MATRICES = {"fp32": "float32", "fp16": "float16", "int8": "int8"}
-"""The precisions, and the type of the matrices that show their rates."""
+"""The precisions, and the matrix type that shows the rate of each."""
 REPEATS, RUN_SECONDS = 15, 1e-3
 STREAMS = {"read": 1, "write": 1, "copy": 2}
 """The kernels that measure bandwidth, and how many arrays each one moves."""
@@ -55,8 +55,11 @@ extern "C" __global__ void copy(const float4* in, float4* out, word count) {
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Figures of one GPU, by CUDA's index: bytes a second, operations a second, and the floor in seconds."""
-    # Says what to type where CuPy is missing, before its import fails in words of its own.
+    """Returns the figures of one GPU, by CUDA's index: bytes/s, operations/s, and the floor in seconds.
+
+    Raises JudgeError if they cannot be measured, and ToolMissing.
+    """
+    # Before importing CuPy, so that a missing CuPy is reported with what to type.
     find_toolkit()
     import cupy
 
@@ -80,14 +83,17 @@ def _measure() -> dict[str, Any]:
         figures: dict[str, Any] = _bandwidths(stream)
         for name, dtype in MATRICES.items():
             figures[name] = max(_matrix_product(stream, side, dtype) for side in MATRIX_SIDES)
-        # Where the library has no product of bytes for this GPU, a kernel turns them into halves or floats.
+        # If the library has no product of bytes for this GPU, a kernel converts them to halves or floats.
         figures["int8"] = max(figures["int8"], figures["fp16"], figures["fp32"])
         figures["floor"] = instruments.floor()
     return figures
 
 
 def _fill(stream: Any, *arrays: Any) -> None:
-    """Random numbers. On zeros fewer transistors switch, and the clock is higher than with any real input."""
+    """Fills arrays with random numbers.
+
+    On zeros fewer transistors switch, and the clock is higher than with any real input.
+    """
     from grader.run.gpu.device_code import load_module
 
     bytes_of_numbers = Filling("whole", "int8", -128, 127)
@@ -96,7 +102,7 @@ def _fill(stream: Any, *arrays: Any) -> None:
         for a in arrays
     ]
     Refill(load_module(REFILL), [spans], []).enqueue(stream, 1, 1.0)
-    # The table of addresses is gone with the Refill.
+    # The table of addresses is freed with the Refill.
     stream.synchronize()
 
 
@@ -106,7 +112,7 @@ def _bandwidths(stream: Any) -> dict[str, float]:
     from grader.run.gpu.device_code import load_module
 
     module = load_module(SOURCE)
-    # A quarter of what is free where the GPU is small or in use.
+    # A quarter of the free memory if the GPU is small or in use.
     size = min(SIZE, cupy.cuda.runtime.memGetInfo()[0] // 4) // 4096 * 4096
     source, target = (cupy.empty(size // 4, dtype=cupy.float32) for _ in range(2))
     _fill(stream, source, target)
@@ -115,7 +121,7 @@ def _bandwidths(stream: Any) -> dict[str, float]:
     best: dict[str, float] = {}
     for name, arrays in STREAMS.items():
         kernel = module.get_function(name)
-        # How many blocks are best differs between GPUs and between reading and writing.
+        # The best number of blocks differs between GPUs, and between reading and writing.
         grids = [(blocks * processors, 1, 1) for blocks in (4, 16, 64)]
         times = [_seconds(stream, partial(kernel, grid, (512, 1, 1), arguments)) for grid in grids]
         best[name] = arrays * size / min(times)
@@ -125,7 +131,7 @@ def _bandwidths(stream: Any) -> dict[str, float]:
 
 
 def _matrix_product(stream: Any, side: int, dtype: str) -> float:
-    """Operations a second of the vendor's product of two matrices, of floats without TF32; 0 where it has none."""
+    """Returns operations/s of the vendor's product of two matrices, floats without TF32; 0 if it has none."""
     import cupy
 
     from grader.run.gpu.cublas import loaded
@@ -143,7 +149,10 @@ def _matrix_product(stream: Any, side: int, dtype: str) -> float:
 
 
 def _seconds(stream: Any, call: Callable[[], object]) -> float:
-    """The quickest of some runs: a ceiling is what can be reached. Short calls are timed many at once, without gaps."""
+    """Returns the seconds of the fastest run: a ceiling is what can be reached.
+
+    Short calls are timed many at once, without gaps.
+    """
     import cupy
 
     start, end = cupy.cuda.Event(), cupy.cuda.Event()
@@ -156,7 +165,7 @@ def _seconds(stream: Any, call: Callable[[], object]) -> float:
         stream.synchronize()
         return float(cupy.cuda.get_elapsed_time(start, end)) * 1e-3 / count
 
-    # The first call may load code as well.
+    # The first call may also load code.
     once = min(timed(1) for _ in range(2))
     count = ceil(RUN_SECONDS / once)
     return min(timed(count) for _ in range(REPEATS))

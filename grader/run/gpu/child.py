@@ -1,6 +1,6 @@
 """The process that owns a GPU for one submission: makes inputs, replays plans, hands the outputs back.
 
-It holds trusted code that runs untrusted device code; no reference result and no later seed ever comes here.
+Its code is trusted and runs untrusted device code; no reference result and no later seed ever comes here.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.0002
 STREAM = 0
-"""The default stream, which copies use too: the GPU itself keeps copies and kernels in their order."""
+"""The default stream, which copies use too: the GPU itself keeps copies and kernels in order."""
 MADE_ON_GPU = 8 << 20
-"""Bytes of arrays from which on the GPU makes them; for less, the processor has them sooner."""
+"""Bytes of arrays from which on the GPU makes them; below, the CPU is faster."""
 
 
 class Worker:
@@ -87,15 +87,15 @@ class Worker:
         return self._operate(request)
 
     def open(self, folder: str) -> Message:
-        # What kernels print goes to standard output: it is kept, and never mixed with the judge's channel.
+        # What kernels print goes to standard output: it is kept apart from the judge's channel.
         os.dup2(self._printed, 1)
         self._problem = load_problem(Path(folder), trial=False)
         return {}
 
     def rehearse(self) -> Message:
-        """Does what takes time once, before there is a program: CUDA started, its libraries and own kernels loaded."""
+        """Does what takes time once, before there is a program: starts CUDA, loads libraries and own kernels."""
         assert self._problem is not None
-        # Where the GPU's memory is too full or a library is missing, the program's own requests will say so.
+        # If the GPU's memory is too full or a library is missing, the program's own requests will report it.
         with suppress(RuntimeError, KgradeError):
             start_cuda()
             list(rehearse(self._problem))
@@ -118,7 +118,7 @@ class Worker:
 
         assert self._problem is not None
         self._free()
-        # Variables in the GPU's memory start anew as well: a run must not know of the one before.
+        # Variables in GPU memory start anew as well: a run must not know of the one before.
         self._load_again()
         self._asked = {"sizes": sizes, "family": family, "seed": seed}
         xp, started = self._place().xp, self._problem.start_contents(sizes)
@@ -131,7 +131,7 @@ class Worker:
             dtype = np.dtype(output.dtype.numpy)
             self._arrays[name] = DeviceArray(output.shape(sizes), dtype, self._guard)
             self._arrays[name].write(make_poisoned(output.shape(sizes), dtype, Poison(poison), xp))
-        # A copy from pageable memory may still be on its way when the call returns.
+        # A copy from pageable memory may still be in progress when the call returns.
         runtime.deviceSynchronize()
         for name, array in self._arrays.items():
             self._extents.add(name, array.pointer, array.nbytes)
@@ -142,7 +142,7 @@ class Worker:
         return {"addresses": {name: array.pointer for name, array in self._arrays.items()}}
 
     def attributes(self) -> Message:
-        """The device attributes that this GPU's driver knows, by number, and the bytes of its memory."""
+        """Returns the device attributes that this GPU's driver knows, by number, and the bytes of its memory."""
         from cupy.cuda import runtime
 
         known = {}
@@ -164,7 +164,7 @@ class Worker:
         return {"address": found[0]}
 
     def execute(self, steps: Sequence[Message], seconds: float, instructions: int) -> Message:
-        # Nothing counts instructions here: `instructions` is for the emulator.
+        # Only the emulator counts instructions; they are ignored here.
         answer = self._run(steps, seconds)
         if answer["status"] != "done":
             return answer
@@ -210,7 +210,7 @@ class Worker:
         return {"status": "done" if finished else "limit", "seconds": self._seconds}
 
     def measure(self, **request: Any) -> Message:
-        """Times the program at one size; what it needs is told in `Measuring`."""
+        """Times the program at one size; see `Measuring` for the request."""
         assert self._problem is not None
         self._free()
         measuring = Measuring(self._problem, self._load_again(), self._outputs, self._ask)
@@ -230,17 +230,17 @@ class Worker:
                 return {"status": "memory", "message": "its arrays do not fit into the GPU's memory"}
             if not status:
                 raise
-            # Of a recorded plan it is not known which of its kernels it was.
+            # Which kernel of a recorded plan failed is not known.
             kernel = self._problem.kernel if request["constants"] is not None else ""
             return {"status": "fault", "fault": running_fault(kernel, status, error)}
 
     def contest(self, **request: Any) -> Message:
-        """Times several programs in turns at one size; what it needs is told in `Contesting`."""
+        """Times several programs in turns at one size; see `Contesting` for the request."""
         assert self._problem is not None
         return Contesting(self._problem, self._outputs, self._ask).answer(**request)
 
     def _occupancy(self) -> Message:
-        """How full each launched kernel leaves an SM."""
+        """Returns the occupancy of each launched kernel."""
         assert self._kernels is not None
         return {
             name: describe_launch(self._kernels.function(name), prod(step["block"]), step["shared_bytes"])
@@ -252,18 +252,18 @@ class Worker:
         return self._channel.receive()
 
     def _make_inputs(self) -> Mapping[str, Array]:
-        """The inputs of the case at hand."""
+        """Returns the inputs of the current case."""
         assert self._problem is not None
         place = self._place()
         if place is not HOST:
-            # Made anew each time: a copy in the GPU's memory would be within reach of device code.
+            # Made anew each time: device code could reach a copy in GPU memory.
             return make_inputs(self._problem, **self._asked, place=place)
         if self._made != self._asked:
             self._inputs, self._made = make_inputs(self._problem, **self._asked), self._asked
         return self._inputs
 
     def _place(self) -> Place:
-        """Where the arrays of the case at hand are made."""
+        """Returns where the arrays of the current case are made."""
         assert self._problem is not None
         return HOST if self._problem.array_bytes(self._asked["sizes"]) < MADE_ON_GPU else GpuPlace()
 
@@ -274,7 +274,7 @@ class Worker:
         self._extents.clear()
         while self._arrays:
             self._arrays.popitem()[1].free()
-        # What CuPy keeps for itself is not there for others.
+        # Memory that CuPy's pool keeps is not available to others.
         cupy = sys.modules["cupy"]
         cupy.get_default_memory_pool().free_all_blocks()
 
@@ -285,7 +285,7 @@ class Worker:
         return self._kernels
 
     def _wait(self, until: float) -> bool:
-        """Whether the stream's work came to its end in time. Raises CUDA's error where it failed."""
+        """Returns whether the stream's work ended in time. Raises CUDA's error if it failed."""
         from cupy.cuda import runtime
 
         while runtime.streamQuery(STREAM) == NOT_READY:
@@ -299,16 +299,16 @@ class Worker:
         if refused.status == OUT_OF_MEMORY:
             return {"status": "memory", "message": "the launch needs more than the GPU's memory"}
         if refused.status in DURING:
-            # An earlier launch of the plan failed, and this one is told of it.
+            # An earlier launch of the plan failed, and this one reports it.
             return {"status": "fault", "fault": running_fault(refused.kernel, refused.status, refused.cause)}
         return {"status": "fault", "fault": launch_fault(refused.kernel, refused.cause)}
 
     def _results(self) -> Message:
-        """What the run left: writes outside arrays as a fault, else changed inputs and the outputs."""
+        """Returns the results of the run: writes outside arrays as a fault, else changed inputs and the outputs."""
         assert self._problem is not None
         found = find_overrun([self._arrays, self._scratch.arrays])
         if found is not None:
-            # Of several kernels, none is known to be the one.
+            # With several kernels, the one at fault is not known.
             kernel = next(iter(self._launched)) if len(self._launched) == 1 else ""
             return {"status": "fault", "fault": overrun_fault(kernel, *found)}
         arrays, before = self._arrays, self._make_inputs()
@@ -326,7 +326,7 @@ class Worker:
 def main() -> None:
     channel = child_connection()
     place_cupy_cache()
-    # It takes half a second, which may pass before anything is asked.
+    # It takes half a second, which may pass before the first request.
     import cupy.cuda  # noqa: F401
 
     serve(Worker(channel).answer, channel)

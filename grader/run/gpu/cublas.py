@@ -16,21 +16,23 @@ from grader.machine.cuda_packages import install_command
 from grader.problem.vendor_library import Library
 
 WORKSPACE = 32 << 20
-"""What the library's guide recommends for Hopper; with it, nothing is allocated while a graph is captured."""
+"""The size that the library's guide recommends for Hopper; with it, capturing a graph allocates nothing."""
 
 _TYPES: Mapping[str, tuple[int, int, int, Any]] = {
     "float32": (0, 0, 68, ctypes.c_float),
     "float16": (2, 2, 68, ctypes.c_float),
     "int8": (3, 10, 72, ctypes.c_int32),
 }
-"""cudaDataType of A and B and of C, cublasComputeType and the scalars' type: library_types.h and cublas_api.h."""
+"""By type of A and B: cudaDataType of A and B and of C, cublasComputeType, the scalars' type (library_types.h,
+cublas_api.h).
+"""
 _ANY_ALGORITHM = -1
 
 _MAPS = Path("/proc/self/maps")
 
 
 class Cublas:
-    """A handle of its own on the current device."""
+    """A cuBLAS handle on the current device."""
 
     def __init__(self) -> None:
         import cupy
@@ -41,17 +43,17 @@ class Cublas:
         self._call("cublasCreate_v2", ctypes.byref(self._handle))
 
     def matmul(self, stream: Any, dtype: str, a: int, b: int, c: int, rows: int, inner: int, columns: int) -> None:
-        """Enqueue C = A B on arrays at these addresses, stored row by row: rows x inner x columns.
+        """Enqueues C = A B on arrays at these addresses, stored row by row: rows x inner x columns.
 
-        Sums of float16 are kept in fp32. Of int8, C is of int32, and B is read as stored column by column, the one way
-        for which the library has a quick product. One handle's launches share a workspace: they have to be on one
-        stream, or on streams that wait for each other.
+        Sums of float16 are kept in fp32. For int8, C is int32, and B is read as stored column by column, the only way
+        for which the library has a fast product. All launches of a handle share a workspace: they have to be on one
+        stream, or on streams that wait for each other. Raises JudgeError.
         """
         workspace = ctypes.c_void_p(self._workspace.data.ptr)
-        # Setting the stream takes the workspace away again.
+        # Setting the stream removes the workspace again.
         self._call("cublasSetStream_v2", self._handle, ctypes.c_void_p(stream.ptr))
         self._call("cublasSetWorkspace_v2", self._handle, workspace, ctypes.c_size_t(WORKSPACE))
-        # The library counts columns first, for which these arrays are their transposes: C' = B' A'.
+        # The library stores columns first, so these arrays are transposed for it: C' = B' A'.
         kind, kind_of_c, sums, scalar = _TYPES[dtype]
         transposed = dtype == "int8"
         self._call(
@@ -67,11 +69,11 @@ class Cublas:
         )
 
     def on(self, stream: Any) -> Library:
-        """What a problem's `baseline()` is given to launch on this stream."""
+        """Returns what a problem's `baseline()` gets to launch on this stream."""
         return Library(partial(self.matmul, stream))
 
     def close(self) -> None:
-        """Free the handle. Nothing may be launched after that, by a captured graph neither."""
+        """Frees the handle. Nothing may be launched afterwards, not even by a captured graph."""
         if self._handle:
             self._call("cublasDestroy_v2", self._handle)
             self._handle = ctypes.c_void_p()
@@ -84,12 +86,12 @@ class Cublas:
 
 @lru_cache(maxsize=1)
 def loaded() -> Cublas:
-    """The process's one handle: making another takes as long as many products."""
+    """Returns the process's only handle: making another takes as long as many products."""
     return Cublas()
 
 
 def _find() -> str:
-    """The library that CuPy's binding has loaded, wherever it comes from."""
+    """Returns the path of the library that CuPy's binding has loaded, wherever it comes from. Raises ToolMissing."""
     try:
         import cupy_backends.cuda.libs.cublas  # noqa: F401 (loads it)
     except ImportError as error:

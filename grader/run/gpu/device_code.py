@@ -1,7 +1,7 @@
-"""Compiles kgrade's own small kernels for the GPU at hand: generators, clocks, bandwidth.
+"""Compiles kgrade's own small kernels for the current GPU: generators, clocks, bandwidth.
 
-By NVRTC, because CuPy's own way flushes subnormal numbers to zero, and kept in kgrade's cache folder. Submissions
-don't come here.
+It uses NVRTC, because CuPy's own way flushes subnormal numbers to zero, and caches the result in kgrade's cache folder.
+Submissions are not compiled here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grader.core.paths import cache_folder
 
 
 def compile_cubin(source: str, capability: str) -> bytes:
-    """The cubin of CUDA C++ without headers for a compute capability such as "90"."""
+    """Returns the cubin of CUDA C++ without headers for a compute capability such as "90". Raises JudgeError."""
     from cupy.cuda import nvrtc
 
     program = nvrtc.createProgram(source, "kgrade.cu", [], [])
@@ -32,7 +32,7 @@ def compile_cubin(source: str, capability: str) -> bytes:
 
 
 def load_module(source: str) -> Any:
-    """A loaded `cupy.cuda.Module` for the current device."""
+    """Returns a loaded `cupy.cuda.Module` for the current device. Raises JudgeError."""
     import cupy
 
     module = cupy.cuda.Module()
@@ -53,7 +53,7 @@ def _folder() -> Path:
 
 
 def _load(file: Path) -> bytes | None:
-    """What was stored, if it is whole: it begins with its own checksum."""
+    """Returns the stored cubin if it is complete: the file begins with its checksum."""
     with suppress(OSError):
         data = file.read_bytes()
         if data[:32] == hashlib.sha256(data[32:]).digest():
@@ -62,6 +62,6 @@ def _load(file: Path) -> bytes | None:
 
 
 def _store(file: Path, cubin: bytes) -> None:
-    # No cache is no error.
+    # A missing cache is no error.
     with suppress(OSError):
         write_whole(file, hashlib.sha256(cubin).digest() + cubin)

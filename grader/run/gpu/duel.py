@@ -1,6 +1,6 @@
 """Times several contenders on the GPU in turns, in the runner's process: rounds A B C C B A, another first each time.
 
-How one replay is timed is written in `timing`; here is whose turn it is. It hands out samples and ranks nobody.
+`timing` times one replay; this module decides whose turn it is. It returns samples and ranks nobody.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _drawn = secrets.SystemRandom()
 
 @dataclass(frozen=True)
 class Entrant:
-    """One contender: `seed` is secret and decides the inputs of all its replays, as a candidate's does."""
+    """One contender. `seed` is secret and decides the inputs of all its replays, as for a candidate."""
 
     name: str
     seed: int
@@ -31,7 +31,7 @@ class Entrant:
 
 
 class EntrantFailed(Exception):
-    """An entrant failed alone, or a launch of it did the work of others, so that it is known which; `cause` is how."""
+    """An entrant failed alone, or a launch of it did the work of others; `cause` is how."""
 
     def __init__(self, name: str, cause: Exception) -> None:
         super().__init__(f"{name}: {cause}")
@@ -48,22 +48,22 @@ def contest(
     keep: Callable[[str], Keep] | None = None,
     verified: int = 20,
 ) -> Contest:
-    """Time the entrants in turns until `rule` ends it, on the current device.
+    """Times the entrants in turns until `rule` ends it, on the current device.
 
-    `sigma` and `limit` are as in `timing.measure`. `keep` gives, by name, what is handed the outputs of that entrant's
-    replays: `verified` or more of them, or one of each `len(entrants)` rounds where there are fewer.
-    Raises EntrantFailed; an error in the middle of the rounds, which can't be laid at one door, is CUDA's own.
+    `sigma` and `limit` are those of `timing.measure`. `keep` returns, by name, what gets the outputs of that entrant's
+    replays: `verified` of them or more, or one per `len(entrants)` rounds if there are fewer. Raises EntrantFailed. An
+    error in the middle of the rounds, which cannot be blamed on one entrant, is CUDA's own.
     """
     names = [entrant.name for entrant in entrants]
     if not 1 <= len(names) <= MOST_CONTENDERS or len(set(names)) < len(names):
         raise ValueError(f"entrants {names}; 1 to {MOST_CONTENDERS} are needed, each with a name of its own")
-    # Each is a candidate in a session of its own, so that its kept outputs are checked as a candidate's are. The
-    # sessions share stream and instruments; the first one's clock counts.
+    # Each is a candidate in its own session, so that its kept outputs are checked like a candidate's. The sessions
+    # share stream and instruments; the first one's clock counts.
     sessions = [Session(entrant.seed, sigma, limit) for entrant in entrants]
     sides = [_side(session, entrant) for session, entrant in zip(sessions, entrants, strict=True)]
     session = sessions[0]
     warm, _ = session.warm_up(sides[0], sides[-1])
-    # The others have run only alone so far: each in its turn once before it counts.
+    # The others have run only alone so far: each takes one turn before it counts.
     session.round([sides[i] for i in order_of(len(sides), 0)])
     kept: list[_Reservoir] = []
     if keep is not None:
@@ -90,7 +90,7 @@ def contest(
 
 
 class _Reservoir(Reservoir):
-    """One entrant's: of a round's replays it draws among its own, where all are a candidate's."""
+    """Samples only the replays of this entrant; a round mixes the replays of all."""
 
     places: Sequence[int] = ()
 
@@ -102,14 +102,14 @@ def _side(session: Session, entrant: Entrant) -> Side:
     try:
         return Side(session, CANDIDATE, entrant.make_set)
     except Exception as error:
-        # Whatever it was: which of all errors are a kernel's own is for the caller to say.
+        # Whatever it was: the caller decides which errors are a kernel's own.
         raise EntrantFailed(entrant.name, error) from error
 
 
 def _run(
     session: Session, sides: Sequence[Side], rule: StoppingRule, reservoirs: Sequence[_Reservoir], names: Sequence[str]
 ) -> Sequence[Round]:
-    """Rounds until the rule ends them, with the outputs of at most one entrant kept from each."""
+    """Runs rounds until the rule ends them, and keeps the outputs of at most one entrant from each."""
     shortened = [Shortened(side, session.stream, session.instruments.module) for side in sides]
     rounds: list[Round] = []
     deck: list[int] = []
@@ -123,8 +123,8 @@ def _run(
         if len(rounds) % rule.every == 0:
             session.throttling.look()
         order = order_of(len(sides), len(rounds))
-        # One entrant is watched a round: to copy everybody's outputs would take longer than the replays. Whose is
-        # drawn, as from a shuffled deck: a kernel can count its launches, and would behave whenever its turn came.
+        # One entrant is watched per round: copying everybody's outputs would take longer than the replays. It is drawn
+        # as from a shuffled deck: a kernel can count its launches, and would behave whenever its turn came.
         deck = deck or _drawn.sample(range(len(sides)), len(sides))
         watched = owing[0] if over else deck.pop()
         short = shortened[watched].draw(must=over)

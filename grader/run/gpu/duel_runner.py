@@ -1,6 +1,6 @@
-"""The judge's side of a process that holds contests: it asks, passes on what was kept, and ends what is of no more use.
+"""The judge's side of a process that holds contests: asks, passes on what was kept, ends the process.
 
-Who takes part and what the answer means is decided in `grader.judge.duel`.
+`grader.judge.duel` decides who takes part and what the answer means.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from grader.run.gpu.gpu_runner import LIMITS, TIMING_SECONDS, Check, GpuRunner, 
 
 
 class ContestRunner(GpuRunner):
-    """Holds one contest after another, each of programs that are loaded for it anew."""
+    """Holds one contest after another; the programs of each are loaded anew."""
 
     def contest(self, request: Mapping[str, Any], check: Check, record: Record | None = None) -> Mapping[str, Any]:
-        """The answer of `Contesting`.
+        """Returns the answer of `Contesting`.
 
-        `check` and `record` are as `converse` takes them; what they are given has the `contender` too.
-        Raises RunnerStopped; that, and what they raise, ends the process.
+        `check` and `record` are those of `converse`; their arguments also have the `contender`. Raises RunnerStopped;
+        that, and what they raise, ends the process.
         """
         contenders = len(request["contenders"])
         seconds = contenders * (LIMITS * request["limit"] + TIMING_SECONDS)

@@ -1,6 +1,6 @@
-"""The runner's process answering a request for a contest: programs loaded side by side, on the same arrays.
+"""Answers a request for a contest in the runner's process: loads programs side by side, on the same arrays.
 
-How the turns are taken is written in `contest`; what the times mean is for the judge.
+`contest` takes the turns; the judge decides what the times mean.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ Message = dict[str, Any]
 
 
 class Stage:
-    """The arrays on which all contenders run, one after another: fresh inputs and poison come before each replay.
+    """The arrays on which all contenders run in turn: fresh inputs and poison come before each replay.
 
-    Arrays of their own would lie at other addresses, and the same kernel would differ from itself.
+    Arrays of their own would have other addresses, and the same kernel would differ from itself.
     """
 
     def __init__(self, problem: Problem, sizes: Mapping[str, int], structure: int) -> None:
@@ -53,21 +53,21 @@ class Stage:
         self._prepared: list[Prepared] = []
 
     def maker(self, prepare: Prepare) -> MakeSet:
-        """What makes one contender's buffer sets on these arrays."""
+        """Returns what makes one contender's buffer sets on these arrays."""
 
         def make_set(number: int) -> BufferSet:
             while len(self._sets) <= number:
                 self._sets.append(self._arrays.make_set(len(self._sets)))
             prepared = prepare(number, self._addresses[number])
             self._prepared.append(prepared)
-            # Scratch is each contender's own: only arrays lie where the others' do.
+            # Scratch is each contender's own: only arrays are shared.
             scratch = spans_of(prepared.scratch.values())
             return replace(self._sets[number], launch=prepared.launch, scratch=scratch)
 
         return make_set
 
     def find_overrun(self) -> tuple[str, int, Overrun] | None:
-        """As that of a Contender."""
+        """Finds a write outside an array, like a Contender's method."""
         return self._arrays.find_overrun() or find_overrun(prepared.scratch for prepared in self._prepared)
 
     def free(self) -> None:
@@ -97,12 +97,13 @@ class Contesting:
         structure: int,
         contenders: Sequence[Message],
     ) -> Message:
-        """Time these contenders at one size; on the way the judge is asked to check each of the outputs kept.
+        """Times these contenders at one size; meanwhile asks the judge to check the outputs that are kept.
 
         Each has `name` and `seed`, and `program` with `image`, `symbols` and `constants`, or None for the problem's
-        library call; where `constants` is None, the judge records its plans, for which it is asked with `contender`,
-        the name. `structure` is the seed of structures, which are the same for all; the rest is as `contest` takes it.
-        The answer is one of `contest`, `stopped` with the name of the contender that failed and `message`, or `failed`
+        library call. If `constants` is None, the judge records its plans; the question has `contender`, the name.
+        `structure` is the seed of structures, the same for all; the rest is as for `contest`.
+
+        The answer is one of `contest`; `stopped` with the name of the contender that failed, and `message`; or `failed`
         with what nobody is blamed for. After the last two the process is of no more use.
         """
         stage, loaded = (
@@ -138,17 +139,17 @@ class Contesting:
         return Recorded(self._problem, sizes, kernels, self._outputs, self._ask, **more)
 
     def _keep(self, name: str) -> Keep:
-        """What has the judge take this contender's outputs, with its name on them."""
+        """Returns what has the judge take this contender's outputs, labelled with its name."""
         return keeper(self._problem, self._outputs, self._ask, contender=name)
 
 
 def _load(program: Message | None) -> Kernels | None:
-    """For each contest anew: variables in the GPU's memory then start as the program has them."""
+    """Loads a program anew for each contest, so that variables in GPU memory have their initial values."""
     return None if program is None else Kernels(base64.b64decode(program["image"]), program["symbols"])
 
 
 def _stopped(problem: Problem, failure: EntrantFailed, limit: float) -> Message:
-    """In words, what became of a contender while it was tried alone. What is no kernel's fault is raised again."""
+    """Words how a contender failed while it was tried alone. Raises again what is no kernel's fault."""
     cause = failure.cause
     if isinstance(cause, Overtime):
         message = f"still running after {limit:g} s"

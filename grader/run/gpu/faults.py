@@ -1,6 +1,6 @@
-"""CUDA's errors in the words of a Report: which of them are a submission's fault, and of which class.
+"""CUDA's errors in the words of a Report: which are a submission's fault, and of which class.
 
-It knows numbers and messages only; nothing is run here.
+It only translates numbers and messages; it runs nothing.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ DURING: Mapping[int, tuple[FaultClass, str]] = {
     718: (FaultClass.ILLEGAL_INSTRUCTION, "the kernel jumped to where no code is"),
     719: (FaultClass.TRAP, "the kernel stopped in the middle: by __trap(), or by an access outside shared memory"),
 }
-"""Errors while a kernel runs, by CUresult (CUDA Driver API, data types). The context can't be used afterwards."""
+"""Errors while a kernel runs, by CUresult (CUDA Driver API, data types). The context is unusable afterwards."""
 
 HINT = "The emulator's checks find the line of such a fault, at sizes that it can run: --device emulator."
 
 
 def launch_fault(kernel: str, error: Exception) -> dict[str, Any]:
-    """A launch that CUDA refuses, in CUDA's words."""
+    """Returns the fault of a launch that CUDA refuses, in CUDA's words."""
     return _fault(FaultClass.LAUNCH_FAILURE, f"CUDA refuses to launch {kernel}: {_said(error)}", kernel)
 
 
 def refused_fault(message: str) -> dict[str, Any]:
-    """A launch that is refused before CUDA is asked, in kgrade's words."""
+    """Returns the fault of a launch that is refused before CUDA is asked, in kgrade's words."""
     return _fault(FaultClass.LAUNCH_FAILURE, message, "")
 
 
 def running_fault(kernel: str, status: int, error: Exception) -> dict[str, Any]:
-    """An error that ended a kernel. One that the table does not know is the kernel's too: nothing else ran."""
+    """Returns the fault of an error that ended a kernel. An unknown error is the kernel's too: nothing else ran."""
     kind, words = DURING.get(status, (FaultClass.TRAP, "CUDA stopped the kernel"))
     return {**_fault(kind, f"{words}; CUDA says: {_said(error)}", kernel), "hint": HINT}
 
 
 def overrun_fault(kernel: str, array: str, size: int, overrun: Overrun) -> dict[str, Any]:
-    """Writes that were found in an array's guard zones."""
+    """Returns the fault of writes found in an array's guard zones; `size` is the array's in elements."""
     places = [
         f"{count} byte{'' if count == 1 else 's'} {where}"
         for count, where in ((overrun.before, "before its first element"), (overrun.after, "behind its last element"))
@@ -57,7 +57,7 @@ def overrun_fault(kernel: str, array: str, size: int, overrun: Overrun) -> dict[
 
 
 def early_fault(kernel: str, array: str, message: str) -> dict[str, Any]:
-    """A launch that wrote an array which belongs to another launch."""
+    """Returns the fault of a launch that wrote an array of another launch."""
     fault = _fault(FaultClass.OUT_OF_BOUNDS, f"writes {array} of another launch: {message}", kernel)
     return {**fault, "access": "write", "array": array}
 
@@ -67,6 +67,6 @@ def _fault(kind: FaultClass, message: str, kernel: str) -> dict[str, Any]:
 
 
 def _said(error: Exception) -> str:
-    """CUDA's sentence, without the error's name before it."""
+    """Returns CUDA's sentence, without the error's name before it."""
     name, _, words = str(error).partition(": ")
     return f"{words} ({name})" if words else name

@@ -1,6 +1,6 @@
-"""What timed replays' arrays are filled with: how random words become values, here as in `refill`'s device code.
+"""What fills the arrays of timed replays: how random words become values, here as in `refill`'s device code.
 
-Integer arithmetic with one rounding at the end, so that both give the same bits.
+It uses integer arithmetic with one rounding at the end, so that both give the same bits.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _MASK = 2**64 - 1
 
 @dataclass(frozen=True)
 class Filling:
-    """What an array is filled with: values of one kind, between two numbers where the kind is not nearly normal.
+    """What an array is filled with: values of one kind, between two numbers unless the kind is nearly normal.
 
-    `dtype` is NumPy's name of the array's type, `coded` that of a format which NumPy has the bits of only. Of a copy,
-    `low` is the address of what is copied.
+    `dtype` is NumPy's name of the array's type, `coded` that of a format of which NumPy only has the bits. For a copy,
+    `low` is the address of the source.
     """
 
     kind: str
@@ -54,12 +54,12 @@ class Filling:
 
     @property
     def of_output(self) -> Filling:
-        """What an output of such values is filled with: it is poisoned, unless it is read as well and so a copy."""
+        """What an output of such values is filled with: poison, or a copy if it is also read."""
         return self if self.kind == "copy" else POISONED
 
     @property
     def row(self) -> tuple[int, int, int]:
-        """The number of its kind on the device, and the two words that say where values begin and how far they go."""
+        """The number of its kind on the device, and the two words for where values begin and how far they go."""
         if self.kind in ("poison", "copy"):
             return KINDS[self.kind], int(self.low), 0
         number = KINDS[f"{self.kind} {self.coded or self.itemsize}"]
@@ -69,7 +69,7 @@ class Filling:
         return number, low, scale
 
     def make(self, words: Words, sigma: float) -> npt.NDArray[Any]:
-        """The values that these words become, as on the device; nearly normal ones of this standard deviation."""
+        """Returns the values of these words, as on the device; nearly normal ones have standard deviation `sigma`."""
         if self.kind == "normal":
             bits = np.uint64(2**21 - 1)
             total = (words & bits) + (words >> np.uint64(21) & bits) + (words >> np.uint64(42) & bits)
@@ -90,7 +90,7 @@ class Filling:
 
     @property
     def _count(self) -> int:
-        # Of a range of 64 bits, its lower part: values come of 32 random bits.
+        # Of a 64-bit range, its lower part: values come from 32 random bits.
         return min(int(self.high) - int(self.low) + 1, 2**32)
 
 
@@ -99,10 +99,10 @@ POISONED = Filling("poison", "uint8")
 
 
 def copied(address: int) -> Filling:
-    """What an array gets that begins each replay with the same bytes, which lie at this address of the GPU's memory."""
+    """Returns the filling of an array that starts each replay with the same bytes, at this address in GPU memory."""
     return Filling("copy", "uint8", address)
 
 
 def unit_of(sigma: float) -> Any:
-    """What the integers are scaled by: three uniform values of this size have a standard deviation of sigma."""
+    """Returns the scale of the integers: three uniform values of this size have standard deviation `sigma`."""
     return np.float32(sigma / (2 * _PRIME))

@@ -1,4 +1,4 @@
-"""One GPU as a Runner: what its process is told of a program, and when that process has to end.
+"""One GPU as a Runner: what its process gets to know of a program, and when that process has to end.
 
 How the process is started, asked and replaced is the same for every runner and is written elsewhere.
 """
@@ -31,7 +31,7 @@ Check = Callable[[Mapping[str, Any]], str]
 Record = Callable[[Mapping[str, Any]], Plan]
 
 LIMITS, TIMING_SECONDS = 12, 30.0
-"""How long one answer may take while timing: the rounds of the slowest kernel that is let through, and the judge's."""
+"""How long one answer may take while timing: rounds of the slowest kernel that is admitted, and the judge's work."""
 CHECKS = (
     "writes beyond the ends of each array",
     "errors of every launch",
@@ -40,14 +40,14 @@ CHECKS = (
 
 
 class GpuRunner(ChildRunner):
-    """Runs one submission on one GPU, in this sandbox. The GPU is not touched before `rehearse` or `load`."""
+    """Runs one submission on one GPU, in a sandbox. The GPU is not touched before `rehearse` or `load`."""
 
     checks: tuple[str, ...] = CHECKS
     profile = Profile.GPU
     needs_folder = False
-    """Whether the process needs a folder of its own also where it is not confined."""
+    """Whether the process needs its own folder even if it is not confined."""
     when_killed = RunStatus.CRASHED
-    """A kernel's memory is the GPU's: it can't fill that of the process."""
+    """A kernel's memory is the GPU's: it cannot fill that of the process."""
 
     def __init__(
         self,
@@ -64,30 +64,30 @@ class GpuRunner(ChildRunner):
 
     @property
     def keeps_code(self) -> bool:
-        """Whether what this process compiles before it has seen a submission is kept for later ones."""
+        """Whether to keep what this process compiles before it has seen a submission."""
         return self._confinement is not None and self.profile is Profile.GPU
 
     def _readable(self) -> Sequence[Path]:
-        """What the process has to see besides."""
+        """Returns further paths that the process has to see."""
         return ()
 
     def rehearse(self) -> None:
-        """Has the process start CUDA and what else takes time once, without waiting for it."""
+        """Lets the process start CUDA and what else takes time once, without waiting for it."""
         self._ask_later({"do": "rehearse"})
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         if self.keeps_code and self._child is not None and not is_kept(self._folder.name, self.device):
-            # Once on this machine: code that is compiled after a submission has been seen is kept for nobody.
+            # Once per machine: code compiled after a submission has been seen is not kept.
             self.rehearse()
             self._ask({"do": "attributes"}, LOAD_SECONDS)
             assert self._child.scratch is not None
             keep_own_code(self._child.scratch, self._folder.name, self.device)
-        # The process loads and tells all kernels, in their order.
+        # The process loads and describes all kernels, in their order.
         kernels = zip(launch_names(program).values(), super().load(program), strict=True)
         return tuple(replace(told, spill_bytes=program.spills.get(kernel.symbol)) for kernel, told in kernels)
 
     def device_table(self) -> DeviceTable:
-        """The GPU's attributes, as its driver tells them."""
+        """Returns the GPU's attributes, from its driver."""
         answer = self._ask({"do": "attributes"}, START_SECONDS)
         asked = {int(number): int(value) for number, value in answer["attributes"].items()}
         return table_of(self.device, int(answer["memory"]), asked.get)
@@ -103,15 +103,14 @@ class GpuRunner(ChildRunner):
     def execute(self, plan: Plan, limits: Limits) -> Run:
         run = super().execute(plan, limits)
         if run.status is not RunStatus.DONE:
-            # After most of CUDA's errors its context is of no use, and a kernel may still be running.
+            # After most of CUDA's errors its context is unusable, and a kernel may still be running.
             self.close()
         return run
 
     def measure(self, request: Mapping[str, Any], check: Check, record: Record | None = None) -> Timing | Run:
-        """Times the loaded program as `Measuring` is asked to; a Run where it did not come to an end.
+        """Times the loaded program as `Measuring` is asked to; returns a Run if it did not finish.
 
-        `check` and `record` are as `converse` takes them. Raises RunnerStopped, and JudgeError for an answer that is
-        none.
+        `check` and `record` are those of `converse`. Raises RunnerStopped, and JudgeError for an invalid answer.
         """
         seconds = LIMITS * request["limit"] + TIMING_SECONDS
         answer = self.converse({"do": "measure", **request}, seconds, check, record)
@@ -123,11 +122,12 @@ class GpuRunner(ChildRunner):
     def converse(
         self, request: Mapping[str, Any], seconds: float, check: Check, record: Record | None
     ) -> dict[str, Any]:
-        """The last answer to a request in the middle of which the process asks, each time for at most `seconds`.
+        """Sends a request, answers the process's questions meanwhile, and returns its last answer.
 
-        `check` is given each of the outputs that were kept, and says "go_on" or "hand_over". `record` is given the
-        `addresses` of a buffer set and gives the plan for them; meanwhile this runner is its Device, and steps that it
-        read after are no part of the plan. What either raises ends the process, but for LaunchRefused.
+        Each answer may take `seconds`. `check` gets each of the outputs that were kept, and returns "go_on" or
+        "hand_over". `record` gets the `addresses` of a buffer set and returns the plan for them; meanwhile this runner
+        is its Device, and steps that it ran for reads are not part of the plan. What either raises ends the process,
+        except LaunchRefused.
         """
         self.load_anew()
         try:

@@ -1,6 +1,6 @@
 """The instruments beside a timed replay: a spin that holds the queue, the SM clock, the timer's tick, throttling.
 
-They read the GPU and change none of its settings. What their readings mean is for `grader.measure` to say.
+They read the GPU and change none of its settings. `grader.measure` interprets their readings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grader.run.gpu.device_code import load_module
 from grader.run.gpu.refill import SOURCE as REFILL
 
 MARKS = 4 * MOST_CONTENDERS
-"""Clock readings that the largest round needs: before and after each of the two replays of each contender."""
+"""Clock readings of the largest round: before and after each of the two replays of each contender."""
 
 MOST_SPIN = 0.05
 
@@ -52,7 +52,7 @@ _THROTTLING = {
     0x080: "hardware power brake",
     0x100: "display clock",
 }
-"""NVML's clocks event reasons. Being idle and an administrator's clock setting are left out: neither comes and goes."""
+"""NVML's clocks event reasons. Idleness and an administrator's clock setting are left out: neither comes and goes."""
 
 
 class Instruments:
@@ -69,22 +69,22 @@ class Instruments:
         cupy.cuda.Device().synchronize()
 
     def spin(self, seconds: float) -> None:
-        """Keep the stream busy, so that what is queued behind runs without gaps from the host."""
+        """Keeps the stream busy, so that what is queued behind runs without gaps from the host."""
         self._spin((1, 1, 1), (1, 1, 1), (np.uint64(min(seconds, MOST_SPIN) * 1e9),), stream=self.stream)
 
     def mark(self, slot: int) -> None:
-        """Read the clocks into a slot."""
+        """Reads the clocks into a slot."""
         address = np.uint64(self._slots.data.ptr + slot * self._slots.strides[0])
         self._mark((1, 1, 1), (1, 1, 1), (address,), stream=self.stream)
 
     def empty(self, stream: Any) -> None:
-        """Launch nothing at all."""
+        """Launches an empty kernel."""
         self._empty((1, 1, 1), (32, 1, 1), (), stream=stream)
 
     def clocks(self, count: int) -> tuple[float, ...] | None:
-        """The mean SM clock in MHz between each pair of marks, 2k and 2k + 1; waits for the stream.
+        """Returns the mean SM clock in MHz between each pair of marks, 2k and 2k + 1; waits for the stream.
 
-        None where a pair was taken on two SMs, whose counters have nothing in common.
+        None if a pair was taken on two SMs, whose counters are unrelated.
         """
         slots = self._slots.get(stream=self.stream).astype(np.int64)[: 2 * count].reshape(count, 2, 3)
         if (slots[:, 0, 2] != slots[:, 1, 2]).any():
@@ -95,7 +95,7 @@ class Instruments:
         return tuple(float(mhz) for mhz in cycles / nanoseconds * 1e3)
 
     def tick(self) -> float:
-        """The step of the event timer in seconds, from intervals of many lengths."""
+        """Returns the step of the event timer in seconds, from intervals of many lengths."""
         import cupy
 
         events = [cupy.cuda.Event() for _ in range(128)]
@@ -110,7 +110,7 @@ class Instruments:
         return float(steps[steps > 1].min(initial=2000)) * 1e-9
 
     def floor(self) -> float:
-        """Seconds of an empty kernel inside a graph of many: no launch sequence can be quicker."""
+        """Returns the seconds of an empty kernel inside a graph of many: no launch sequence can be faster."""
         import cupy
 
         count = 256
@@ -128,7 +128,7 @@ class Instruments:
 
 
 def capture(stream: Any, launches: Sequence[Callable[[Any], None]]) -> Any:
-    """The graph of what these enqueue on the stream, one after another, uploaded to the device."""
+    """Returns the graph of what these enqueue on the stream, one after another, uploaded to the device."""
     with stream:
         stream.begin_capture()
         try:
@@ -141,7 +141,7 @@ def capture(stream: Any, launches: Sequence[Callable[[Any], None]]) -> Any:
 
 
 class Throttling:
-    """Why the GPU is slower than it could be, by NVML, collected over a measurement; nothing where NVML is absent."""
+    """Why the GPU is slower than it could be, by NVML, collected over a measurement; nothing without NVML."""
 
     def __init__(self) -> None:
         self._seen = 0

@@ -1,6 +1,6 @@
-"""Has the judge take kept outputs out of the device code's reach before its next launch.
+"""Lets the judge take kept outputs out of the device code's reach before its next launch.
 
-From the GPU's memory where its processes can share it, else through the processor's. What is right is not known here.
+They pass through GPU memory if its processes can share it, else through the CPU's. The judge decides what is right.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from grader.run.gpu.reservoir import Keep
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
-"""Sends the judge a message in the middle of a request, and gives its answer: "go_on", or "hand_over" in the
-processor's memory what could not be taken from the GPU's."""
+"""Sends the judge a message in the middle of a request, and returns its answer: "go_on", or "hand_over" to get, in CPU
+memory, what it could not take from the GPU's.
+"""
 
 
 def keeper(problem: Problem, outputs: Outputs, ask: Ask, **label: Any) -> Keep:
-    """What a Reservoir is to call. `label` goes with each message to the judge."""
+    """Returns what a Reservoir calls. `label` goes with each message to the judge."""
 
     def keep(kept: Kept, mailbox: Mailbox) -> None:
         told = {**label, "replay": kept.replay, "buffer_set": kept.buffer_set}

@@ -1,7 +1,7 @@
 """A plan's streams and events on CUDA streams that begin and end with one: what overlaps in the plan may overlap here.
 
-Made for capture into a graph, where streams have to be forked from the captured one and joined to it again. It knows
-the order of steps only, not what they do.
+It is made for capture into a graph, where streams have to be forked from the captured one and joined to it again. It
+knows only the order of steps, not what they do.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 from grader.core.plan import ALL_STREAMS, DEFAULT_STREAM
 
 MOST_LANES = 32
-"""Streams with higher numbers share a lane: that adds to the order, and no order is lost."""
+"""Streams with higher numbers share a lane: that adds order and loses none."""
 
 
 class Lanes:
-    """One pass through a plan. `main` is the stream that everything is forked from, `side` gives others by number.
+    """One pass through a plan. `main` is the stream that all others are forked from; `side` returns others by number.
 
-    The plan's default stream is `main`. It is CUDA's legacy one: what is put on it waits for all other streams, and
-    they wait for it (CUDA Runtime API, stream synchronization behavior). Streams made with cudaStreamNonBlocking are
-    taken for blocking ones, which is an order that they allow.
-    `mark` gives a new event. Streams have `record(event)` and `wait_event(event)`, as CuPy's have.
+    The plan's default stream is `main`. It is CUDA's legacy one: work on it waits for all other streams, and they wait
+    for it (CUDA Runtime API, stream synchronization behavior). Streams made with cudaStreamNonBlocking are treated as
+    blocking ones, an order that they allow.
+    `mark` returns a new event. Streams have `record(event)` and `wait_event(event)`, like CuPy's.
     """
 
     def __init__(self, main: Any, side: Callable[[int], Any], mark: Callable[[], Any]) -> None:
@@ -36,7 +36,7 @@ class Lanes:
         self._seen: dict[int, int] = {}
 
     def stream(self, number: int) -> Any:
-        """The CUDA stream for the next step of the plan's stream."""
+        """Returns the CUDA stream for the next step of the plan's stream."""
         if number == DEFAULT_STREAM:
             self._close_all()
             self._version += 1
@@ -57,7 +57,7 @@ class Lanes:
             self.stream(stream).wait_event(self._events[event])
 
     def synchronize(self, stream: int) -> None:
-        """Later work of all streams waits for the work so far of this one, or of all."""
+        """Lets later work of all streams wait for the work so far of this one, or of all."""
         if stream in (ALL_STREAMS, DEFAULT_STREAM):
             self._close_all()
         else:
@@ -65,7 +65,7 @@ class Lanes:
         self._version += 1
 
     def join(self) -> None:
-        """The end: the main stream waits for everything."""
+        """Ends the pass: the main stream waits for everything."""
         self._close_all()
 
     def _lane(self, number: int) -> Any:

@@ -1,4 +1,4 @@
-"""Calls of CUDA's driver for which CuPy has no binding: launches with attributes, tensor maps, a variable's place.
+"""Calls of CUDA's driver that CuPy has no binding for: launches with attributes, tensor maps, a variable's place.
 
 The layouts and numbers are those of cuda.h (CUDA 12.0 to 13.0); errors are CuPy's own, as from its bindings.
 """
@@ -15,7 +15,7 @@ COOPERATIVE, CLUSTER_DIMENSION = 2, 4
 NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
 """CU_FUNC_ATTRIBUTE_…"""
 PORTABLE_CLUSTER = 8
-"""Blocks of a cluster that every GPU of compute capability 9.0 or more can take (CUDA C++ Programming Guide)."""
+"""Blocks of a cluster that every GPU of compute capability 9.0 or more can run (CUDA C++ Programming Guide)."""
 NOT_FOUND = 500
 TENSOR_MAP_ALIGNMENT = 128
 
@@ -23,7 +23,7 @@ _Three = ctypes.c_uint * 3
 
 
 class AttributeValue(ctypes.Union):
-    """CUlaunchAttributeValue: 64 bytes, of which the members here are a part."""
+    """CUlaunchAttributeValue: 64 bytes, of which these members are a part."""
 
     _fields_ = (("pad", ctypes.c_char * 64), ("cooperative", ctypes.c_int), ("cluster", _Three))
 
@@ -63,7 +63,7 @@ def launch(
     cooperative: bool,
     cluster: Sequence[int],
 ) -> None:
-    """cuLaunchKernelEx. `arguments` is the address of an array of pointers; a `cluster` of zeros is none."""
+    """Calls cuLaunchKernelEx. `arguments` is the address of an array of pointers; a `cluster` of zeros is none."""
     attributes = (Attribute * 2)()
     config = LaunchConfig(_Three(*grid), _Three(*block), shared_bytes, stream, attributes, 0)
     if cooperative:
@@ -78,9 +78,9 @@ def launch(
 
 
 def encode_tensor_map(asked: Mapping[str, Any]) -> bytes:
-    """The tensor map of a TensorMap's fields (cuTensorMapEncodeTiled)."""
+    """Returns the tensor map of a TensorMap's fields (cuTensorMapEncodeTiled)."""
     rank = asked["rank"]
-    # Where the map is made, its address has to be a multiple of 128 (64 before CUDA 13).
+    # The driver writes the map only to an address that is a multiple of 128 (64 before CUDA 13).
     room = ctypes.create_string_buffer(ctypes.sizeof(TensorMapBytes) + TENSOR_MAP_ALIGNMENT)
     place = -(-ctypes.addressof(room) // TENSOR_MAP_ALIGNMENT) * TENSOR_MAP_ALIGNMENT
     _call(
@@ -90,7 +90,7 @@ def encode_tensor_map(asked: Mapping[str, Any]) -> bytes:
         ctypes.c_uint32(rank),
         ctypes.c_void_p(asked["address"]),
         (ctypes.c_uint64 * rank)(*asked["dims"]),
-        # The first dimension has no stride of its own; the driver wants an array all the same.
+        # The first dimension has no stride of its own; the driver requires an array all the same.
         (ctypes.c_uint64 * rank)(*asked["strides"]),
         (ctypes.c_uint32 * rank)(*asked["box"]),
         (ctypes.c_uint32 * rank)(*asked["element_strides"]),
@@ -100,7 +100,7 @@ def encode_tensor_map(asked: Mapping[str, Any]) -> bytes:
 
 
 def find_variable(module: int, name: str) -> tuple[int, int] | None:
-    """The address and size of a variable of a loaded module; None where it has none of this name."""
+    """Returns the address and size of a variable of a loaded module; None if it has none of this name."""
     address, size = ctypes.c_uint64(), ctypes.c_size_t()
     status = _function("cuModuleGetGlobal_v2")(
         ctypes.byref(address), ctypes.byref(size), ctypes.c_void_p(module), name.encode()

@@ -1,7 +1,7 @@
-"""One lock a GPU, shared by all users of a machine, so that two gradings never disturb each other's times.
+"""One lock per GPU, shared by all users of a machine, so that two gradings never disturb each other's times.
 
-Who waits has a ticket, and the oldest one is next. The system releases locks and tickets when a process ends, however
-it ends; lock files stay and mean nothing by themselves.
+A waiting process has a ticket, and the oldest ticket is next. The system releases locks and tickets when a process
+ends, however it ends; lock files stay and mean nothing by themselves.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from types import TracebackType
 from grader.core.errors import JudgeError
 
 PAUSE_SECONDS = 0.05
-"""How often those who wait ask."""
+"""How often waiting processes ask."""
 PATIENCE = 40
-"""So many times in a row a free lock is left to those with older tickets. They may be stopped (Ctrl-Z)."""
+"""How many times in a row a free lock is left to older tickets, whose processes may be stopped (Ctrl-Z)."""
 
 _FLOCK = "@hhqqi0q"
 """C's struct flock: kind, whence, start, length, process."""
 
 
 def lock_folder() -> Path:
-    """The folder of the lock files, the same for every user of the machine."""
+    """Returns the folder of the lock files, the same for every user of the machine."""
     return Path(tempfile.gettempdir()) / "kgrade-locks"
 
 
 class Turn:
-    """The lock of the GPU with this UUID, for one grading; as a context it is waited for, and given back.
+    """The lock of the GPU with this UUID, for one grading; as a context manager it waits for the lock and releases it.
 
-    `waiting` is called once where another process holds it. Taking it raises JudgeError where the lock file can't be
-    made or opened.
+    `waiting` is called once if another process holds it. Taking it raises JudgeError if the lock file cannot be made or
+    opened.
     """
 
     def __init__(self, uuid: str, waiting: Callable[[], None] = lambda: None, folder: Path | None = None) -> None:
@@ -48,7 +48,7 @@ class Turn:
         self._descriptor: int | None = None
 
     def try_now(self) -> bool:
-        """Takes the lock if nobody has it or waits for it; says whether it is held."""
+        """Takes the lock if nobody has it or waits for it; returns whether it is held."""
         if self._descriptor is None:
             with self._opened() as descriptor:
                 if not _waits(descriptor):
@@ -56,7 +56,7 @@ class Turn:
         return self._descriptor is not None
 
     def release(self) -> None:
-        """Gives it back; nothing where it is not held."""
+        """Releases the lock if it is held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -81,7 +81,7 @@ class Turn:
         self.release()
 
     def _take(self) -> bool:
-        """Takes the lock if nobody has it, whoever waits."""
+        """Takes the lock if nobody has it, whoever waits; returns whether it did."""
         descriptor = self._open()
         if _taken(descriptor):
             self._descriptor = descriptor
@@ -102,9 +102,9 @@ class Turn:
 
 
 def _draw_ticket(descriptor: int) -> int:
-    """A number that is larger than those of all who came before. It is given back when the descriptor is closed.
+    """Returns a ticket: a number larger than those of all earlier ones. It ends when the descriptor is closed.
 
-    A ticket is a shared lock on the byte of this number: that takes no more than the right to read the file.
+    A ticket is a shared lock on the byte of this number, which requires only the right to read the file.
     """
     ticket = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     _byte_lock(descriptor, fcntl.F_OFD_SETLK, fcntl.F_RDLCK, ticket, 1)
@@ -112,14 +112,14 @@ def _draw_ticket(descriptor: int) -> int:
 
 
 def _waits(descriptor: int, before: int = 0) -> bool:
-    """Whether somebody has a ticket, or an older one than this; those of this descriptor don't count."""
+    """Returns whether anybody has a ticket, or one older than `before`; those of this descriptor don't count."""
     return _byte_lock(descriptor, fcntl.F_OFD_GETLK, fcntl.F_WRLCK, 0, before) != fcntl.F_UNLCK
 
 
 def _byte_lock(descriptor: int, command: int, kind: int, start: int, length: int) -> int:
-    """Asks for a lock on bytes, as open file descriptions have them (fcntl(2)); a length of 0 is that of all.
+    """Asks for a lock on bytes, owned by the open file description (fcntl(2)); a length of 0 means all bytes.
 
-    Returns the kind of what is in the way. A system that knows no such locks has no queue: any who waits may be next.
+    Returns the kind of a conflicting lock. A system without such locks has no queue: any waiting process may be next.
     """
     try:
         answer = fcntl.fcntl(descriptor, command, struct.pack(_FLOCK, kind, os.SEEK_SET, start, length, 0))
@@ -139,15 +139,15 @@ def _taken(descriptor: int) -> bool:
 
 
 def _open(folder: Path, name: str) -> int:
-    """The lock file's descriptor, which no child inherits.
+    """Opens the lock file; returns its descriptor, which no child inherits.
 
-    It is opened for reading, which is enough for flock: so it does not matter whose the file is. Neither the
-    folder nor the file may be a link, or another user could make us open any file of ours.
+    It is opened for reading, which is enough for flock, so that it does not matter whose the file is. Neither the
+    folder nor the file may be a link, or another user could make this process open any of its files. Raises JudgeError.
     """
     try:
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-            # Everybody may add a file, nobody may take away another's; mkdir's mode is cut by the umask.
+            # Everybody may add a file, nobody may remove another's; the umask cuts mkdir's mode.
             folder.chmod(0o1777)
         place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
@@ -166,7 +166,7 @@ def _open_in(place: int, name: str) -> int:
     try:
         return os.open(name, kept, dir_fd=place)
     except FileNotFoundError:
-        # Made only where it is not there: Linux refuses O_CREAT on another user's file in such a folder.
+        # Created only if it does not exist: Linux refuses O_CREAT on another user's file in such a folder.
         with contextlib.suppress(FileExistsError):
             made = os.open(name, kept | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=place)
             os.fchmod(made, 0o644)

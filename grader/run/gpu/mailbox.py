@@ -1,7 +1,7 @@
-"""Memory of the GPU through which outputs go from the process that times to the one that checks them.
+"""GPU memory through which outputs pass from the process that times to the one that checks them.
 
-The checking process maps it and copies from it; where CUDA can't share memory between processes (in WSL 2, for one)
-there is no handle, and outputs go through the processor's memory instead.
+The checking process maps it and copies from it. Where CUDA cannot share memory between processes (in WSL 2, for one)
+there is no handle, and outputs pass through CPU memory instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ALIGNMENT = 256
 
 
 class Mailbox:
-    """Room for one set of outputs: arrays of so many bytes each. Free it by `free`."""
+    """Room for one set of outputs: arrays of these sizes in bytes. Free it by `free`."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         import cupy
@@ -26,7 +26,7 @@ class Mailbox:
         self.arrays = [_array(self._start + at, n, self) for at, n in zip(self.offsets, sizes, strict=True)]
 
     def handle(self) -> str | None:
-        """What another process opens the memory by; None where CUDA can't share it."""
+        """Returns what another process opens the memory by; None if CUDA cannot share it."""
         from cupy.cuda import runtime
 
         try:
@@ -42,7 +42,7 @@ class Mailbox:
 
 
 def lay_out(sizes: Sequence[int]) -> tuple[list[int], int]:
-    """Where in bytes each array begins, and the size of all together."""
+    """Returns the byte offset of each array, and the size of all together."""
     offsets, end = [], 0
     for size in sizes:
         offsets.append(end)
@@ -52,9 +52,9 @@ def lay_out(sizes: Sequence[int]) -> tuple[list[int], int]:
 
 @contextmanager
 def open_mailbox(handle: str, sizes: Sequence[int]) -> Iterator[list[Any]]:
-    """The arrays in another process's mailbox, as CuPy's bytes, valid inside the block.
+    """Yields the arrays in another process's mailbox, as CuPy bytes, valid inside the block.
 
-    Raises CUDA's own error where the memory can't be opened here.
+    Raises CUDA's own error if the memory cannot be opened here.
     """
     from cupy.cuda import runtime
 

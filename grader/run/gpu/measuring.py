@@ -1,4 +1,4 @@
-"""One measurement in the runner's process: a candidate and its baseline timed, and outputs kept for the judge.
+"""One measurement in the runner's process: times a candidate and its baseline, and keeps outputs for the judge.
 
 It hands over samples and outputs; what they are worth is decided where the references are.
 """
@@ -25,7 +25,7 @@ from grader.run.handover import Outputs
 Message = dict[str, Any]
 
 NULL_TEST = StoppingRule(tolerance=0.0015, seconds=0.5)
-"""For the baseline against itself, which is asked for once in a grading: to half of what it may be off."""
+"""For the baseline against itself, which is timed once per grading: to half of the deviation it may show."""
 
 
 class Measuring:
@@ -48,11 +48,11 @@ class Measuring:
         null: bool,
         baseline: Message | None,
     ) -> Message:
-        """Samples of one size; on the way the judge is asked to check each of the outputs that were kept.
+        """Returns the samples of one size; meanwhile asks the judge to check the outputs that are kept.
 
-        `constants` are the candidate's launch constants, None where the judge records its plans (as `Recorded` asks
-        for them); `seed` decides the inputs of all replays; `limit` is in seconds, for one launch sequence; `baseline`
-        is a program's image, or None for the library or nothing.
+        `constants` are the candidate's launch constants, None if the judge records its plans (as `Recorded` asks for
+        them). `seed` decides the inputs of all replays. `limit` is in seconds, for one launch sequence. `baseline` is a
+        program, or None for the library or no baseline.
         """
         reset_persisting_l2()
         candidate = Contender(self._problem, sizes, self._candidate(sizes, constants, sigma, limit), seed)

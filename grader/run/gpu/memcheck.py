@@ -1,6 +1,6 @@
-"""A GPU as a Runner under memcheck: slow, exact about every access, for kernels that the emulator can't execute.
+"""A GPU as a Runner under memcheck: slow, exact about every access, for kernels that the emulator cannot execute.
 
-Finding the program and reading its log are done elsewhere; a kernel can't write into that log.
+Other modules find the program and parse its log; a kernel cannot write into that log.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ CHECKS = ("reads and writes outside of arrays, of shared and of local memory", "
 LOG_SECONDS = 3.0
 """How long a finding may take from the GPU into the log."""
 SETTLED_SECONDS = 0.2
-"""A log that has not grown for so long is complete: one finding's lines are written together."""
+"""A log that has not grown for this long is complete: one finding's lines are written together."""
 LOG_LIMIT = 1 << 20
 LOG = "log"
-"""In the process's own folder, where what compute-sanitizer leaves when it is killed goes with it."""
+"""In the process's own folder, which is removed with what compute-sanitizer leaves when it is killed."""
 
 _FIRST_FILE = re.compile(r'^[ \t]*\.file[ \t]+1 "([^"]*)"', re.MULTILINE)
 
 
 def memcheck_runner(gpu: Gpu, folder: Path, sandbox: Sandbox) -> MemcheckRunner | None:
-    """A runner for the problem in `folder`; None where compute-sanitizer is not installed."""
+    """Returns a runner for the problem in `folder`; None if compute-sanitizer is not installed."""
     sanitizer = find_sanitizer()
     return None if sanitizer is None else MemcheckRunner(gpu, folder, sandbox, sanitizer)
 
 
 class MemcheckRunner(GpuRunner):
-    """Runs one submission on one GPU, in this sandbox, under the compute-sanitizer at `sanitizer`."""
+    """Runs one submission on one GPU, in a sandbox, under the compute-sanitizer at `sanitizer`."""
 
     checks: tuple[str, ...] = CHECKS
 
@@ -75,7 +75,7 @@ class MemcheckRunner(GpuRunner):
         )
 
     def _readable(self) -> Sequence[Path]:
-        # In a wheel its programs lie beside it.
+        # In a wheel, its other programs are in the same folder.
         return [self._sanitizer.parent, self._sanitizer.resolve().parent]
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
@@ -103,7 +103,7 @@ class MemcheckRunner(GpuRunner):
         return address
 
     def run_of(self, answer: Mapping[str, Any]) -> Run:
-        """The child's answer, and where memcheck found something, that instead of CUDA's error."""
+        """Returns the child's answer, with memcheck's finding in place of CUDA's error if there is one."""
         run = super().run_of(answer)
         if run.status not in (RunStatus.DONE, RunStatus.FAULT):
             return run
@@ -118,7 +118,7 @@ class MemcheckRunner(GpuRunner):
         return run
 
     def _read_log(self, wait: bool) -> SanitizerLog:
-        """The log; where a finding is to be expected, once it is there and has come to its end."""
+        """Returns the log; with `wait`, once it has a finding and is complete, or LOG_SECONDS have passed."""
         text, now = self._text(), time.monotonic()
         until, grown = now + LOG_SECONDS, now
         while wait and now < until and (now < grown + SETTLED_SECONDS or not read_log(text).findings):

@@ -1,4 +1,4 @@
-"""The GPU's process as memcheck watches it: each array ends where its allocation ends, without guard zones.
+"""The GPU's process under memcheck: each array ends where its allocation ends, without guard zones.
 
 Otherwise it is the process that runs submissions everywhere on a GPU.
 """

@@ -1,6 +1,7 @@
-"""How many warps of a kernel one SM holds at once, as a share of those that it could hold, and what stops more.
+"""Occupancy: how many of its warps one SM can hold of a kernel at once, and what limits that.
 
-The driver counts the blocks; the arithmetic here only says which resource ran out first. It starts no kernel.
+The driver counts the blocks; the arithmetic here only finds the resource that runs out first. This module starts no
+kernel.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from grader.run.gpu.replay import MOST_WITHOUT_ASKING
 
 WARP = 32
 REGISTER_UNIT = 256
-"""Registers are given to a warp in steps of this many."""
+"""Registers are allocated to a warp in units of this many."""
 
 
 @dataclass(frozen=True)
 class SmLimits:
-    """What one SM has. `partitions` share its registers evenly; shared memory is given in steps of `shared_unit`.
+    """The resources of one SM.
 
-    `shared_reserved` are the bytes that the system takes of each block's shared memory.
+    `partitions` share its registers evenly; shared memory comes in units of `shared_unit` bytes.
+
+    `shared_reserved`: the bytes that the system takes of each block's shared memory.
     """
 
     threads: int
@@ -33,7 +36,7 @@ class SmLimits:
 
 @dataclass(frozen=True)
 class BlockNeeds:
-    """What one block takes: threads, registers a thread, and static and dynamic shared memory together."""
+    """What one block needs: threads, registers per thread, and static plus dynamic shared memory in bytes."""
 
     threads: int
     registers: int
@@ -41,12 +44,12 @@ class BlockNeeds:
 
 
 def block_limits(needs: BlockNeeds, limits: SmLimits) -> dict[str, int]:
-    """How many blocks one SM has room for, by each of the resources that a block needs.
+    """Returns how many blocks one SM has room for, by each of the resources that a block needs.
 
     The formulas are those of `cuda_occupancy.h`, which comes with CUDA's headers (version 13.0:
-    cudaOccMaxBlocksPerSMRegsLimit, …SmemLimit, …WarpsLimit), for a launch that fits at all and without a
-    preference for L1. A warp lives in one partition with all its registers, so what is left over in each is lost.
-    Barriers are left out: how many a kernel uses is not known.
+    cudaOccMaxBlocksPerSMRegsLimit, …SmemLimit, …WarpsLimit), for a launch that fits at all and without a preference for
+    L1. A warp lives in one partition with all its registers, so the remainder of each partition is lost. Barriers are
+    left out: how many a kernel uses is unknown.
     """
     warps = _ceil_div(needs.threads, WARP)
     registers_a_warp = _round_up(needs.registers * WARP, REGISTER_UNIT)
@@ -61,15 +64,15 @@ def block_limits(needs: BlockNeeds, limits: SmLimits) -> dict[str, int]:
 
 
 def occupancy_of(blocks: int, needs: BlockNeeds, limits: SmLimits) -> float:
-    """The share of an SM's warps that so many blocks are."""
+    """Returns the share of an SM's warps that `blocks` blocks fill, from 0 to 1."""
     return blocks * _ceil_div(needs.threads, WARP) / (limits.threads // WARP)
 
 
 def limited_by(blocks: int, needs: BlockNeeds, limits: SmLimits) -> str:
-    """What stops more than these blocks: "registers", "shared memory", "threads" or "blocks".
+    """Returns what prevents more than `blocks` blocks: "registers", "shared memory", "threads" or "blocks".
 
-    Empty where nothing does, as all warps are there, and where it is none of these four. Of several that end at
-    the same number the first named is it: a kernel's own appetite before the SM's slots.
+    Empty if nothing does, because all warps are there, or if it is none of these four. Of several with the same limit
+    it is the first named: the kernel's own needs before the SM's slots.
     """
     if occupancy_of(blocks, needs, limits) >= 1:
         return ""
@@ -77,9 +80,9 @@ def limited_by(blocks: int, needs: BlockNeeds, limits: SmLimits) -> str:
 
 
 def describe_launch(function: int, block_threads: int, dynamic_shared: int) -> tuple[float, str]:
-    """Occupancy and its limit for a loaded kernel (a CUfunction) on the current device.
+    """Returns occupancy and its limit for a loaded kernel (a CUfunction) on the current device.
 
-    Raises CuPy's error where such a launch is not possible.
+    Raises CuPy's error if such a launch is not possible.
     """
     from cupy.cuda import driver, runtime
 
@@ -95,7 +98,7 @@ def describe_launch(function: int, block_threads: int, dynamic_shared: int) -> t
 
 @lru_cache(maxsize=8)
 def sm_limits(device: int) -> SmLimits:
-    """The limits of one SM of this device, numbered as CUDA does."""
+    """Returns the limits of one SM of this device, numbered as CUDA does."""
     import cupy
     from cupy.cuda import runtime
 

@@ -1,6 +1,6 @@
-"""Takes back what a kernel may have pinned in the L2 cache, before its time is measured.
+"""Resets what a kernel may have pinned in the L2 cache, before its time is measured.
 
-CuPy has no call for it, so the driver is asked by ctypes. It changes the current CUDA context and nothing else.
+CuPy has no call for it, so ctypes calls the driver. It changes only the current CUDA context.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from grader.core.errors import JudgeError
 LIMIT_PERSISTING_L2_CACHE_SIZE = 0x06
 SUCCESS = 0
 NOT_SUPPORTED = (215, 801)
-"""CUDA_ERROR_UNSUPPORTED_LIMIT and CUDA_ERROR_NOT_SUPPORTED: GPUs before Ampere have nothing to take back."""
+"""CUDA_ERROR_UNSUPPORTED_LIMIT and CUDA_ERROR_NOT_SUPPORTED: GPUs before Ampere have nothing to reset."""
 
 
 def reset_persisting_l2() -> None:
-    """No line of the L2 cache persists any longer, and none can be set aside for that from now on.
+    """Makes all lines of the L2 cache normal again, and prevents setting any aside from now on.
 
-    For the context of the calling thread. Raises JudgeError where there is none, or CUDA fails otherwise.
+    It acts on the context of the calling thread. Raises JudgeError if there is none, or CUDA fails otherwise.
     """
     driver = _driver()
     _check(driver, "cuCtxResetPersistingL2Cache", driver.cuCtxResetPersistingL2Cache())

@@ -1,7 +1,7 @@
-"""NumPy's Philox stream made on the GPU, so that large inputs need not be made by the processor.
+"""NumPy's Philox stream made on the GPU, so that the CPU need not make large inputs.
 
 Philox4x64-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011), counted as NumPy counts: the
-first block of four words has counter 1. `grader.problem.inputs` says what becomes of the words.
+first block of four words has counter 1. `grader.problem.inputs` turns the words into values.
 """
 
 from __future__ import annotations

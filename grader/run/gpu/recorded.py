@@ -1,6 +1,6 @@
-"""A program whose plans the judge records, made ready for timing: one plan for each buffer set, on the set's arrays.
+"""Prepares a program whose plans the judge records for timing: one plan per buffer set, on the set's arrays.
 
-While it records, the judge asks for scratch, for variables, and for what earlier steps wrote; here that is answered.
+While it records, the judge asks for scratch, for variables, and for what earlier steps wrote; this module answers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from grader.sandbox.children import Message, by_name
 
 
 class Recorded:
-    """Makes what `Prepare` is of one program, whose launch code runs at the judge's.
+    """A `Prepare` for one program, whose launch code runs at the judge's.
 
     The judge is sent {"record": {"set": number, "addresses": …, **label}}. It may answer with requests `allocate`,
-    `symbol` and `read`, as a runner gets them, and at last with {"do": "replay", "steps": …}, the steps that no read
-    had, or with {"do": "refuse", "message": …} where CUDA would refuse. `sigma` and `limit` are those of the timing.
+    `symbol` and `read`, as a runner gets them. At last it answers with {"do": "replay", "steps": …}, the steps that no
+    read ran, or with {"do": "refuse", "message": …} if CUDA would refuse. `sigma` and `limit` are those of the timing.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Recorded:
         self.problem, self.sizes, self.kernels, self.outputs = problem, sizes, kernels, outputs
         self.sigma, self.limit = sigma, limit
         self.variables: dict[str, tuple[int, int]] = {}
-        """Address and size of those that an earlier set's plan asked for: the same ones belong to all sets."""
+        """Address and size of the variables that an earlier set's plan asked for: they belong to all sets."""
         self._ask = ask
         self._label = label
 
@@ -69,7 +69,7 @@ class Recorded:
 
 
 class _Recording:
-    """That of one buffer set, while it goes on. `ran` are the steps that ran for reads."""
+    """The recording of one buffer set, while it goes on. `ran` are the steps that ran for reads."""
 
     def __init__(self, owner: Recorded, addresses: Addresses) -> None:
         self.ran: list[Message] = []
@@ -106,7 +106,7 @@ class _Recording:
         return {"data": self._owner.outputs.hand_over([("data", read_memory(address, size))])["data"]}
 
     def checked(self, steps: Sequence[Message]) -> Sequence[Message]:
-        """The steps. Raises Outside for one that reaches outside of the set's arrays, scratch and variables."""
+        """Returns the steps. Raises Outside for one that reaches outside of the set's arrays, scratch and variables."""
         for step in steps:
             self.scratch.check_step(step)
         return steps
@@ -118,9 +118,9 @@ class _Recording:
         owner, place = self._owner, self._addresses
         inputs, started = inputs_of(owner.problem, owner.sizes, place), Started(owner.problem, owner.sizes)
         refill = Refill(load_module(SOURCE), [inputs], [started.outputs_of(place)])
-        # A key of its own: no replay's inputs are known beforehand.
+        # Another key than any replay's: no replay's inputs are known beforehand.
         refill.enqueue(cupy.cuda.Stream.null, secrets.randbits(64), owner.sigma)
-        # The table of addresses is gone with the Refill, and what is copied with `started`.
+        # The table of addresses is freed with the Refill, and the sources of copies with `started`.
         cupy.cuda.Device().synchronize()
         started.free()
 

@@ -1,6 +1,7 @@
-"""The referee: checks large results on a GPU, in a trusted process of its own that no submission ever runs in.
+"""The referee: checks large results on a GPU, in a trusted process that no submission ever runs in.
 
-Here is the judge's side. It decides nothing that `grader.check` does not; where the GPU can't do it, the judge does.
+This is the judge's side. It decides nothing that `grader.check` does not; if the GPU cannot check a case, the judge
+does.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ START_SECONDS = 60.0
 CHECK_SECONDS = 60.0
 
 LEAST_FLOPS, LEAST_BYTES = 1_000_000_000, 8 << 20
-"""From which cost on the GPU is quicker than the processor: below, asking takes longer than computing."""
+"""Smallest cost (FLOP, bytes) at which the GPU checks faster than the CPU, round trip included."""
 
 
 class Referee:
@@ -42,7 +43,7 @@ class Referee:
         self._unanswered = 1
         self._arrays: Outputs | None = None
         self.refusals: list[str] = []
-        """Why checks were left to the processor; empty where the GPU did them all."""
+        """Why checks were left to the CPU; empty if the GPU did them all."""
 
     def begin(self) -> None:
         """Starts CUDA in the process, without waiting for it."""
@@ -51,7 +52,7 @@ class Referee:
             self._unanswered += 1
 
     def is_quicker(self, sizes: Mapping[str, int]) -> bool:
-        """Whether a case of these sizes is large enough to be checked here."""
+        """Returns whether a case of these sizes is large enough to be checked here."""
         large = self._problem.cost_of(sizes).flops >= LEAST_FLOPS or self._problem.array_bytes(sizes) >= LEAST_BYTES
         return large and self._child is not None
 
@@ -62,7 +63,7 @@ class Referee:
         unwritten: Mapping[str, Array],
         changed: Mapping[str, tuple[int, ...]],
     ) -> CaseResult | None:
-        """What comes of one case; None where the processor has to say."""
+        """Checks one case on the GPU. Returns None if it must be checked on the CPU."""
         if self._arrays is None:
             self._arrays = Outputs(os.memfd_create("kgrade-outputs"))
         masks = {f"unwritten {name}": mask for name, mask in unwritten.items() if mask.any()}
@@ -89,12 +90,12 @@ class Referee:
         buffer_set: int,
         handle: str,
     ) -> CaseResult | None:
-        """What comes of outputs of a timed replay that lie in a mailbox; None where the processor has to say."""
+        """Checks outputs of a timed replay that are in a mailbox. Returns None if they must be checked on the CPU."""
         kept = {"seed": seed, "sigma": sigma, "structure": structure, "replay": replay, "buffer_set": buffer_set}
         return self._ask({"do": "check_kept", "sizes": dict(sizes), **kept, "handle": handle})
 
     def kill(self) -> None:
-        """Ends the process without waiting for it; `close` does that."""
+        """Kills the process without waiting for its end; `close` waits."""
         if self._child is not None:
             self._child.kill()
 
@@ -116,7 +117,7 @@ class Referee:
             self._child.send(request)
             answer = self._child.receive(CHECK_SECONDS)
         except JudgeError as error:
-            # Whatever became of it, the processor checks the same by the same rules, only more slowly.
+            # The CPU checks the same by the same rules, only more slowly.
             self.refusals.append(error.message)
             self._child.close()
             self._child = None

@@ -41,7 +41,8 @@ class Checker:
         except JudgeError:
             raise
         except Exception as error:
-            # A reference that CuPy can't follow, too little memory, memory that can't be shared: the processor can.
+            # A reference that CuPy cannot compute, too little memory, memory that cannot be shared: the CPU can check
+            # these.
             self._give_back()
             return {"unable": f"{type(error).__name__}: {error}"}
 
@@ -50,7 +51,7 @@ class Checker:
         return {}
 
     def begin(self) -> Message:
-        """Does what takes time once: CUDA started, and small cases checked, for which libraries are loaded."""
+        """Does what takes time once: starts CUDA, and checks small cases, which loads libraries."""
         from grader.run.gpu.rehearsal import rehearse, start_cuda
 
         assert self._problem is not None
@@ -127,7 +128,7 @@ class Checker:
     def _make_timed(
         self, sizes: Mapping[str, int], key: int, sigma: float, structure: int, buffer_set: int
     ) -> dict[str, Any]:
-        """The inputs that one buffer set had in a timed replay."""
+        """Returns the inputs that one buffer set had in a timed replay."""
         cupy = self._cupy()
         assert self._problem is not None
         if self._refill is None:
@@ -138,7 +139,7 @@ class Checker:
         spans = inputs_of(self._problem, sizes, {name: array.data.ptr for name, array in made.items()})
         if any(span is not None for span in spans):
             Refill(self._refill, [spans], [], buffer_set).enqueue(cupy.cuda.get_current_stream(), key, sigma)
-        # The table of addresses is gone with the Refill.
+        # The table of addresses is freed with the Refill.
         cupy.cuda.Device().synchronize()
         return made
 
@@ -176,7 +177,7 @@ def _load_refill() -> Any:
 def main() -> None:
     channel = child_connection()
     place_cupy_cache()
-    # It takes half a second, which may pass before anything is asked.
+    # It takes half a second, which may pass before the first request.
     import cupy  # noqa: F401
 
     serve(Checker().answer, channel)

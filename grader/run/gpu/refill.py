@@ -1,8 +1,8 @@
 """Fresh inputs before every timed replay: made on the device, and again, bit by bit, in NumPy by the judge.
 
-A hash of a counter, so that no element depends on another, and integer arithmetic with one rounding at the end.
-Floats are nearly normal, whole numbers and what a problem bounds evenly spread; the families of inputs that corner
-cases need are in `grader.problem.inputs`.
+They come from a hash of a counter, so that no element depends on another, and integer arithmetic with one rounding at
+the end. Floats are nearly normal; whole numbers and what a problem bounds are evenly spread. The families of inputs for
+corner cases are in `grader.problem.inputs`.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ POISON_WORD = np.uint32(BITS[Poison.NAN][4])
 
 @dataclass(frozen=True)
 class Span:
-    """An array in device memory with `count` elements, and what it is filled with before each replay."""
+    """An array in device memory with `count` elements, and what fills it before each replay."""
 
     address: int
     count: int
@@ -177,17 +177,16 @@ class Span:
 
 
 def replay_key(seed: int, side: str, replay: int) -> int:
-    """The 64-bit key of all inputs of one replay of one side's graph.
+    """Returns the 64-bit key of all inputs of one replay of one side's graph.
 
-    From the session's secret seed, by a hash that can't be run backwards: whoever reads one replay's key on
-    the device knows no other's.
+    It is a one-way hash of the session's secret seed: whoever reads one replay's key on the device knows no other's.
     """
     digest = hashlib.blake2b(f"{seed}/{side}/{replay}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
 def make_values(key: int, stream: int, count: int, sigma: float, filling: Filling = NORMAL) -> npt.NDArray[Any]:
-    """What the device writes into input array number `stream`, from 1, of a replay with this key.
+    """Returns what the device writes into input array number `stream`, from 1, of a replay with this key.
 
     Input array p of buffer set s, both from 0, of n input arrays is number s * n + p + 1.
     """
@@ -201,7 +200,7 @@ def make_values(key: int, stream: int, count: int, sigma: float, filling: Fillin
 
 
 def stream_of(buffer_set: int, arrays: int, position: int) -> int:
-    """The number of an input array, as `make_values` takes it."""
+    """Returns the number of an input array, as `make_values` takes it."""
     return buffer_set * arrays + position + 1
 
 
@@ -210,12 +209,12 @@ Row = tuple[int, ...]
 
 
 def output_row(span: Span) -> Row:
-    """Of an output, which is poisoned or a copy."""
+    """Returns the row of an output, which is poisoned or a copy."""
     return (span.address, span.nbytes, 0, *span.filling.of_output.row)
 
 
 def grid_of(rows: Sequence[Row]) -> tuple[int, int, int]:
-    """Enough blocks of 256 threads to fill any GPU; few for each of many short arrays."""
+    """Returns enough blocks of 256 threads to fill any GPU; few for each of many short arrays."""
     most = max(count for _, count, *_ in rows)
     return (min(-(-most // 256), max(16384 // len(rows), 1)), len(rows), 1)
 
@@ -223,8 +222,8 @@ def grid_of(rows: Sequence[Row]) -> tuple[int, int, int]:
 class Refill:
     """Writes fresh inputs and poisoned outputs into all buffer sets of one graph, by one launch.
 
-    An input that keeps what it has is None; an output that is read as well is a copy. `first` is the number of the
-    first buffer set: the judge makes the inputs of a single one again.
+    An input that keeps its contents is None; an output that is also read is a copy. `first` is the number of the first
+    buffer set: the judge makes the inputs of a single one again.
     """
 
     def __init__(
@@ -248,7 +247,7 @@ class Refill:
         self._grid = grid_of(rows)
 
     def enqueue(self, stream: Any, key: int, sigma: float) -> None:
-        """Queue the launch. `key` is that of `replay_key`; `sigma` the inputs' standard deviation."""
+        """Enqueues the launch. `key` is that of `replay_key`; `sigma` the standard deviation of the inputs."""
         arguments = (np.uint64(self._table.data.ptr), np.uint64(key), unit_of(sigma), POISON_WORD)
         self._kernel(self._grid, (256, 1, 1), arguments, stream=stream)
 

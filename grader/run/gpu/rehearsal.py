@@ -1,6 +1,6 @@
-"""What takes time once, done before it is asked for: CuPy's code for making cases takes a third of a second to load.
+"""Does ahead what takes time once: CuPy's code for making cases takes a third of a second to load.
 
-A process rehearses while others are busy. The cases are the same each time, so they give no seed away.
+A process rehearses while others are busy. The cases are the same each time, so they reveal no seed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SEED = 0
 
 
 def start_cuda() -> None:
-    """Starts CUDA, and loads meanwhile what CuPy 14 loads at its first operation: SciPy too, where it is installed."""
+    """Starts CUDA, and meanwhile loads what CuPy 14 loads at its first operation, SciPy included if it is installed."""
     from cupy.cuda import runtime
 
     with ThreadPoolExecutor(1, "kgrade-cuda") as beside:
@@ -29,9 +29,9 @@ def start_cuda() -> None:
 
 
 def rehearse(problem: Problem) -> Iterator[tuple[Case, Mapping[str, Any]]]:
-    """A case of each family of inputs with these inputs, as arrays of CuPy."""
+    """Yields a case of each family of inputs, and its inputs as CuPy arrays."""
     count = len(families(problem))
-    # A problem with tests of its own gives them all, small to large.
+    # A problem with its own tests returns them all, small to large.
     for case in draw_cases(problem, SEED, count, given=())[:count]:
         inputs = make_inputs(problem, case.sizes, case.family, case.seed, GpuPlace())
         first_changes(inputs, inputs.items())
@@ -39,7 +39,7 @@ def rehearse(problem: Problem) -> Iterator[tuple[Case, Mapping[str, Any]]]:
 
 
 def rehearse_timing(problem: Problem) -> None:
-    """Loads the instruments and, where a library is the baseline, its kernels: each at the first launch of its size."""
+    """Loads the instruments and, if a library is the baseline, its kernels: each at the first launch of its size."""
     import cupy
 
     from grader.run.gpu.timed import Contender, call_library

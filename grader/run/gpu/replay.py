@@ -1,6 +1,6 @@
-"""Replaying a Plan on the GPU: a loaded cubin's kernels, launched with the plan's raw argument bytes.
+"""Replays a Plan on the GPU: a loaded cubin's kernels, launched with the plan's raw argument bytes.
 
-It enqueues and checks each launch; whether the kernels come to their end is the caller's to find out.
+It enqueues and checks each launch; the caller finds out whether the kernels finish.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grader.run.gpu import libcuda
 from grader.run.gpu.lanes import Lanes
 
 MOST_WITHOUT_ASKING = 48 << 10
-"""Dynamic shared memory beyond this has to be allowed for a kernel (CUDA C++ Programming Guide, 20.7.3)."""
+"""Bytes. Dynamic shared memory beyond this has to be allowed for a kernel (CUDA C++ Programming Guide, 20.7.3)."""
 
 Enqueue = Callable[[int], None]
 """Enqueues one step on a CUstream."""
@@ -34,27 +34,27 @@ class LaunchError(Exception):
 
 
 class Kernels:
-    """The kernels of one loaded module. `symbols` gives each kernel's symbol by the name that plans use."""
+    """The kernels of one loaded module. `symbols`: each kernel's symbol, by the name that plans use."""
 
     def __init__(self, cubin: bytes, symbols: Mapping[str, str]) -> None:
         from cupy.cuda import driver, runtime
 
-        # Starts CUDA on this thread, which loading a module needs.
+        # Starts CUDA on this thread, which loading a module requires.
         runtime.setDevice(0)
         runtime.free(0)
         self._module = driver.moduleLoadData(cubin)
         self._functions = {name: driver.moduleGetFunction(self._module, symbol) for name, symbol in symbols.items()}
 
     def function(self, name: str) -> int:
-        """The driver's handle of a kernel."""
+        """Returns the driver's handle of a kernel."""
         return int(self._functions[name])
 
     def variable(self, name: str) -> tuple[int, int] | None:
-        """The address and size of a variable in device memory; None where the module has none of this name."""
+        """Returns the address and size of a variable in device memory; None if the module has none of this name."""
         return libcuda.find_variable(self._module, name)
 
     def describe(self) -> list[dict[str, Any]]:
-        """Each kernel's name and what a block or thread of it takes, as the driver knows it."""
+        """Returns each kernel's name and what a block or thread of it takes, from the driver."""
         from cupy.cuda import driver
 
         attributes = {
@@ -74,10 +74,10 @@ class Kernels:
 
 
 class Replay:
-    """A plan's steps, as `told` gives them, made ready to be enqueued as often as is wanted. Raises LaunchError.
+    """A plan's steps, as `step_to_json` makes them, prepared to be enqueued any number of times. Raises LaunchError.
 
-    Uploads wait in the GPU's memory, so that a replay copies within it: what is timed is neither the bus nor the
-    host's memory, and a graph holds no pointer into it.
+    Uploads wait in GPU memory, so that a replay copies within it: neither the bus nor the host's memory is timed, and a
+    graph holds no pointer into host memory.
     """
 
     def __init__(self, kernels: Kernels, steps: Sequence[Mapping[str, Any]]) -> None:
@@ -95,7 +95,7 @@ class Replay:
                 enqueue(stream)
 
     def enqueue_forked(self, stream: Any) -> None:
-        """Enqueues the steps on a CuPy stream, and what other streams of the plan run beside on others.
+        """Enqueues the steps on a CuPy stream, and what overlaps in the plan on other streams.
 
         The stream waits for all of them. It may be one that is being captured.
         """
@@ -119,7 +119,7 @@ class Replay:
         lanes.join()
 
     def free(self) -> None:
-        """Frees the uploads. Nothing that was enqueued or captured may run any more."""
+        """Frees the uploads. Nothing that was enqueued or captured may run afterwards."""
         from cupy.cuda import runtime
 
         while self._staged:
@@ -174,7 +174,7 @@ class Replay:
         self._staged.append(runtime.malloc(len(data)))
         source = ctypes.create_string_buffer(data, len(data))
         runtime.memcpy(self._staged[-1], ctypes.addressof(source), len(data), runtime.memcpyHostToDevice)
-        # From pageable memory it may still be on its way to a stream that does not wait for the default one.
+        # From pageable memory it may still be in progress, and a stream may not wait for the default one.
         runtime.streamSynchronize(0)
         return _copies(step["target"], self._staged[-1], len(data))
 
@@ -190,7 +190,7 @@ def _copy_within(runtime: Any, target: int, source: int, size: int, stream: int)
 
 
 def _arguments(step: Mapping[str, Any]) -> list[Any]:
-    """The arguments' bytes in memory, with the tensor maps in their places."""
+    """Returns the arguments' bytes in memory, with the tensor maps in their places."""
     values = [ctypes.create_string_buffer(data, len(data)) for data in map(bytes.fromhex, step["arguments"])]
     for placed in step["tensor_maps"]:
         value, offset = values[placed["argument"]], placed["offset"]
@@ -213,5 +213,5 @@ def _mark() -> Any:
 
 
 def status_of(error: Exception) -> int:
-    """The number of CUDA's error; 0 where it is none."""
+    """Returns the number of CUDA's error; 0 for another error."""
     return int(getattr(error, "status", 0))

@@ -1,7 +1,7 @@
-"""Keeps outputs of replays that nobody could know beforehand, for the judge to check in full.
+"""Keeps outputs of replays that nobody could predict, for the judge to check in full.
 
-Round n is kept with the probability least / n, as in reservoir sampling (Vitter, 1985): the first ones surely, and the
-later ones so that a kernel that behaves in the first replays only is still drawn. What is right is not known here.
+Round n is kept with probability least / n, as in reservoir sampling (Vitter, 1985): the first ones surely, and later
+ones so that a kernel that behaves only in the first replays is still caught. The judge decides what is right.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ _drawn = secrets.SystemRandom()
 
 
 class Reservoir:
-    """`keep` is what takes them, `outputs` are those of each buffer set of the candidate's graph."""
+    """Draws replays and keeps their outputs.
+
+    `keep` receives them; `least`: the first rounds that are surely kept; `outputs`: those of each buffer set of the
+    candidate's graph.
+    """
 
     def __init__(self, keep: Keep, least: int, outputs: Sequence[Sequence[Span]]) -> None:
         self.kept: list[Kept] = []
@@ -33,12 +37,15 @@ class Reservoir:
         self._mailbox = Mailbox([span.nbytes for span in outputs[0]])
 
     def choose(self, places: Sequence[int]) -> int | None:
-        """Which of a round's replays, given by their places in it, will be kept; None for none."""
+        """Returns which of a round's replays, given by their places in it, will be kept; None for none."""
         self._rounds += 1
         return _drawn.choice(places) if _drawn.randrange(self._rounds) < self._least else None
 
     def copy(self, stream: Any, replay: int, buffer_set: int | None = None) -> None:
-        """Queue the copy of one set's outputs, a drawn one's or this one's, before the next replay poisons them."""
+        """Enqueues the copy of one set's outputs, before the next replay poisons them.
+
+        `buffer_set`: the set's number; drawn by default.
+        """
         from cupy.cuda import runtime
 
         self._next = Kept(replay, _drawn.randrange(len(self._outputs)) if buffer_set is None else buffer_set)
@@ -46,7 +53,7 @@ class Reservoir:
             runtime.memcpyAsync(copy.data.ptr, span.address, copy.nbytes, runtime.memcpyDeviceToDevice, stream.ptr)
 
     def hand_over(self) -> None:
-        """Give the copies to `keep`; the stream has come to its end."""
+        """Gives the copies to `keep`; the stream's work has ended."""
         self._keep(self._next, self._mailbox)
         self.kept.append(self._next)
 

@@ -1,6 +1,6 @@
-"""NVIDIA's compute-sanitizer: where it is installed, and how it is asked to watch a process.
+"""NVIDIA's compute-sanitizer: finds it, and builds the command that watches a process.
 
-It starts nothing. What comes out is read elsewhere.
+It starts nothing, and reads no log.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 NAME = "compute-sanitizer"
 
 LAUNCHER = "TreeLauncherSubreaper"
-"""Starts the program that is watched. Wheels before 13.4 lack it and fail when they are used."""
+"""Starts the program that is watched. Wheels before 13.4 lack it and fail in use."""
 
 SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 
@@ -22,20 +22,20 @@ MOST_FINDINGS = 256
 """A warp's worth of threads several times over; beyond it the log only grows."""
 
 PADDING = 64 << 10
-"""Bytes between two arrays, so that what lies beyond the end of one is no part of the next."""
+"""Bytes between two arrays, so that what lies beyond the end of one is not part of the next."""
 
 OPTIONS = (
     *("--tool", "memcheck"),
     *("--padding", str(PADDING)),
     *("--print-limit", str(MOST_FINDINGS)),
-    # Mangled names have neither spaces nor parentheses, so that a line of the log is read in one way only.
+    # Mangled names have neither spaces nor parentheses, so that a line of the log has only one reading.
     *("--demangle", "no"),
     *("--strip-paths", "yes"),
     *("--show-backtrace", "device"),
-    # A refused launch is told by the runner itself, which also asks streams that are not ready yet.
+    # The runner itself reports refused launches; it also queries streams that are not ready yet.
     *("--report-api-errors", "no"),
     *("--target-processes", "application-only"),
-    # The runner waits for its first request before it starts CUDA; how long that may take is the judge's to say.
+    # The runner waits for its first request before it starts CUDA; the judge decides how long that may take.
     *("--launch-timeout", "0"),
     *("--require-cuda-init", "no"),
     *("--check-exit-code", "no"),
@@ -43,13 +43,16 @@ OPTIONS = (
 
 
 def find_sanitizer() -> Path | None:
-    """The program, of the first place that has a usable one: PATH, the CUDA toolkit, the Python packages."""
+    """Returns the program from the first place that has a usable one: PATH, the CUDA toolkit, the Python packages.
+
+    None if there is none.
+    """
     return next((path for path in _candidates() if os.access(path, os.X_OK) and path.is_file()), None)
 
 
 def watched(sanitizer: Path, log: Path) -> tuple[str, ...]:
-    """What comes before a command so that it runs under memcheck, which writes into the file `log`."""
-    # In the name of a log file % begins a placeholder.
+    """Returns the prefix of a command that runs it under memcheck, which writes into the file `log`."""
+    # In the name of a log file, % starts a placeholder.
     return (str(sanitizer), *OPTIONS, "--log-file", str(log).replace("%", "%%"))
 
 

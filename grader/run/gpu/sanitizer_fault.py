@@ -1,4 +1,4 @@
-"""What memcheck found in the words of a Report: the class of fault, the array and its element, the line.
+"""Words memcheck's findings for a Report: the class of fault, the array and its element, the line.
 
 It reads no log and runs nothing.
 """
@@ -23,14 +23,14 @@ CLASSES = (
     ("permission denied", FaultClass.OUT_OF_BOUNDS),
     ("barrier", FaultClass.BARRIER_DIVERGENCE),
 )
-"""By words of the first line, for what is no access of which memcheck knows the size; else a trap."""
+"""By words of the first line, for findings that are not accesses of a known size; all others are traps."""
 
 OUTSIDE = {"shared": "the block's shared memory", "local": "the thread's local memory", "global": "all arrays"}
 
 
 @dataclass(frozen=True)
 class Placed:
-    """An array in the GPU's memory, alone in its allocation."""
+    """An array in GPU memory, alone in its allocation."""
 
     address: int
     nbytes: int
@@ -39,7 +39,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Place:
-    """The element of an array that an access meant; `index` may lie outside of `extent`."""
+    """The element of an array that an access meant; `index` may be outside of `extent`."""
 
     array: str
     index: int
@@ -49,9 +49,9 @@ class Place:
 def fault_of(
     findings: Sequence[Finding], arrays: Mapping[str, Placed], names: Mapping[str, str], file: str
 ) -> FaultReport:
-    """The first place at fault, told by its first thread.
+    """Returns the fault of the first place, with its first thread.
 
-    `names` gives a kernel's name by its symbol, `file` is the submission's as it was compiled.
+    `names`: each kernel's name by its symbol. `file`: the submission's name as it was compiled.
     """
     same = [finding for finding in findings if _where(finding) == _where(findings[0])]
     first = min(same, key=lambda finding: (_order(finding.block), _order(finding.thread)))
@@ -79,7 +79,7 @@ def _where(finding: Finding) -> object:
 
 
 def _order(index: Dim3 | None) -> Dim3:
-    """Threads and blocks as CUDA numbers them: x first."""
+    """Returns a key that orders threads and blocks as CUDA numbers them: x first."""
     x, y, z = index or (0, 0, 0)
     return z, y, x
 
@@ -92,9 +92,9 @@ def _class_of(finding: Finding) -> FaultClass:
 
 
 def _place(finding: Finding, arrays: Mapping[str, Placed]) -> Place | None:
-    """The element meant, where the nearest allocation is an array and the access is no farther than it is long.
+    """Returns the element meant, if the nearest allocation is an array and not farther away than its own length.
 
-    Beyond that distance, which array comes first by chance says nothing.
+    Beyond that distance, the nearest array is a coincidence.
     """
     near, address = finding.nearest, finding.address
     if finding.space != "global" or near is None or address is None or near.distance > max(near.size, 4096):

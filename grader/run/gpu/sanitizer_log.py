@@ -1,6 +1,7 @@
-"""Reads the log of compute-sanitizer's memcheck: what it found, and whether it worked at all.
+"""Parses the log of compute-sanitizer's memcheck: what it found, and whether it worked at all.
 
-Pure. Lines are matched whole, because names in them come from the submission: one that fits nothing says nothing.
+It is pure. Lines are matched whole, because names in them come from the submission: a line that fits no pattern is
+ignored.
 The format is that of the samples in "Compute Sanitizer" (NVIDIA, versions 2022.4 to 2026.4), section Memcheck.
 """
 
@@ -31,7 +32,7 @@ _STARTED = "COMPUTE-SANITIZER"
 
 @dataclass(frozen=True)
 class Frame:
-    """A place in the code: the mangled name of the function and, where the code has line information, its line."""
+    """A place in the code: the mangled name of the function and, with line information, its line."""
 
     symbol: str
     file: str = ""
@@ -40,7 +41,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Allocation:
-    """A piece of the GPU's memory near an access; `distance` is the gap between both in bytes, 0 inside it."""
+    """An allocation in GPU memory near an access; `distance` is the gap between them in bytes, 0 inside it."""
 
     address: int
     size: int
@@ -49,9 +50,11 @@ class Allocation:
 
 @dataclass(frozen=True)
 class Finding:
-    """One error of one thread. `words` is its first line; `space`, `access` and `size` are empty but for accesses.
+    """One error of one thread.
 
-    `frames` begin where it happened and end in the kernel; `problem` is what the log says of the address.
+    `words` is its first line; `space`, `access` and `size` are empty unless it is an access.
+
+    `frames` start where it happened and end in the kernel; `problem` is what the log says of the address.
     """
 
     words: str
@@ -68,7 +71,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class SanitizerLog:
-    """`started` says that memcheck came to life; `troubles` are failures of its own, after which it may see less."""
+    """A parsed log. `started`: memcheck started; `troubles`: its own failures, after which it may see less."""
 
     started: bool
     findings: tuple[Finding, ...]
@@ -76,7 +79,7 @@ class SanitizerLog:
 
 
 def read_log(text: str) -> SanitizerLog:
-    """A log as far as it is written: a line without its end is left out."""
+    """Parses a log as far as it is written: an incomplete last line is ignored."""
     findings, troubles = [], []
     started = False
     for head, details in _records(text[: text.rfind("\n") + 1]):
@@ -90,7 +93,7 @@ def read_log(text: str) -> SanitizerLog:
 
 
 def _records(text: str) -> Iterator[tuple[str, list[str]]]:
-    """First lines, each with the indented lines that follow it."""
+    """Yields first lines, each with the indented lines that follow it."""
     head, details = "", list[str]()
     for line in text.split("\n"):
         if not line.startswith(_PREFIX):
@@ -107,7 +110,7 @@ def _records(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _finding(head: str, details: list[str]) -> Finding | None:
-    """The record as an error of a thread; None for one that tells of none."""
+    """Returns the record as an error of a thread; None if it is none."""
     access = _ACCESS.fullmatch(head)
     frames = [_frame(match) for pattern in (_AT, _FRAME) for match in _matches(pattern, details)]
     thread = next(_matches(_THREAD, details), None)

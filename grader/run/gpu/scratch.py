@@ -1,6 +1,6 @@
-"""Device memory that launch code asks for while it is recorded: each piece lies between guard zones, as arrays do.
+"""Device memory that launch code allocates while it is recorded: each piece lies between guard zones, like arrays.
 
-It is freed all at once, when nothing refers to it any more: a piece that the plan frees is only out of bounds for
+All of it is freed at once, when nothing refers to it any more: a piece that the plan frees is only out of bounds for
 later copies, until the plan allocates it again.
 """
 
@@ -17,7 +17,7 @@ from grader.run.gpu.buffers import GUARD, DeviceArray
 from grader.run.gpu.faults import OUT_OF_MEMORY
 
 SHARE = 2
-"""A piece may take one in so many of the bytes that are left: others use the GPU too."""
+"""A piece may take one in this many of the free bytes: others use the GPU too."""
 
 
 class Scratch:
@@ -32,7 +32,7 @@ class Scratch:
         self._names: dict[int, str] = {}
 
     def allocate(self, size: int) -> int | None:
-        """The address of `size` bytes; None where there is no room."""
+        """Returns the address of `size` bytes; None if there is no room."""
         from cupy.cuda import runtime
 
         free, _ = runtime.memGetInfo()
@@ -52,7 +52,7 @@ class Scratch:
         return array.pointer
 
     def check_step(self, step: Mapping[str, Any]) -> None:
-        """Raises Outside for a step that reaches outside of the extents. What the step frees is none from then on."""
+        """Raises Outside for a step that reaches outside of the extents; what it frees is outside afterwards."""
         if step["do"] == "alloc":
             self._allocate_again(step["address"], step["size"])
         elif step["do"] != "free":
@@ -64,7 +64,7 @@ class Scratch:
             self._extents.remove(step["address"])
 
     def _allocate_again(self, address: int, size: int) -> None:
-        """The first time it is live already."""
+        """Allocates a freed piece again; the first time it is live already."""
         if address in self._live:
             return
         name = self._names.get(address)

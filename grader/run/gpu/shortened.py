@@ -1,8 +1,8 @@
-"""Replays of a graph's first launches alone, drawn among the timed ones: each launch has to do its own work alone.
+"""Replays only a graph's first launches, at random among the timed ones: each launch has to do its own work alone.
 
 A kernel can remember the addresses of all buffer sets, and have one launch do the work of all, or leave work to a later
-one. Where only the first k launches run, the outputs of the others must hold what they were filled with, and those of
-the last that ran be right. As far as it goes such a replay is like any other; its round gives no times.
+one. If only the first k launches run, the outputs of the others must keep what they were filled with, and those of the
+last that ran must be right. Until its end such a replay is like any other; its round gives no times.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from grader.run.gpu.instruments import capture
 from grader.run.gpu.refill import POISON_WORD, Span, grid_of, output_row
 
 GRAPHS = 6
-"""How many such graphs are made, each of as many launches as is drawn."""
+"""How many such graphs are made, each of a random number of launches."""
 LEAST, OFTEN, HELD_BACK = 2, 5, 12
-"""Round n, from 0, is such a one with the probability OFTEN / (n + HELD_BACK), and at least LEAST are."""
+"""Round n, from 0, is shortened with probability OFTEN / (n + HELD_BACK), and at least LEAST rounds are."""
 
 _drawn = secrets.SystemRandom()
 
 
 class WrittenEarly(Exception):
-    """A launch wrote an output of another one, which did not run. `output` counts the outputs of a set."""
+    """A launch wrote an output of another launch, which did not run. `output` counts the outputs of a set."""
 
     def __init__(self, launches: int, sets: int, buffer_set: int, output: int) -> None:
         super().__init__(
@@ -54,7 +54,7 @@ class Short:
 
 
 class Shortened:
-    """The shorter graphs of one side, and the rounds in which they take the place of one of its replays."""
+    """The shorter graphs of one side, and the rounds in which they replace one of its replays."""
 
     def __init__(self, side: Side, stream: Any, module: Any) -> None:
         self._rounds = self._done = 0
@@ -75,7 +75,7 @@ class Shortened:
         return bool(self._graphs) and self._done < LEAST
 
     def draw(self, must: bool = False) -> Short | None:
-        """The graph that this round replays once; None for a round that is timed. `must` leaves no choice."""
+        """Returns the graph that this round replays once; None for a round that is timed. `must` leaves no choice."""
         self._rounds += 1
         if not self._graphs or not (must or _drawn.random() < OFTEN / (self._rounds - 1 + HELD_BACK)):
             return None
@@ -84,7 +84,7 @@ class Shortened:
 
 
 class Untouched:
-    """Looks whether outputs still hold what `Refill` filled them with. `first` is the number of their first set."""
+    """Checks whether outputs still hold what `Refill` filled them with. `first` is the number of their first set."""
 
     def __init__(self, module: Any, outputs: Sequence[Sequence[Span]], first: int) -> None:
         import cupy
@@ -97,17 +97,17 @@ class Untouched:
         self._table = cupy.asarray(np.array(rows, dtype=np.uint64))
         self._written = cupy.zeros(len(rows), dtype=cupy.uint32)
         self._grid = grid_of(rows)
-        # Both came by another stream.
+        # Both came through another stream.
         cupy.cuda.Device().synchronize()
 
     def enqueue(self, stream: Any) -> None:
-        """Queue the look, behind the graph and before the next refill."""
+        """Enqueues the check, behind the graph and before the next refill."""
         self._written.data.memset_async(0, self._written.nbytes, stream)
         arguments = (np.uint64(self._table.data.ptr), POISON_WORD, np.uint64(self._written.data.ptr))
         self._kernel(self._grid, (256, 1, 1), arguments, stream=stream)
 
     def check(self) -> None:
-        """Raises WrittenEarly for the first output that was written; the stream has come to its end."""
+        """Raises WrittenEarly for the first output that was written; the stream's work has ended."""
         written = np.flatnonzero(self._written.get())
         if written.size:
             raise WrittenEarly(self._launches, self._sets, *self._places[int(written[0])])

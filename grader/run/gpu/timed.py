@@ -1,6 +1,6 @@
 """Contenders for timing: a problem's arrays between guard zones, and what is launched on them, as buffer sets.
 
-It knows how a candidate and a problem's baseline are launched; how they are timed is written in `timing`.
+It knows how a candidate and a problem's baseline are launched; `timing` times them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Prepared:
 
 
 Prepare = Callable[[int, Addresses], Prepared]
-"""Given a set's number and the addresses of its arrays, makes ready what is launched on them."""
+"""Prepares what is launched on a set, from the set's number and the addresses of its arrays."""
 
 
 class Contender:
@@ -51,7 +51,7 @@ class Contender:
         self._prepared: list[Prepared] = []
 
     def make_set(self, number: int) -> BufferSet:
-        """Buffer set `number`: called for each number from 0 once."""
+        """Returns buffer set `number`; called once for each number from 0."""
         declared = {**self._problem.inputs, **self._problem.outputs}
         arrays = {name: DeviceArray(a.shape(self._sizes), a.dtype.numpy) for name, a in declared.items()}
         self._sets.append(arrays)
@@ -68,7 +68,7 @@ class Contender:
         )
 
     def find_overrun(self) -> tuple[str, int, Overrun] | None:
-        """The first array that something was written beside: its name, its elements and what was found."""
+        """Returns the first array with writes outside it: its name, its elements and the overrun; None for none."""
         return find_overrun([*self._sets, *(prepared.scratch for prepared in self._prepared)])
 
     def free(self) -> None:
@@ -92,7 +92,7 @@ class Started:
             self._copies[name].write(values)
 
     def outputs_of(self, addresses: Addresses) -> list[Span]:
-        """The outputs at these addresses, with what fills them."""
+        """Returns the outputs at these addresses, with what fills them."""
         return [
             Span(
                 addresses[name],
@@ -108,7 +108,7 @@ class Started:
 
 
 def find_overrun(sets: Iterable[Mapping[str, DeviceArray]]) -> tuple[str, int, Overrun] | None:
-    """As `Contender.find_overrun`, of these arrays."""
+    """Returns the first of these arrays with writes outside it, like `Contender.find_overrun`."""
     for arrays in sets:
         for name, array in arrays.items():
             found = array.check_guards()
@@ -118,7 +118,7 @@ def find_overrun(sets: Iterable[Mapping[str, DeviceArray]]) -> tuple[str, int, O
 
 
 def inputs_of(problem: Problem, sizes: Mapping[str, int], addresses: Addresses) -> list[Span | None]:
-    """What fills a problem's inputs at these addresses before each replay; None for those that keep what they have."""
+    """Returns what fills a problem's inputs before each replay; None for those that keep their contents."""
     fillings = {name: filling_of(problem, name, sizes) for name in problem.inputs}
     return [
         None if fill is None else Span(addresses[name], problem.inputs[name].nbytes(sizes) // fill.itemsize, fill)
@@ -127,14 +127,14 @@ def inputs_of(problem: Problem, sizes: Mapping[str, int], addresses: Addresses) 
 
 
 def spans_of(arrays: Iterable[DeviceArray]) -> list[Span]:
-    """Arrays that are poisoned."""
+    """Returns arrays as spans that are poisoned."""
     return [Span(array.pointer, array.nbytes, POISONED) for array in arrays]
 
 
 def launch_program(
     problem: Problem, sizes: Mapping[str, int], kernels: Kernels, constants: Mapping[str, int]
 ) -> Prepare:
-    """A loaded program as the problem's `solve()` launches it. Making a set may raise LaunchRefused."""
+    """Returns a Prepare for a loaded program, launched as by `solve()`. Making a set may raise LaunchRefused."""
 
     def prepare(_number: int, addresses: Addresses) -> Prepared:
         steps = [step_to_json(step) for step in build_plan(problem, constants, sizes, addresses).steps]
@@ -144,7 +144,7 @@ def launch_program(
 
 
 def call_library(problem: Problem, sizes: Mapping[str, int]) -> Prepare:
-    """The problem's `baseline()` with NVIDIA's library. Raises ToolMissing where that is not installed."""
+    """Returns a Prepare for the problem's `baseline()` with NVIDIA's library. Raises ToolMissing."""
     from grader.run.gpu.cublas import loaded
 
     library = loaded()

@@ -1,7 +1,7 @@
 """The inputs of timed replays: fresh ones for each, of the kind that a problem's arrays declare.
 
-What `@problem.structure` makes belongs together, as row offsets do, and is no matter of independent words: a buffer set
-keeps its own structure over all its replays, while everything else around it changes.
+What `@problem.structure` makes belongs together, like row offsets, and cannot come from independent words: a buffer set
+keeps its structure over all its replays, while everything else changes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FAMILY = "normal"
 
 
 def filling_of(problem: Problem, name: str, sizes: Mapping[str, int]) -> Filling | None:
-    """What an input is filled with before each replay; None for one that keeps its structure."""
+    """Returns what fills an input before each replay; None for one that keeps its structure."""
     if name in problem.structured:
         return None
     array = problem.inputs[name]
@@ -31,20 +31,20 @@ def filling_of(problem: Problem, name: str, sizes: Mapping[str, int]) -> Filling
 
 
 def structure_of(problem: Problem, sizes: Mapping[str, int], seed: int, buffer_set: int) -> dict[str, Any]:
-    """The arrays of one buffer set that keep what they have; `seed` is secret until the first replay."""
+    """Returns the arrays of one buffer set that keep their contents; `seed` is secret until the first replay."""
     return dict(_structure_of(problem, tuple(sizes.items()), seed, buffer_set))
 
 
 @lru_cache(maxsize=8)
 def _structure_of(problem: Problem, sizes: tuple[tuple[str, int], ...], seed: int, buffer_set: int) -> dict[str, Any]:
-    """Kept, since many replays of few sets are checked."""
+    """Makes a structure. Cached, since many replays of few sets are checked."""
     return make_structure(problem, dict(sizes), FAMILY, replay_key(seed, "structure", buffer_set))
 
 
 def make_timed(
     problem: Problem, sizes: Mapping[str, int], key: int, buffer_set: int, sigma: float, structure: int
 ) -> dict[str, Any]:
-    """All inputs that one buffer set had in the replay with this key, as NumPy's arrays.
+    """Returns all inputs that one buffer set had in the replay with this key, as NumPy arrays.
 
     `sigma` is the standard deviation of nearly normal ones, `structure` the seed of structures.
     """

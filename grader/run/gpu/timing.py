@@ -1,7 +1,7 @@
 """Times a candidate against a baseline on the GPU, in the runner's process, by replaying graphs in turns.
 
-It hands out samples and decides no score. What it times it gets as callables that enqueue launches; correctness
-is the judge's affair, for which it keeps the outputs of replays that nobody could know beforehand.
+It returns samples and computes no score. What it times are callables that enqueue launches. The judge checks
+correctness, for which this module keeps the outputs of replays that nobody could predict.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _drawn = secrets.SystemRandom()
 
 
 MakeSet = Callable[[int], BufferSet]
-"""Makes buffer set number i, with arrays of its own; called once for each number from 0."""
+"""Makes buffer set number i, with its own arrays; called once for each number from 0."""
 
 
 def measure(
@@ -48,13 +48,13 @@ def measure(
     verified: int = 20,
     null: StoppingRule | None = None,
 ) -> Timing:
-    """Time `candidate` in turns with `baseline` until `rule` ends it, on the current device.
+    """Times `candidate` in turns with `baseline` until `rule` ends it, on the current device.
 
-    `seed` is secret and decides all inputs, which have the standard deviation `sigma`. `keep` is given the
-    outputs of at least `verified` replays drawn from all. `null` asks for the null test too, which is repeated once
-    where it fails.
-    Raises Overtime where a first launch has not ended after `limit` seconds, and WrittenEarly where a launch does the
-    work of another.
+    `seed` is secret and decides all inputs, which have standard deviation `sigma`. `keep` gets the outputs of at least
+    `verified` replays drawn from all. `null` asks for the null test too, which is repeated once if it fails.
+
+    Raises Overtime if a first launch has not ended after `limit` seconds, and WrittenEarly if a launch does the work of
+    another.
     """
     session = Session(seed, sigma, limit)
     sides = [Side(session, CANDIDATE, candidate)]
@@ -89,7 +89,7 @@ def measure(
 
 
 class Overtime(Exception):
-    """A launch sequence has not come to its end in time; the GPU may still be busy with it."""
+    """A launch sequence has not finished in time; the GPU may still be busy with it."""
 
 
 class Session:
@@ -112,7 +112,7 @@ class Session:
         self._host_seconds = 1e-3
 
     def try_out(self, launch: Callable[[Any], None]) -> float:
-        """Launch once outside a graph, where it may hang or make what is made on first use: seconds, roughly."""
+        """Launches once outside a graph, where it may hang or initialise; returns the seconds, roughly."""
         from cupy.cuda import runtime
 
         began = time.perf_counter()
@@ -126,7 +126,7 @@ class Session:
         return time.perf_counter() - began
 
     def warm_up(self, mine: Side, other: Side) -> tuple[bool, int]:
-        """Alternate until the baseline's times agree: whether they did, and after how many replays."""
+        """Alternates until the baseline's times agree; returns whether they did, and after how many replays."""
         times: list[float] = []
         end = time.perf_counter() + WARM_SECONDS
         while time.perf_counter() < end or len(times) < 2:
@@ -143,7 +143,7 @@ class Session:
         reservoir: Reservoir | None = None,
         shortened: Shortened | None = None,
     ) -> list[Quad]:
-        """Rounds in this order until the rule ends them: R C C R, or C C where there is no baseline."""
+        """Returns rounds in this order until the rule ends them: R C C R, or C C without a baseline."""
         quads: list[Quad] = []
         start, paused = time.perf_counter(), self.paused_seconds
         while True:
@@ -166,9 +166,9 @@ class Session:
     def round(
         self, order: Sequence[Side], reservoir: Reservoir | None = None, short: Short | None = None
     ) -> tuple[list[float], tuple[float, ...] | None]:
-        """Replay each side's graph once in this order: seconds of one launch sequence, and SM clocks in MHz.
+        """Replays each side's graph once in this order; returns seconds of one launch sequence, and SM clocks in MHz.
 
-        One of its side's replays is that of `short`, and its outputs are kept, of the last set that ran.
+        One of its side's replays is that of `short`; the outputs of the last set that ran are then kept.
         """
         import cupy
 
@@ -192,8 +192,8 @@ class Session:
                 reservoir.copy(self.stream, side.replays, None if short is None else short.launches - 1)
             if short is not None and i == cut:
                 short.rest.enqueue(self.stream)
-        # One more that doesn't count. A replay with nothing behind it is quicker: by 0.8 % on an H200, where a graph
-        # sets memory too; and then the four of a quad would not be alike.
+        # One more that doesn't count. A replay with nothing behind it is faster: by 0.8 % on an H200, if a graph also
+        # sets memory; then the four of a quad would not be alike.
         order[-1].refresh()
         order[-1].graph.launch(self.stream)
         host = time.perf_counter() - began
@@ -214,7 +214,7 @@ class Session:
 
 
 class Side:
-    """One contender: its buffer sets, its graph, and how often that was replayed."""
+    """One contender: its buffer sets, its graph, and the number of its replays."""
 
     def __init__(self, session: Session, name: str, make_set: MakeSet) -> None:
         import cupy
@@ -225,13 +225,13 @@ class Side:
         free, _ = cupy.cuda.runtime.memGetInfo()
         self.sets = [make_set(0)]
         seconds = self._estimate()
-        # The baseline has to find as much again, and the outputs that are kept lie beside.
+        # The baseline has to find as much again, and the outputs that are kept need room too.
         copies = copies_for(seconds, self.sets[0].bytes, session.l2_bytes, session.tick, int(0.4 * free))
         self.sets += [make_set(number) for number in range(1, copies)]
         self._build(self.sets)
 
     def refresh(self) -> None:
-        """Fresh inputs and poisoned outputs. No time counts yet, and both sides' caches are flushed alike."""
+        """Enqueues fresh inputs and poisoned outputs. They are not timed, and flush both sides' caches alike."""
         self.replays += 1
         key = replay_key(self._session.seed, self.name, self.replays)
         self._refill.enqueue(self._session.stream, key, self._session.sigma)
@@ -240,17 +240,17 @@ class Side:
         session = self._session
         written = [(*s.outputs, *s.scratch) for s in sets]
         self._refill = Refill(session.instruments.module, [s.inputs for s in sets], written)
-        # The table of arrays came by another stream.
+        # The table of arrays came through another stream.
         _synchronize()
         if self.replays == 0:
             self.refresh()
             session.stream.synchronize()
-            # Twice: the first one may load code as well.
+            # Twice: the first one may also load code.
             self._first = min(session.try_out(sets[0].launch) for _ in range(2))
         self.graph = capture(session.stream, [s.launch for s in sets] * copies)
 
     def _estimate(self) -> float:
-        """Seconds of one launch sequence, roughly."""
+        """Returns the seconds of one launch sequence, roughly."""
         best = float("inf")
         for count in (1, 32):
             self._build(self.sets, count)
@@ -264,10 +264,10 @@ class Side:
 
 @lru_cache(maxsize=1)
 def instruments_of(_device: int) -> Instruments:
-    """One stream and one set of instruments for all measurements of the process on a device.
+    """Returns one stream and one set of instruments for all measurements of the process on a device.
 
-    On an H200, an empty kernel in a graph took 0.51 µs in the first measurement of a process and 0.69 µs in later
-    ones that had a stream and a module of their own.
+    On an H200, an empty kernel in a graph took 0.51 µs in the first measurement of a process, and 0.69 µs in later ones
+    that had a stream and a module of their own.
     """
     import cupy
 

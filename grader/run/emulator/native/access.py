@@ -1,8 +1,8 @@
-"""Checked loads and stores of a whole warp: bounds per array and natural alignment, exactly.
+"""Emits checked loads and stores of a whole warp: exact bounds per array, and natural alignment.
 
-The usual patterns (neighbouring lanes, or one address, in each half of the warp) are recognised and done with plain
-vector accesses; the rest by gather and scatter; faults and narrow types lane by lane. The routines are opaque to LLVM
-(they may call Python), so that it neither merges nor moves accesses: volatile ones need nothing more.
+The usual patterns (in each half of the warp, neighbouring lanes or one common address) become plain vector accesses;
+all others use gather and scatter; faults and narrow types go lane by lane. LLVM cannot look into the routines, which
+may call Python, so it neither merges nor moves accesses. Volatile accesses therefore need nothing more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HALF = LANES // 2
 
 @dataclass(frozen=True)
 class Access:
-    """A kind of access: `width` bytes a component, `count` components."""
+    """A kind of access: `count` components of `width` bytes each. `space` is shared, global, local or generic."""
 
     store: bool
     space: str
@@ -51,7 +51,7 @@ class Access:
 
 
 def access_routine(module: IrModule, access: Access) -> str:
-    """The routine `(ctx, warp, addresses, mask, site[, values…]) -> values`, defined on first use."""
+    """Returns the routine `(ctx, warp, addresses, mask, site[, values…]) -> values`, defined on first use."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [
@@ -147,11 +147,11 @@ class _Body:
         return delta, base, size
 
     def _limit(self, size: str, needed: int) -> str:
-        """Offsets below this have room for `needed` bytes."""
+        """Returns the offset below which `needed` bytes fit into an array of `size` bytes."""
         return self.f.intrinsic("llvm.usub.sat.i64", "i64", [f"i64 {size}", f"i64 {needed - 1}"])
 
     def _patterns(self, mask: str, delta: str, base: str, size: str) -> None:
-        """Full warps whose halves are contiguous or uniform; falls through to the general way otherwise."""
+        """Handles full warps whose halves are contiguous or uniform; all others continue in the block `general`."""
         f, access = self.f, self.access
         f.branch(f.let(f"icmp eq i32 {mask}, -1"), "full", "general")
         f.block("full")
@@ -185,8 +185,8 @@ class _Body:
     def _both_inside(self, low: str, high: str, base: str, limit: str, then: str) -> None:
         f = self.f
         fits = [f.let(f"icmp ult i64 {f.let(f'sub i64 {a}, {base}')}, {limit}") for a in (low, high)]
-        crooked = f.let(f"and i64 {f.let(f'or i64 {low}, {high}')}, {self.access.width - 1}")
-        straight = f.let(f"icmp eq i64 {crooked}, 0")
+        misaligned = f.let(f"and i64 {f.let(f'or i64 {low}, {high}')}, {self.access.width - 1}")
+        straight = f.let(f"icmp eq i64 {misaligned}, 0")
         both = f.let(f"and i1 {fits[0]}, {fits[1]}")
         f.branch(f.let(f"and i1 {both}, {straight}"), then, "general")
 
@@ -252,14 +252,14 @@ class _Body:
         base = f.op("add", start, f.spread("i64", f.load("i64", "%warp", WARP["local"])))
         self._gather_scatter(mask, inside, f.op("add", base, self.address))
 
-    # One lane after the other
+    # Lane by lane
 
     def _lane_by_lane(self, mask: str) -> None:
         f, access = self.f, self.access
         f.store_lanes(self.address, "%warp", WARP["scratch"])
-        outside, crooked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        outside, misaligned = f.alloca("i32", align=4), f.alloca("i32", align=4)
         f.store("i32", "0", outside)
-        f.store("i32", "0", crooked)
+        f.store("i32", "0", misaligned)
         columns = [f.alloca(f"[{LANES} x {access.lane_type}]") for _ in range(access.count)]
         for index, column in enumerate(columns):
             initial = V(access.lane_type, f"%value{index}") if access.store else splat(access.lane_type, 0)
@@ -267,7 +267,7 @@ class _Body:
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, access.space, lane, address, access.size, head, outside, crooked, access.store)
+        host = checked_host(f, access.space, lane, address, access.size, head, outside, misaligned, access.store)
         for index, column in enumerate(columns):
             own = f.field(column, f.let(f"mul i64 {wide}, {access.width}"))
             there = f.field(host, index * access.width)
@@ -276,5 +276,5 @@ class _Body:
             f.do(f"store {access.lane_type} {value}, ptr {target}, align {access.width}")
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
-        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
+        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", misaligned))
         self._return([] if access.store else [f.load_lanes(access.lane_type, column) for column in columns])

@@ -1,10 +1,10 @@
-"""2^x, log2, sine, cosine and tanh of float lanes, as routines within 3 ulp (of 1, for sine and cosine).
+"""Approximates 2^x, log2, sine, cosine and tanh of float lanes within 3 ulp (of 1, for sine and cosine).
 
-The instructions that they stand for are allowed more (PTX ISA, "Floating Point Instructions"): no bits of a certain
-GPU are imitated, only the way in which angles are reduced, for its error grows with the angle. Each polynomial
-interpolates its function at Chebyshev nodes of the reduced interval, its coefficients rounded to f32; the error given
-is the largest one there. Multiplications and additions are rounded apart, so that results are the same with and
-without a fused multiply-add in the processor.
+The PTX instructions may have larger errors (PTX ISA, "Floating Point Instructions"). No GPU is imitated bit by bit,
+except in how it reduces angles, because that error grows with the angle. Each polynomial interpolates its function at
+Chebyshev nodes of the reduced interval, with coefficients rounded to f32; the comment gives its largest error there.
+Multiplications and additions are rounded separately, so that results do not depend on whether the CPU has fused
+multiply-add.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ROUNDER = 1.5 * 2.0**23
 
 
 def approximate(f: IrFunction, name: str, value: V) -> V:
-    """ex2, lg2, sin, cos or tanh of float lanes."""
+    """Returns ex2, lg2, sin, cos or tanh of float lanes, as `name` says."""
     vector = f"<{LANES} x float>"
 
     def build(owner: IrModule, routine: str) -> IrFunction:
@@ -56,12 +56,12 @@ def _polynomial(f: IrFunction, x: V, coefficients: Sequence[float]) -> V:
 
 
 def _power_of_two(f: IrFunction, exponent: V) -> V:
-    """2^n for n from -126 to 127."""
+    """Returns 2^n, for n from -126 to 127."""
     return f.bitcast(f.op("shl", f.op("add", exponent, splat("i32", 127)), splat("i32", 23)), "float")
 
 
 def _exp2(f: IrFunction, x: V) -> V:
-    """2^n (1 + r q(r)) with n the nearest integer. 2^n is applied in two steps, since it may be subnormal."""
+    """Returns 2^n (1 + r q(r)), n the integer nearest x. 2^n is applied in two steps, since it may be subnormal."""
     low, high = _constant(-160.0), _constant(130.0)
     inside = f.select(f.compare("fcmp olt", x, low), low, x)
     inside = f.select(f.compare("fcmp ogt", inside, high), high, inside)
@@ -75,7 +75,7 @@ def _exp2(f: IrFunction, x: V) -> V:
 
 
 def _log2(f: IrFunction, x: V) -> V:
-    """e + log2(m) with m from sqrt(1/2) to sqrt(2), by s = (m - 1) / (m + 1)."""
+    """Returns e + log2(m), m from sqrt(1/2) to sqrt(2), with s = (m - 1) / (m + 1)."""
     tiny = f.compare("fcmp olt", x, _constant(2.0**-126))
     scaled = f.select(tiny, f.op("fmul", x, _constant(2.0**32)), x)
     bits = f.bitcast(scaled, "i32")
@@ -94,9 +94,10 @@ def _log2(f: IrFunction, x: V) -> V:
 
 
 def _quarter_turns(f: IrFunction, x: V) -> tuple[V, V]:
-    """(r, q): x is q + r quarter turns, and whole turns; q an i32, r a float from -1/2 to 1/2.
+    """Returns (r, q): x is q + r quarter turns, modulo whole turns; q is an i32, r a float from -1/2 to 1/2.
 
-    As GPUs do it: the number of turns is cut to an f32, which for large x leaves little of the angle.
+    Reduces the angle as GPUs do: the number of turns is truncated to an f32, which loses most of the angle of a large
+    x.
     """
     turns = f.op("fmul", f.cast("fpext", x, "double"), splat_float("double", _TURN))
     cut = f.op("and", f.bitcast(turns, "i64"), splat("i64", -1 << 29))
@@ -131,7 +132,7 @@ def _cosine(f: IrFunction, x: V) -> V:
 
 
 def _tanh(f: IrFunction, x: V) -> V:
-    """x (1 + x^2 p(x^2)) where that serves, else 1 - 2 / (e^2x + 1) with the sign of x."""
+    """Returns x (1 + x^2 p(x^2)) for |x| < 0.59375, else 1 - 2 / (e^2|x| + 1) with the sign of x."""
     size = f.map("llvm.fabs", x)
     square = f.op("fmul", x, x)
     factor = f.op("fadd", f.op("fmul", square, _polynomial(f, square, _TANH)), _constant(1.0))

@@ -1,8 +1,8 @@
-"""What orders threads of different blocks: a fence, then an atomic or the like, then another block's atomic.
+"""Orders threads of different blocks: a fence, an atomic that releases, and another block's atomic that acquires.
 
-A launch has a clock that each release moves on. A block keeps its releases; what a warp has seen is the clock of the
-last release at a place that it has looked at since. An access is covered by the first release behind it. Only where a
-launch makes more releases than there is room for, later ones count as made with the last that is kept.
+A launch has a clock that each release advances. Each block keeps a list of its releases; each warp keeps the clock of
+the latest release it has acquired. An access is covered by the first release after it. If a launch makes more releases
+than there is room for, later ones are merged into the last one kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
 
 def _list_of(f: IrFunction, block: str, number: str) -> str:
-    """A list of a block's releases: 0 has those that cover all of its warps, each warp the one after its own number."""
+    """Returns the address of a release list of `block`.
+
+    List 0 holds the releases that cover all warps of the block; list n + 1 those of warp n.
+    """
     launch = f.load("ptr", "%ctx", CONTEXT["launch"])
     warps = f.load("i32", launch, LAUNCH["warps"])
     lists = f.let(f"zext i32 {f.let(f'add i32 {warps}, 1')} to i64")
@@ -30,7 +33,10 @@ def _entry(f: IrFunction, entries: str, index: str) -> str:
 
 
 def _append_routine(module: IrModule) -> str:
-    """`(ctx, list, time, clock)`: what came before this time is released now. Other cores may be reading the list."""
+    """Returns the routine `(ctx, list, time, clock)`, which appends a release of everything before `time`.
+
+    Other cores may read the list meanwhile.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "list"), ("i32", "time"), ("i32", "clock")]
@@ -53,7 +59,7 @@ def _append_routine(module: IrModule) -> str:
         fits = f.let(f"icmp ule i32 {end}, {f.load('i32', launch, LAUNCH['release_room'])}")
         f.branch(fits, "grow", "lost")
         f.block("lost")
-        # Of the two clocks the earlier one: more is taken as ordered than is.
+        # No room: the last entry now covers the later time at its earlier clock. That orders more than is ordered.
         f.do(f"atomicrmw sub ptr {f.field(launch, LAUNCH['release_count'])}, i32 {twice} monotonic")
         last = _entry(f, f.load("ptr", place), f.let(f"sub i32 {count}, 1"))
         f.do(f"store atomic i32 %time, ptr {f.field(last, RELEASE['time'])} monotonic, align 4")
@@ -77,8 +83,8 @@ def _append_routine(module: IrModule) -> str:
     return module.routine("append_release", build)
 
 
-def _covered_routine(module: IrModule) -> str:
-    """`(list, time) -> clock`: when what was done then was first released there; the last clock there is for never."""
+def _release_clock_routine(module: IrModule) -> str:
+    """Returns the routine `(list, time) -> clock`: the clock of the first release after `time`; -1 for none."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "i32", [("ptr", "list"), ("i32", "time")], attributes="nounwind noinline cold")
@@ -114,7 +120,7 @@ def _covered_routine(module: IrModule) -> str:
 
 
 def release_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: a release of what the warp's last fence came after, once."""
+    """Returns the routine `(ctx, warp)`, which releases, once, what came before the warp's last fence."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
@@ -127,8 +133,8 @@ def release_routine(module: IrModule) -> str:
         now = f.let(f"add i32 {f.let(f'atomicrmw add ptr {clock}, i32 1 seq_cst')}, 1")
         block = f.load("i64", "%ctx", CONTEXT["block"])
         number = f.let(f"add i32 {f.load('i32', '%warp', WARP['index'])}, 1")
-        told = ["ptr %ctx", f"ptr {_list_of(f, block, number)}", f"i32 {fenced}", f"i32 {now}"]
-        f.call(_append_routine(owner), "void", told)
+        inputs = ["ptr %ctx", f"ptr {_list_of(f, block, number)}", f"i32 {fenced}", f"i32 {now}"]
+        f.call(_append_routine(owner), "void", inputs)
         # A fence is cumulative: it also publishes what other warps of the block have handed to this one.
         taken = [
             f"i32 {f.load('i32', '%ctx', CONTEXT['epoch_time'])}",
@@ -140,8 +146,8 @@ def release_routine(module: IrModule) -> str:
         known = f.load("i32", "%ctx", CONTEXT["far_covered"])
         with where(f, f.let(f"icmp ugt i32 {time}, {known}"), "more"):
             f.store("i32", time, "%ctx", CONTEXT["far_covered"])
-            told = ["ptr %ctx", f"ptr {_list_of(f, block, '0')}", f"i32 {time}", f"i32 {now}"]
-            f.call(_append_routine(owner), "void", told)
+            inputs = ["ptr %ctx", f"ptr {_list_of(f, block, '0')}", f"i32 {time}", f"i32 {now}"]
+            f.call(_append_routine(owner), "void", inputs)
         f.store("i32", now, "%warp", WARP["far_release"])
         f.goto("old")
         f.block("old")
@@ -152,7 +158,10 @@ def release_routine(module: IrModule) -> str:
 
 
 def acquire_routine(module: IrModule, words: int) -> str:
-    """`(ctx, warp, addresses, mask)`: after an atomic or the like: the warp has seen all that is published there."""
+    """Returns the routine `(ctx, warp, addresses, mask)`, which acquires all that was released at the addresses.
+
+    It runs after an atomic or an access of like strength to `words` words.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", ARGUMENTS, attributes="nounwind noinline")
@@ -173,8 +182,11 @@ def acquire_routine(module: IrModule, words: int) -> str:
     return module.routine(f"acquire_far_{words}", build)
 
 
-def seen_routine(module: IrModule) -> str:
-    """`(ctx, warp, block, other, time) -> i1`: whether this warp has seen what a warp of that block did then."""
+def has_acquired_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, block, other, time) -> i1`.
+
+    The result says whether this warp has acquired what warp `other` of that block did at `time`.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_BOTH, ("i64", "block"), ("i32", "other"), ("i32", "time")]
@@ -184,8 +196,8 @@ def seen_routine(module: IrModule) -> str:
         acquired = f.intrinsic("llvm.umax.i32", "i32", [f"i32 {own}", f"i32 {all_of_block}"])
         clocks = []
         for number in (f.let("add i32 %other, 1"), "0"):
-            told = [f"ptr {_list_of(f, '%block', number)}", "i32 %time"]
-            clocks.append(f"i32 {f.call(_covered_routine(owner), 'i32', told)}")
+            inputs = [f"ptr {_list_of(f, '%block', number)}", "i32 %time"]
+            clocks.append(f"i32 {f.call(_release_clock_routine(owner), 'i32', inputs)}")
         clock = f.intrinsic("llvm.umin.i32", "i32", clocks)
         f.do(f"ret i1 {f.let(f'icmp ule i32 {clock}, {acquired}')}")
         return f

@@ -1,8 +1,9 @@
-"""Barriers that are objects in shared memory (mbarrier): arrivals, phases, and who has waited for them.
+"""Barrier objects in shared memory (mbarrier): arrivals, phases, and who has waited for them.
 
-The 64 bits of one are our own: from the lowest the pending arrivals, those that each phase expects, the bytes that are
-still to come, the parity of the phase. For the race checks an arrival releases what its warp has done, and whoever
-waits sees what was released until the phase was over: that time stands in the record of the object's upper half.
+The layout of the 64 bits is our own: from the lowest bit, the pending arrivals, the arrivals each phase expects, the
+bytes still to come, and the parity of the phase. For the race checks, an arrival releases what its warp has done, and a
+waiter acquires all that was released up to the end of the phase. The record of the object's upper half holds the time
+of that end.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import Kind, info, warp_record
-from grader.run.emulator.native.copy_waits import phase_over_routine, phase_waited_routine
+from grader.run.emulator.native.cells import Kind, access_info, warp_record
+from grader.run.emulator.native.copy_waits import end_phase_routine, settle_phases_routine
 from grader.run.emulator.native.epochs import tick_routine, time_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.part_barriers import hand_on_routine
-from grader.run.emulator.native.regions import Shadowed, log2, region_at
+from grader.run.emulator.native.regions import CheckedAccess, log2, region_at
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
 
 COUNT_BITS = 20
 MOST = (1 << COUNT_BITS) - 1
-"""The most arrivals that a phase can expect."""
+"""The largest number of arrivals that a phase can expect."""
 _EXPECTED, _BYTES, _PHASE = COUNT_BITS, 2 * COUNT_BITS, 63
 _BYTES_MASK = (1 << 21) - 1
 SIZE = 8
@@ -30,10 +31,10 @@ SIZE = 8
 
 @dataclass(frozen=True)
 class Operation:
-    """`name` is init, inval, arrive, test or test_parity; an arrival also says how many of a phase drop out.
+    """A kind of operation. `name` is init, inval, arrive, test or test_parity.
 
-    `waits` says of a test that its threads do nothing else until the phase is over.
-    `granule` is that of the race checks in shared memory, 0 where there are none.
+    `drops`: an arrival also lowers the count expected of later phases. `waits`: a test in a loop that does nothing else
+    until the phase is over. `granule`: bytes per cell of the race checks in shared memory, 0 if they are off.
     """
 
     name: str
@@ -51,10 +52,10 @@ class Operation:
 
 
 def barrier_routine(module: IrModule, operation: Operation) -> str:
-    """`(ctx, warp, addresses, mask, site, a, b) -> results`: one operation of a warp's lanes, one after the other.
+    """Returns the routine `(ctx, warp, addresses, mask, site, a, b) -> results`; it serves lanes in turn.
 
-    Of init, `a` is the state; of an arrival `a` the arrivals and `b` the bytes that are to come, negative for bytes
-    that have; of a test `a` the state or the parity. The result is the state before, or 1 where the phase is over.
+    init: `a` is the state. arrive: `a` is the count of arrivals, `b` the bytes to expect, negative for bytes that have
+    arrived. test: `a` is a state or a parity. The result is the state before, or for a test 1 if the phase is over.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -79,25 +80,25 @@ class _Operation:
         if operation.releases and operation.granule:
             self._release(mask)
         f.store_lanes(V("i64", "%address"), "%warp", WARP["scratch"])
-        outside, crooked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        outside, misaligned = f.alloca("i32", align=4), f.alloca("i32", align=4)
         f.store("i32", "0", outside)
-        f.store("i32", "0", crooked)
+        f.store("i32", "0", misaligned)
         results = f.alloca(f"<{LANES} x i64>")
         f.store_lanes(splat("i64", 0), results)
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, "shared", lane, address, SIZE, head, outside, crooked, writes=True)
+        host = checked_host(f, "shared", lane, address, SIZE, head, outside, misaligned, writes=True)
         a, b = (f.let(f"extractelement <{LANES} x i64> %{name}, i32 {lane}") for name in ("a", "b"))
         result = self._operate(lane, address, host, a, b)
         f.store("i64", result, results, f.let(f"mul i64 {wide}, 8"))
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
-        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
+        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", misaligned))
         f.do(f"ret {f.load_lanes('i64', results)}")
 
     def _release(self, mask: str) -> None:
-        """What the warp has done so far can be seen by who waits for the phase."""
+        """Releases what the warp has done so far, to whoever waits for the phase."""
         f = self.f
         wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
         some = f.let(f"and i1 {wanted}, {f.let(f'icmp ne i32 {mask}, 0')}")
@@ -136,11 +137,11 @@ class _Operation:
             state = f.let(f"or i64 {state}, {f.let(f'shl i64 {value}, {shift}')}")
         f.store("i64", state, host)
         with where(f, over, "over"):
-            f.call(phase_over_routine(f.module), "void", ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"])
+            f.call(end_phase_routine(f.module), "void", ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"])
             if self.operation.granule:
                 with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0"), "note"):
                     own = f.let(f"shl i64 {f.let(f'zext i32 {lane} to i64')}, {TAG_SHIFT}")
-                    known = f.let(f"or i64 {warp_record(f)}, {info(f, Kind(True, True, atomic=True))}")
+                    known = f.let(f"or i64 {warp_record(f)}, {access_info(f, Kind(True, True, atomic=True))}")
                     f.store("i64", f.let(f"or i64 {known}, {own}"), self._ended(address))
 
     def _test(self, lane: str, address: str, state: str, asked: str) -> str:
@@ -154,12 +155,12 @@ class _Operation:
             with where(f, over, "over"):
                 if self.operation.granule:
                     self._acquire(address)
-                told = ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"]
-                f.call(phase_waited_routine(f.module, self.operation.granule > 0), "void", told)
+                inputs = ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"]
+                f.call(settle_phases_routine(f.module, self.operation.granule > 0), "void", inputs)
         return f.let(f"zext i1 {over} to i64")
 
     def _note_answer(self, lane: str, over: str) -> None:
-        """For who looks whether the block waits for ever."""
+        """Counts successful and failed tests, to detect a block that waits for ever."""
         f = self.f
         success = f.let(f"zext i1 {over} to i32")
         f.store(
@@ -175,15 +176,15 @@ class _Operation:
         with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0"), "acquire"):
             record = f.load("i64", self._ended(address))
             time = f.call(time_routine(f.module), "i32", ["ptr %ctx", f"i64 {record}"])
-            # Of what other blocks have handed to this one, too, anything may have come through the barrier.
+            # Whatever other blocks have released to this block may have come through the barrier too.
             for field, known in (("acquired", time), ("far_acquired", f.load("i32", "%ctx", CONTEXT["far_pending"]))):
                 both = [f"i32 {f.load('i32', '%warp', WARP[field])}", f"i32 {known}"]
                 f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), "%warp", WARP[field])
 
     def _ended(self, address: str) -> str:
-        """Where the record of the object's upper half is."""
+        """Returns the address of the record of the object's upper half, which holds the time the last phase ended."""
         f, granule = self.f, self.operation.granule
-        access = Shadowed(Kind(True, True, atomic=True), "shared", SIZE, 1, granule, granule)
+        access = CheckedAccess(Kind(True, True, atomic=True), "shared", SIZE, 1, granule, granule)
         region = region_at(f, access, address)
         inner = f.let(f"add i64 {f.let(f'sub i64 {address}, {region.base}')}, {SIZE // 2}")
         piece = f.let(f"mul i64 {f.let(f'lshr i64 {inner}, {log2(granule)}')}, {RECORD_BYTES}")
@@ -192,7 +193,7 @@ class _Operation:
 
 @dataclass(frozen=True)
 class Phase:
-    """A barrier object's state: of its phase the arrivals and the bytes that are still to come, and the parity."""
+    """The state of a barrier object: arrivals pending and expected, bytes still to come, parity of the phase."""
 
     pending: int
     expected: int
@@ -201,10 +202,11 @@ class Phase:
 
 
 def phase_of(state: int) -> Phase:
+    """Decodes the 64 bits of a barrier object."""
     return Phase(state & MOST, state >> _EXPECTED & MOST, state >> _BYTES & _BYTES_MASK, state >> _PHASE & 1)
 
 
 def initial_state(f: IrFunction, counts: V) -> V:
-    """The states of barriers whose first phase begins, of their counts of arrivals as i64."""
+    """Returns the states of barriers in their first phase, from their arrival counts (both i64 lanes)."""
     known = f.op("and", counts, splat("i64", MOST))
     return f.op("or", known, f.op("shl", known, splat("i64", _EXPECTED)))

@@ -1,7 +1,7 @@
-"""What one lane's access to a piece of memory, its cell, has to say to what is known of it, exactly.
+"""Checks one lane's access to one cell of memory against the cell's records, exactly.
 
-A cell holds the last write, the lanes of one warp that read last, and a reader of another warp; readers.py has further
-ones. Vectors of accesses that are plainly in order take the quick way in vectors.py.
+A cell holds the last write, the lanes of the warp that read last, and one reader of another warp; readers.py keeps more
+readers. Vectors of accesses that are plainly in order take the quick way in vectors.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, TAG_SHIFT, WARP
 from grader.run.emulator.native.epochs import owner_of
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
-from grader.run.emulator.native.order import before_routine
+from grader.run.emulator.native.order import is_before_routine
 from grader.run.emulator.native.readers import (
     HEAD_SHIFT,
     each_in_list,
@@ -21,20 +21,20 @@ from grader.run.emulator.native.readers import (
     keep_routine,
     note_in_plane_routine,
 )
+from grader.run.emulator.native.reporting import should_report_routine
 from grader.run.emulator.native.resolve import event_routine
-from grader.run.emulator.native.told import to_be_told_routine
 
-# An access: its time, its site, and whether it is meant for what others do at the same time.
+# The low half of a record: time, site, and the flags of strong accesses.
 TIME_MASK = (1 << 16) - 1
 SITE_SHIFT = 16
 SITE_MASK = (1 << 14) - 1
 VOLATILE, STRONG = 1 << 30, 1 << 31
 OF_BLOCK = VOLATILE
-"""Of the two flags this one alone: meant for what other threads of the block do at the same time."""
+"""VOLATILE without STRONG marks an access that is strong only for threads of its own block (scope cta)."""
 PENDING = -1 << layout.EPOCH_SHIFT
-"""The epoch of an access that goes on beside its thread, until that has been waited for: nothing orders it."""
+"""The epoch of an asynchronous access until it has been waited for: nothing orders it."""
 WRITTEN_BEFORE = 1 << TAG_SHIFT
-"""The record of global memory that the host, or a launch that was not watched, has written."""
+"""The record of global memory that was written by the host or by a launch without race checks."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Kind:
     atomic: bool = False
     volatile: bool = False
     deferred: bool = False
-    """It goes on beside the thread that has begun it."""
+    """It proceeds asynchronously to the thread that began it."""
     padding: bool = False
-    """What is read needs no value: it may be a struct's padding."""
+    """The bytes read need no value: they may be a struct's padding."""
     of_block: bool = False
-    """An atomic, or the like, for the threads of its own block: its scope is `cta`."""
+    """A strong access whose scope is `cta`."""
 
     @property
     def strong(self) -> bool:
@@ -58,6 +58,7 @@ class Kind:
 
     @property
     def flags(self) -> int:
+        """The flags of the access's records, with the epoch PENDING for an asynchronous access."""
         if self.of_block:
             return OF_BLOCK
         strength = (STRONG if self.strong else 0) | (VOLATILE if self.volatile else 0)
@@ -70,28 +71,29 @@ class Kind:
         return "_".join(word for word, flag in zip(words, flags, strict=True) if flag)
 
 
-def info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
-    """Flags, site and time of the access at hand, as the low half of a record."""
+def access_info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
+    """Returns flags, site and time of the current access, as the low half of a record (i64)."""
     placed = f.let(f"shl i32 {site}, {SITE_SHIFT}")
     known = f.let(f"or i32 {placed}, {f.load('i32', '%ctx', CONTEXT['time'])}")
     return f.let(f"or i64 {f.let(f'zext i32 {known} to i64')}, {kind.flags}")
 
 
 def warp_record(f: IrFunction) -> str:
-    """The record of the warp's first thread now, without flags, site and time."""
+    """Returns the record of the warp's lane 0 at this time, without flags, site and time."""
     number = f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64")
     return f.let(f"or i64 {f.load('i64', '%ctx', CONTEXT['now'])}, {f.let(f'shl i64 {number}, {TAG_SHIFT + 5}')}")
 
 
-# What a write that nothing orders after another's writes, against what is there.
+# How the value of an unordered write compares with the value in memory.
 DIFFERENT, SAME, NOT_YET_SAME = range(3)
-"""The last: different, but the other thread may have noted its write and not written yet."""
+"""NOT_YET_SAME: it differs, but the other thread may have recorded its write without having made it yet."""
 
 
 def cell_routine(module: IrModule, kind: Kind) -> str:
-    """`(ctx, warp, lane, cell, plane, shared, site, value) -> i1`: whether to look at the value again and to repeat it.
+    """Returns the routine `(ctx, warp, lane, cell, plane, shared, site, value) -> i1`: one checked access.
 
-    That is asked for instead of a race where `value` is NOT_YET_SAME; nothing has been noted then.
+    It returns true, in place of reporting a race, if `value` is NOT_YET_SAME. The caller then compares again and
+    repeats the call; nothing has been recorded.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -129,7 +131,7 @@ class _Cell:
         return self.f.field("%cell", self.f.let(f"mul i64 %plane, {CELL[plane]}"))
 
     def _load(self, plane: str) -> str:
-        # One piece: another core may be writing it.
+        # Atomic, because another core may be writing it.
         return self.f.let(f"load atomic i64, ptr {self._place(plane)} monotonic, align 8")
 
     def _store(self, plane: str, value: str) -> None:
@@ -140,9 +142,10 @@ class _Cell:
         self._last_write()
         if kind.writes:
             self._readers()
-            self._store("write", f.let(f"or i64 {self.own}, {info(f, kind)}"))
+            self._store("write", f.let(f"or i64 {self.own}, {access_info(f, kind)}"))
             if not kind.strong:
-                # Who comes after this write comes after what it came after; what it did not come after has been told.
+                # Whatever comes after this write also comes after the reads it is ordered behind; the other reads were
+                # reported.
                 for plane in ("read", "earlier"):
                     self._store(plane, "0")
         else:
@@ -150,24 +153,24 @@ class _Cell:
         f.do("ret i1 false")
 
     def _live(self, record: str) -> str:
-        """Whether a record is of this launch, or of this epoch in shared memory."""
+        """Returns whether a record belongs to this launch or, in shared memory, to this epoch."""
         return self.f.let(f"icmp uge i64 {record}, {self.begin}")
 
     def _same(self, record: str, tag: str) -> str:
-        """Whether a record is of this thread or, given the warp's, of this warp."""
+        """Returns whether a record belongs to the thread of `tag` or, if `tag` is a warp's, to that warp."""
         f = self.f
         return f.let(f"icmp ult i64 {f.let(f'xor i64 {record}, {tag}')}, {1 << TAG_SHIFT}")
 
-    def _unless_ordered(
+    def _report_unless_ordered(
         self, record: str, event: str, passed: str, written: bool = False, again: str | None = None
     ) -> None:
-        """Goes to `passed`, after an event if the access of `record` is not ordered before this one.
+        """Continues in block `passed`; first reports `event` if the access of `record` is not ordered before this one.
 
-        A write that was told of often enough counts as one of long ago: it is to cost no more time. Returns true in
-        place of the event where `again` holds.
+        `written`: once the write has been reported often enough, marks it as old, so that it costs no more time. If
+        `again` holds, returns true in place of reporting.
         """
         f = self.f
-        fine = f.call(before_routine(f.module), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", f"i64 {record}"])
+        fine = f.call(is_before_routine(f.module), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", f"i64 {record}"])
         race = f.name_block("race")
         f.branch(fine, passed, race)
         f.block(race)
@@ -184,20 +187,20 @@ class _Cell:
         event = f.let(f"select i1 {pending}, i32 {layout.EVENT_RACE}, i32 {event}")
         far = f.let(f"icmp uge i64 {f.let(f'xor i64 {record}, {self.warp}')}, {LANES << TAG_SHIFT}")
         other_site = f.let(f"and i32 {f.let(f'trunc i64 {record} to i32')}, {SITE_MASK << SITE_SHIFT}")
-        told = self._tell(event, f.let(f"or i32 {other_site}, {f.let(f'zext i1 {far} to i32')}"))
+        reported = self._report(event, f.let(f"or i32 {other_site}, {f.let(f'zext i1 {far} to i32')}"))
         if written:
-            with where(f, f.let(f"xor i1 {told}, true"), "silent"):
+            with where(f, f.let(f"xor i1 {reported}, true"), "silent"):
                 self._store("write", self.never)
         f.goto(passed)
 
-    def _tell(self, event: str, detail: str) -> str:
-        """Tells of an event unless the like was told of often; whether it did."""
+    def _report(self, event: str, detail: str) -> str:
+        """Reports an event unless its like was reported often enough; returns whether it did."""
         f = self.f
         asked = ["ptr %ctx", f"i32 {event}", "i32 %site", f"i32 {detail}"]
-        wanted = f.call(to_be_told_routine(f.module), "i1", asked)
+        wanted = f.call(should_report_routine(f.module), "i1", asked)
         with where(f, wanted, "tell"):
-            told = ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
-            f.call(event_routine(f.module), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", f"i32 {event}", "i32 %site", f"i32 {self.bit}"]
+            f.call(event_routine(f.module), "void", inputs)
         return wanted
 
     def _last_write(self) -> None:
@@ -209,35 +212,35 @@ class _Cell:
         f.branch(never, "unwritten", "initialised")
         f.block("unwritten")
         if kind.writes:
-            # Of shared memory it is counted what nobody has written yet.
+            # Counts down the cells of shared memory that nobody has written yet.
             one = f.let("zext i1 %shared to i32")
             left = f.let(f"sub i32 {f.load('i32', '%ctx', CONTEXT['unwritten'])}, {one}")
             f.store("i32", left, "%ctx", CONTEXT["unwritten"])
         if kind.reads and not kind.padding:
-            self._tell(str(layout.EVENT_UNINITIALIZED), "0")
+            self._report(str(layout.EVENT_UNINITIALIZED), "0")
         f.goto("written")
         f.block("initialised")
         f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
         if kind.strong:
-            f.branch(self._meant_for_each_other(record), "written", "plain")
+            f.branch(self._is_mutually_strong(record), "written", "plain")
             f.block("plain")
         event, again = str(layout.EVENT_RACE), None
         if kind.writes and not kind.reads:
             same = f.let(f"icmp eq i32 %value, {SAME}")
             event = f.let(f"select i1 {same}, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
             again = f.let(f"icmp eq i32 %value, {NOT_YET_SAME}")
-        self._unless_ordered(record, event, "written", written=not kind.writes, again=again)
+        self._report_unless_ordered(record, event, "written", written=not kind.writes, again=again)
         f.block("written")
 
-    def _meant_for_each_other(self, record: str) -> str:
-        """Whether the write of a record is strong too, and each of the two has the other in its scope."""
+    def _is_mutually_strong(self, record: str) -> str:
+        """Returns whether the write of a record is strong too, and each of the two accesses is in the other's scope."""
         f, kind = self.f, self.kind
         known = f.let(f"trunc i64 {record} to i32")
         strong = f.let(f"icmp slt i32 {known}, 0")
         flags = f.let(f"and i32 {known}, {STRONG | VOLATILE}")
         of_block = f.let(f"icmp eq i32 {flags}, {OF_BLOCK}")
-        # What goes on beside its thread is not meant for anybody.
+        # An asynchronous access is not strong for anybody.
         epoch = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {layout.EPOCH_SHIFT}')} to i32")
         over = f.let(f"icmp ne i32 {epoch}, {layout.LAST_EPOCH}")
         mine = f.let(f"select i1 {over}, i32 {epoch}, i32 {f.load('i32', '%ctx', CONTEXT['epoch'])}")
@@ -247,8 +250,8 @@ class _Cell:
         if kind.of_block:
             return f.let(f"and i1 {f.let(f'or i1 {strong}, {of_block}')}, {here}")
         if kind.volatile:
-            # Lanes of a warp that rely on volatile alone rely on lockstep, which no GPU since Volta promises: they
-            # exchange what they compute through shared memory. In global memory it is flags that they have in common.
+            # Lanes of one warp that rely on volatile alone rely on lockstep, which no GPU since Volta promises: they
+            # exchange results through shared memory. In global memory what they share are flags.
             apart = f.let(f"icmp uge i64 {f.let(f'xor i64 {record}, {self.own}')}, {LANES << TAG_SHIFT}")
             plain = f.let(f"icmp eq i32 {f.let(f'and i32 {known}, {VOLATILE}')}, 0")
             elsewhere = f.let("xor i1 %shared, true")
@@ -272,7 +275,7 @@ class _Cell:
         f.block("reader")
         lane = f.let(f"zext i32 {f.intrinsic('llvm.cttz.i32', 'i32', [f'i32 {left}', 'i1 true'])} to i64")
         f.store("i32", f.let(f"and i32 {left}, {f.let(f'sub i32 {left}, 1')}"), rest)
-        self._unless_meant(f.let(f"or i64 {record}, {f.let(f'shl i64 {lane}, {TAG_SHIFT}')}"))
+        self._check_unless_mutual(f.let(f"or i64 {record}, {f.let(f'shl i64 {lane}, {TAG_SHIFT}')}"))
         f.goto("next")
         f.block("others")
         far = f.let("xor i1 %shared, true")
@@ -284,7 +287,7 @@ class _Cell:
         earlier = self._load("earlier")
         self._check_reader(earlier)
         with where(f, self._live(earlier), "several"), each_in_planes(f) as one:
-            # The last of its warp's reads is known better already.
+            # `record` already has the last read of its warp.
             fresh = f.let(f"xor i1 {self._same(one, self._of_warp(record))}, true")
             with where(f, f.let(f"and i1 {fresh}, {f.let(f'icmp ne i64 {one}, {earlier}')}"), "fresh"):
                 self._check_reader(one)
@@ -293,20 +296,20 @@ class _Cell:
         return self.f.let(f"and i64 {record}, {-LANES << TAG_SHIFT}")
 
     def _check_reader(self, record: str) -> None:
-        """Of a read by another thread, if it is of this launch or epoch."""
+        """Checks a read by another thread, if it belongs to this launch or epoch."""
         f = self.f
         other = f.let(f"xor i1 {self._same(record, self.own)}, true")
         with where(f, f.let(f"and i1 {self._live(record)}, {other}"), "one"):
-            self._unless_meant(record)
+            self._check_unless_mutual(record)
 
-    def _unless_meant(self, record: str) -> None:
+    def _check_unless_mutual(self, record: str) -> None:
         f = self.f
         fine = f.name_block("fine")
         if self.kind.strong:
             check = f.name_block("check")
-            f.branch(self._meant_for_each_other(record), fine, check)
+            f.branch(self._is_mutually_strong(record), fine, check)
             f.block(check)
-        self._unless_ordered(record, str(layout.EVENT_RACE), fine)
+        self._report_unless_ordered(record, str(layout.EVENT_RACE), fine)
         f.block(fine)
 
     def _record_read(self) -> None:
@@ -315,7 +318,7 @@ class _Cell:
         live, mine = self._live(record), self._same(record, self.warp)
         low = f.let(f"trunc i64 {record} to i32")
         if kind.strong:
-            # A plain read by the warp says more: it minds strong writes too.
+            # A plain read by the warp tells more: it conflicts with strong writes too.
             plain = f.let(f"icmp eq i32 {f.let(f'and i32 {low}, {STRONG | VOLATILE}')}, 0")
             f.branch(f.let(f"and i1 {plain}, {f.let(f'and i1 {live}, {mine}')}"), "kept", "note")
             f.block("note")
@@ -323,13 +326,13 @@ class _Cell:
         with where(f, foreign, "foreign"):
             lane = f.intrinsic("llvm.cttz.i64", "i64", [f"i64 {self._load('readers')}", "i1 false"])
             shifted = f.let(f"shl i64 {f.let(f'and i64 {lane}, 31')}, {TAG_SHIFT}")
-            told = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared", f"i64 {self.warp}"]
-            f.call(keep_routine(f.module), "void", [*told, f"i64 {f.let(f'or i64 {record}, {shifted}')}"])
-        known = info(f, kind)
+            inputs = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared", f"i64 {self.warp}"]
+            f.call(keep_routine(f.module), "void", [*inputs, f"i64 {f.let(f'or i64 {record}, {shifted}')}"])
+        known = access_info(f, kind)
         several = f.let(f"or i1 {foreign}, {self._live(self._load('earlier'))}")
         with where(f, f.let(f"and i1 %shared, {several}"), "several"):
-            told = ["ptr %ctx", "ptr %warp", "ptr %cell", f"i64 {f.let(f'or i64 {self.own}, {known}')}"]
-            f.call(note_in_plane_routine(f.module), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", "ptr %cell", f"i64 {f.let(f'or i64 {self.own}, {known}')}"]
+            f.call(note_in_plane_routine(f.module), "void", inputs)
         self._store("read", f.let(f"or i64 {self.warp}, {known}"))
         readers = self._load("readers")
         at = f.let(f"and i32 {low}, {TIME_MASK}")

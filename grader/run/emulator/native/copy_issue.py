@@ -1,4 +1,4 @@
-"""How a copy from global to shared memory begins (cp.async): where its bytes and their cells are, and within bounds."""
+"""Issues asynchronous copies from global to shared memory (cp.async): checks bounds, finds bytes and cells."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CONTEXT, COPY, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import Kind, info, warp_record
+from grader.run.emulator.native.cells import Kind, access_info, warp_record
 from grader.run.emulator.native.copies import (
-    cells_of,
+    cell_count,
     entry_at,
-    of_lane,
+    lane_pointer,
     offset_of,
     settle_routine,
     sweep_routine,
 )
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
-from grader.run.emulator.native.regions import Region, Shadowed, log2, region_at
+from grader.run.emulator.native.regions import CheckedAccess, Region, log2, region_at
 from grader.run.emulator.native.resolve import RESOLVED, for_each_lane, next_lane, report, resolver
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
@@ -25,8 +25,8 @@ _VECTOR = f"<{LANES} x i64>"
 
 
 @dataclass(frozen=True)
-class Copied:
-    """A kind of copy: `size` bytes a lane; granules are those of the race checks, 0 where there are none."""
+class CopyKind:
+    """A kind of copy: `size` bytes per lane; granules of the race checks in bytes, 0 if they are off."""
 
     size: int
     shared_granule: int = 0
@@ -36,17 +36,17 @@ class Copied:
     def checked(self) -> bool:
         return self.shared_granule > 0
 
-    def side(self, space: str) -> Shadowed:
-        """One of its two accesses, as the race checks see it."""
+    def side(self, space: str) -> CheckedAccess:
+        """Returns one of its two accesses, as the race checks see it."""
         target = space == "shared"
         kind = Kind(not target, target, deferred=True)
-        return Shadowed(kind, space, self.size, 1, self.shared_granule, self.global_granule)
+        return CheckedAccess(kind, space, self.size, 1, self.shared_granule, self.global_granule)
 
 
-def issue_routine(module: IrModule, copied: Copied) -> str:
-    """`(ctx, warp, targets, sources, bytes, mask, target's site, source's site)`: the lanes begin a copy.
+def issue_routine(module: IrModule, copied: CopyKind) -> str:
+    """Returns the routine `(ctx, warp, targets, sources, bytes, mask, site, source site)`: lanes begin a copy.
 
-    `bytes` is what of the source is copied; the rest of the target becomes 0. Lanes out of bounds end in a fault.
+    `bytes` are copied from the source; the rest of the target becomes 0. Lanes out of bounds end in a fault.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -60,7 +60,7 @@ def issue_routine(module: IrModule, copied: Copied) -> str:
 
 
 class _Issue:
-    def __init__(self, f: IrFunction, copied: Copied) -> None:
+    def __init__(self, f: IrFunction, copied: CopyKind) -> None:
         self.f = f
         self.copied = copied
 
@@ -70,33 +70,33 @@ class _Issue:
         active = f.let(f"and i32 %mask, {living}")
         count = f.load("i32", "%warp", WARP["copy_count"])
         with where(f, f.let(f"icmp uge i32 {count}, {layout.COPIES}"), "full"):
-            # A copy may end at any time: the oldest one does now.
+            # A copy may complete at any time: the oldest does now.
             oldest = entry_at(f, "%warp", "0")
-            told = ["ptr %ctx", "ptr %warp", f"ptr {oldest}", f"i32 {f.load('i32', oldest)}", "i1 false"]
-            f.call(settle_routine(f.module), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", f"ptr {oldest}", f"i32 {f.load('i32', oldest)}", "i1 false"]
+            f.call(settle_routine(f.module), "void", inputs)
             f.call(sweep_routine(f.module), "void", ["ptr %ctx", "ptr %warp"])
         entry = entry_at(f, "%warp", f.load("i32", "%warp", WARP["copy_count"]))
         f.store_lanes(V("i32", "%bytes"), entry, COPY["bytes"])
         good = self._places(entry, "shared", "target", V("i64", "%target"), active, "%site")
         good = self._places(entry, "global", "source", V("i64", "%source"), good, "%source_site")
         with where(f, f.let(f"icmp ne i32 {good}, 0"), "some"):
-            self._put(entry, good)
+            self._append(entry, good)
         f.do("ret void")
 
     def _places(self, entry: str, space: str, side: str, address: V, lanes: str, site: str) -> str:
-        """Finds each lane's memory; returns the lanes whose access is within bounds and aligned."""
+        """Finds each lane's host address; returns the lanes whose access is within bounds and aligned."""
         f, size = self.f, self.copied.size
         f.store_lanes(address, "%warp", WARP["scratch"])
         f.store_lanes(splat("i64", 0), entry, COPY[f"{side}_cell"])
-        good, outside, crooked = (f.alloca("i32", align=4) for _ in range(3))
-        for variable in (good, outside, crooked):
+        good, outside, misaligned = (f.alloca("i32", align=4) for _ in range(3))
+        for variable in (good, outside, misaligned):
             f.store("i32", "0", variable)
         lane, head, after = for_each_lane(f, lanes)
         bit = f.let(f"shl i32 1, {lane}")
         own = f.load("i64", f.field("%warp", WARP["scratch"]), offset_of(f, lane, 8))
         needed = str(size)
         if space == "global":
-            needed = f.let(f"zext i32 {f.load('i32', of_lane(f, entry, 'bytes', lane, 4))} to i64")
+            needed = f.let(f"zext i32 {f.load('i32', lane_pointer(f, entry, 'bytes', lane, 4))} to i64")
         pair = f.call(
             resolver(f.module, space, space == "shared"),
             RESOLVED,
@@ -114,20 +114,20 @@ class _Issue:
         f.block(check)
         f.branch(f.let(f"or i1 {straight}, {nothing}"), fine, askew)
         f.block(askew)
-        f.store("i32", f.let(f"or i32 {f.load('i32', crooked)}, {bit}"), crooked)
+        f.store("i32", f.let(f"or i32 {f.load('i32', misaligned)}, {bit}"), misaligned)
         f.goto(head)
         f.block(fine)
         f.store("i32", f.let(f"or i32 {f.load('i32', good)}, {bit}"), good)
-        f.store("i64", host, of_lane(f, entry, side, lane))
+        f.store("i64", host, lane_pointer(f, entry, side, lane))
         if self.copied.checked:
             self._cell(entry, space, side, lane, own, nothing)
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, site, f.load("i32", outside))
-        report(f, layout.EVENT_MISALIGNED, site, f.load("i32", crooked))
+        report(f, layout.EVENT_MISALIGNED, site, f.load("i32", misaligned))
         return f.load("i32", good)
 
     def _cell(self, entry: str, space: str, side: str, lane: str, address: str, nothing: str) -> None:
-        """Notes where the cells of a lane's side are, and in the source's that it is being read."""
+        """Records where the cells of a lane's side are, and marks those of the source as being read."""
         f, access = self.f, self.copied.side(space)
         wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
         if space == "global":
@@ -139,26 +139,26 @@ class _Issue:
                 if space == "global":
                     plane = f.let(f"mul i64 {region.plane}, {CELL['earlier']}")
                     first = f.let(f"add i64 {first}, {plane}")
-                f.store("i64", first, of_lane(f, entry, f"{side}_cell", lane))
+                f.store("i64", first, lane_pointer(f, entry, f"{side}_cell", lane))
                 if space == "global":
                     self._mark_source(entry, access, lane, first)
 
-    def _first(self, region: Region, access: Shadowed, address: str) -> str:
+    def _first(self, region: Region, access: CheckedAccess, address: str) -> str:
         f = self.f
         piece = f.let(f"lshr i64 {f.let(f'sub i64 {address}, {region.base}')}, {log2(access.granule)}")
         return f.let(f"add i64 {region.records}, {f.let(f'mul i64 {piece}, {RECORD_BYTES}')}")
 
-    def _mark_source(self, entry: str, access: Shadowed, lane: str, first: str) -> None:
+    def _mark_source(self, entry: str, access: CheckedAccess, lane: str, first: str) -> None:
         f = self.f
         own = f.let(f"shl i64 {f.let(f'zext i32 {lane} to i64')}, {TAG_SHIFT}")
-        known = f.let(f"or i64 {warp_record(f)}, {info(f, access.kind, '%source_site')}")
+        known = f.let(f"or i64 {warp_record(f)}, {access_info(f, access.kind, '%source_site')}")
         record = f.let(f"or i64 {known}, {own}")
-        bytes_ = f.load("i32", of_lane(f, entry, "bytes", lane, 4))
+        bytes_ = f.load("i32", lane_pointer(f, entry, "bytes", lane, 4))
         cells = f.let(f"inttoptr i64 {first} to ptr")
-        with counted(f, cells_of(f, bytes_, str(log2(access.granule))), "mark") as at:
+        with for_each_index(f, cell_count(f, bytes_, str(log2(access.granule))), "mark") as at:
             f.store("i64", record, cells, offset_of(f, at, RECORD_BYTES))
 
-    def _put(self, entry: str, good: str) -> None:
+    def _append(self, entry: str, good: str) -> None:
         f, copied = self.f, self.copied
         f.store("i32", good, entry, COPY["mask"])
         f.store("i32", str(copied.size), entry, COPY["size"])
@@ -171,6 +171,6 @@ class _Issue:
         f.store_lanes(splat("i32", 0), entry, COPY["barrier"])
         count = f.load("i32", "%warp", WARP["copy_count"])
         f.store("i32", f.let(f"add i32 {count}, 1"), "%warp", WARP["copy_count"])
-        # Reads of shared memory are looked at one after the other as long as copies are under way.
+        # While copies are pending, reads of shared memory are checked one by one.
         left = f.load("i32", "%ctx", CONTEXT["unwritten"])
         f.store("i32", f.let(f"add i32 {left}, 1"), "%ctx", CONTEXT["unwritten"])

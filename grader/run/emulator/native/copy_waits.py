@@ -1,4 +1,4 @@
-"""How threads wait for their copies from global to shared memory: by groups, or by a barrier that tracks them."""
+"""Waits for asynchronous copies from global to shared memory: by groups, or by a barrier object that tracks them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from grader.run.emulator.layout import CONTEXT, COPY, WARP
 from grader.run.emulator.native.copies import entry_at, move_routine, settle_routine, sweep_routine
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.read_log import is_dirty, replay_routine
 
@@ -16,19 +16,19 @@ _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
 @contextmanager
 def _each_copy(f: IrFunction, warp: str) -> Iterator[str]:
-    with counted(f, f.load("i32", warp, WARP["copy_count"]), "copy") as at:
+    with for_each_index(f, f.load("i32", warp, WARP["copy_count"]), "copy") as at:
         yield entry_at(f, warp, at)
 
 
 @contextmanager
 def _each_warp(f: IrFunction) -> Iterator[str]:
     warps, stride = f.load("ptr", "%ctx", CONTEXT["warps"]), f.load("i64", "%ctx", CONTEXT["warp_stride"])
-    with counted(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
+    with for_each_index(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
         yield f.field(warps, f.let(f"mul i64 {f.let(f'zext i32 {at} to i64')}, {stride}"))
 
 
 def _note_reads(f: IrFunction) -> None:
-    """Copies that end write in this epoch: its reads are no longer put by."""
+    """Records the deferred reads of this epoch, because copies that complete write in it."""
     wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
     quiet = f.let(f"and i1 {wanted}, {f.let(f'xor i1 {is_dirty(f)}, true')}")
     with where(f, quiet, "quiet"):
@@ -36,7 +36,7 @@ def _note_reads(f: IrFunction) -> None:
 
 
 def commit_routine(module: IrModule) -> str:
-    """`(ctx, warp, mask)`: these lanes close a group and open the next."""
+    """Returns the routine `(ctx, warp, mask)`: these lanes close a group and open the next."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [*_BOTH, ("i32", "mask")], attributes="nounwind noinline")
@@ -50,7 +50,7 @@ def commit_routine(module: IrModule) -> str:
 
 
 def wait_routine(module: IrModule, checked: bool) -> str:
-    """`(ctx, warp, mask, count)`: these lanes wait for all but their last `count` closed groups."""
+    """Returns the routine `(ctx, warp, mask, count)`: these lanes wait for all but their last `count` closed groups."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_BOTH, ("i32", "mask"), ("i32", "count")]
@@ -66,8 +66,8 @@ def wait_routine(module: IrModule, checked: bool) -> str:
                 waited = f.let(f"and i32 {earlier}, %mask")
                 over = f.let(f"and i32 {waited}, {f.load('i32', entry, COPY['mask'])}")
                 with where(f, f.let(f"icmp ne i32 {over}, 0"), "over"):
-                    told = ["ptr %ctx", "ptr %warp", f"ptr {entry}", f"i32 {over}", "i1 false"]
-                    f.call(settle_routine(owner), "void", told)
+                    inputs = ["ptr %ctx", "ptr %warp", f"ptr {entry}", f"i32 {over}", "i1 false"]
+                    f.call(settle_routine(owner), "void", inputs)
             f.call(sweep_routine(owner), "void", ["ptr %ctx", "ptr %warp"])
         f.do("ret void")
         return f
@@ -76,9 +76,9 @@ def wait_routine(module: IrModule, checked: bool) -> str:
 
 
 def track_routine(module: IrModule) -> str:
-    """`(ctx, warp, addresses, mask)`: each lane's copies so far are tracked by a barrier in shared memory.
+    """Returns the routine `(ctx, warp, addresses, mask)`: a barrier object tracks each lane's copies so far.
 
-    Their bytes are there at once. To the race checks they are under way until somebody has waited for the barrier.
+    Their bytes move at once. For the race checks they stay pending until somebody has waited for the barrier.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -100,8 +100,11 @@ def track_routine(module: IrModule) -> str:
     return module.routine("copy_track", build)
 
 
-def phase_over_routine(module: IrModule) -> str:
-    """`(ctx, barrier)`: a phase of the barrier at this shared address is over, and the copies that it tracked are."""
+def end_phase_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, barrier)`, called when a phase of the barrier at this shared address ends.
+
+    It marks the copies that the barrier tracks as complete (bit 0 of their barrier address).
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("i32", "barrier")]
@@ -120,8 +123,11 @@ def phase_over_routine(module: IrModule) -> str:
     return module.routine("copy_phase_over", build)
 
 
-def phase_waited_routine(module: IrModule, checked: bool) -> str:
-    """`(ctx, barrier)`: somebody has waited for the barrier: what it tracked in phases that are over is in order."""
+def settle_phases_routine(module: IrModule, checked: bool) -> str:
+    """Returns the routine `(ctx, barrier)`, called after a wait for the barrier.
+
+    It orders the copies that the barrier tracked in ended phases.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("i32", "barrier")]
@@ -137,8 +143,8 @@ def phase_waited_routine(module: IrModule, checked: bool) -> str:
                     ended = f.bits(f.compare("icmp eq", known, f.spread("i32", over)))
                     lanes = f.let(f"and i32 {ended}, {f.load('i32', entry, COPY['mask'])}")
                     with where(f, f.let(f"icmp ne i32 {lanes}, 0"), "ended"):
-                        told = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 true"]
-                        f.call(settle_routine(owner), "void", told)
+                        inputs = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 true"]
+                        f.call(settle_routine(owner), "void", inputs)
                     tracked = f.bits(f.compare("icmp ne", known, splat("i32", 0)))
                     left = f.let(f"and i32 {tracked}, {f.load('i32', entry, COPY['mask'])}")
                     more = f.let(f"or i32 {f.load('i32', '%ctx', CONTEXT['tracked'])}, {left}")
@@ -151,15 +157,15 @@ def phase_waited_routine(module: IrModule, checked: bool) -> str:
 
 
 def drain_routine(module: IrModule) -> str:
-    """`(ctx)`: the block has ended: the copies that nobody has waited for are over."""
+    """Returns the routine `(ctx)`, which completes the copies that nobody waited for when the block ends."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx")], attributes="nounwind noinline")
         with _each_warp(f) as warp:
             with _each_copy(f, warp) as entry:
                 lanes = f.load("i32", entry, COPY["mask"])
-                told = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 false"]
-                f.call(settle_routine(owner), "void", told)
+                inputs = ["ptr %ctx", f"ptr {warp}", f"ptr {entry}", f"i32 {lanes}", "i1 false"]
+                f.call(settle_routine(owner), "void", inputs)
             f.store("i32", "0", warp, WARP["copy_count"])
             f.store_lanes(splat("i32", 0), f.load("ptr", warp, WARP["copies"]))
         f.store("i32", "0", "%ctx", CONTEXT["tracked"])
@@ -170,6 +176,6 @@ def drain_routine(module: IrModule) -> str:
 
 
 def drain(f: IrFunction) -> None:
-    """Ends the copies of the block that was here, in a launch whose kernel makes any."""
+    """Completes the copies of the block that has ended, if the kernel makes any."""
     with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['copies'])}, 0"), "copies"):
         f.call(drain_routine(f.module), "void", ["ptr %ctx"])

@@ -1,6 +1,6 @@
-"""Counts what a warp's accesses cost: sectors of global memory, wavefronts of shared memory, lanes that take turns.
+"""Counts what a warp's accesses cost: sectors of global memory, wavefronts of shared memory, serialised atomics.
 
-The definitions are those of Nsight Compute's memory tables. It changes nothing that a kernel computes.
+The definitions are those of Nsight Compute's memory tables. Counting changes nothing that a kernel computes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BANK_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedAccess:
     """A kind of access: `role` is "load", "store" or "atomic", `size` the bytes of a lane."""
 
     role: str
@@ -44,13 +44,13 @@ def add_to(f: IrFunction, pointer: str, offset: int | str, value: str) -> None:
     f.store("i64", f.let(f"add i64 {f.load('i64', pointer, offset)}, {value}"), pointer, offset)
 
 
-def ones(f: IrFunction, bits: str) -> str:
-    """How many bits of an i32 are set, as an i64."""
+def popcount(f: IrFunction, bits: str) -> str:
+    """Returns the number of set bits of an i32, as an i64."""
     return f.let(f"zext i32 {f.intrinsic('llvm.ctpop.i32', 'i32', [f'i32 {bits}'])} to i64")
 
 
-def count_routine(module: IrModule, access: Counted) -> str:
-    """`(ctx, warp, addresses, mask, offset of the row)`: counts one request of a warp."""
+def count_routine(module: IrModule, access: CountedAccess) -> str:
+    """Returns the routine `(ctx, warp, addresses, mask, row offset)`, which counts one request of a warp."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _ARGUMENTS, attributes="nounwind noinline")
@@ -74,8 +74,8 @@ def count_routine(module: IrModule, access: Counted) -> str:
     return module.routine(access.name, build)
 
 
-def _split(f: IrFunction, access: Counted) -> None:
-    """A generic access is one of its lanes in shared memory and one of those in global memory."""
+def _split(f: IrFunction, access: CountedAccess) -> None:
+    """Counts a generic access as one access of its lanes in shared memory and one of those in global memory."""
     window = f.op("lshr", V("i64", "%address"), splat("i64", layout.SLOT_BITS))
     for space, condition, limit, base in (
         ("shared", "icmp eq", layout.SHARED_WINDOW >> layout.SLOT_BITS, layout.SHARED_WINDOW),
@@ -83,7 +83,7 @@ def _split(f: IrFunction, access: Counted) -> None:
     ):
         here = f.let(f"and i32 %mask, {f.bits(f.compare(condition, window, splat('i64', limit)))}")
         address = f.op("sub", V("i64", "%address"), splat("i64", base))
-        routine = count_routine(f.module, Counted(access.role, space, access.size))
+        routine = count_routine(f.module, CountedAccess(access.role, space, access.size))
         f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {here}", "i64 %row"])
     f.do("ret void")
 
@@ -91,7 +91,7 @@ def _split(f: IrFunction, access: Counted) -> None:
 class _Request:
     """One request: the lanes of a warp that execute one access."""
 
-    def __init__(self, f: IrFunction, access: Counted, active: str) -> None:
+    def __init__(self, f: IrFunction, access: CountedAccess, active: str) -> None:
         self.f = f
         self.access = access
         self.active = active
@@ -100,7 +100,7 @@ class _Request:
         self.row = f.field(self.buffer, "%row")
         leader = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {active}", "i1 true"])
         self.first = f.let(f"extractelement {self.address}, i32 {leader}")
-        self.asked = f.let(f"mul i64 {ones(f, active)}, {access.size}")
+        self.asked = f.let(f"mul i64 {popcount(f, active)}, {access.size}")
 
     def global_(self) -> None:
         f, access = self.f, self.access
@@ -122,11 +122,11 @@ class _Request:
         ):
             add_to(f, array, ARRAY[name], value)
         if access.role == "atomic":
-            self._turns()
+            self._count_turns()
         self._sample(sectors)
 
     def _sectors(self) -> tuple[str, str]:
-        """How many sectors the lanes touch, and how many of these the block reads for the first time."""
+        """Returns the number of sectors the lanes touch, and how many of these the block reads for the first time."""
         f, reads = self.f, self.access.role == "load"
         entry = slot_entry(f, "global", self.first)
         base, size = f.load("i64", entry, layout.ENTRY["base"]), f.load("i64", entry, layout.ENTRY["size"])
@@ -164,7 +164,11 @@ class _Request:
         return f.load("i64", count), f.load("i64", fresh)
 
     def shared(self) -> None:
-        """Lanes whose accesses are wider than a bank go in phases; in each, a bank gives one word at a time."""
+        """Counts wavefronts.
+
+        Lanes whose accesses are wider than a bank are served in phases; in each phase a bank delivers one word at a
+        time.
+        """
         f, unit = self.f, max(self.access.size, BANK_BYTES)
         banks = max(BANKS * BANK_BYTES // unit, 1)
         keys = f.cast("trunc", f.op("lshr", self.address, splat("i64", unit.bit_length() - 1)), "i32")
@@ -182,14 +186,14 @@ class _Request:
         f.store("i64", worst, self.row, ROW["ways"])
         self._name("shared_array", f.let(f"lshr i64 {self.first}, {layout.SHARED_SLOT_BITS}"))
         if self.access.role == "atomic":
-            self._turns()
+            self._count_turns()
         self._sample(total)
 
     def _phases(self, keys: V, count: int) -> list[str]:
-        """The active lanes of each phase. Two phases of a load are one where neighbours, or lanes two apart, ask for
-        the same.
+        """Returns the active lanes of each phase.
 
-        That a lane's partner is idle does as well. Nobody documents this; it is what Nsight Compute counts on an H200
+        Two phases of a load are merged if all lanes agree with their neighbours, or with the lanes two apart, on the
+        address; an idle partner counts as agreeing. This is undocumented: it is what Nsight Compute counts on an H200
         (benchmarks/kernels/access_patterns.cu).
         """
         f, width = self.f, LANES // count
@@ -207,20 +211,20 @@ class _Request:
         return phases
 
     def _unlike_partner(self, keys: V, distance: int) -> str:
-        """The active lanes whose partner, the lane whose number differs by this bit, is active with another key."""
+        """Returns the active lanes whose partner (lane number xor `distance`) is active with another key."""
         f = self.f
         partners = f.swap(keys, distance)
         active = f.swap(f.mask(self.active), distance)
         both = f.let(f"and i32 {self.active}, {f.bits(active)}")
         return f.let(f"and i32 {both}, {f.bits(f.compare('icmp ne', keys, partners))}")
 
-    def _turns(self) -> None:
-        """Atomics of lanes on one address are done one after the other."""
+    def _count_turns(self) -> None:
+        """Counts the rounds of an atomic: lanes on one address are served one after the other."""
         f = self.f
         most = f.alloca("i64", align=8)
         f.store("i64", "0", most)
         _, same, head, after = _for_each_value(f, self.address, self.active)
-        larger = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {ones(f, same)}"])
+        larger = f.intrinsic("llvm.umax.i64", "i64", [f"i64 {f.load('i64', most)}", f"i64 {popcount(f, same)}"])
         f.store("i64", larger, most)
         f.goto(head)
         f.block(after)
@@ -231,7 +235,7 @@ class _Request:
             add_to(self.f, self.row, ROW[name], value)
 
     def _name(self, field: str, slot: str) -> None:
-        """Notes the array that the row touches; more than one are MANY."""
+        """Records the array that the row touches; MANY if there are several."""
         f = self.f
         before = f.load("i64", self.row, ROW[field])
         free = f.let(f"icmp eq i64 {before}, 0")
@@ -240,7 +244,7 @@ class _Request:
         f.store("i64", f.let(f"select i1 {fits}, i64 {slot}, i64 {MANY}"), self.row, ROW[field])
 
     def _sample(self, measure: str) -> None:
-        """Keeps the addresses of the row's first request of those that cost most."""
+        """Keeps the addresses of the row's most expensive request, the first if several cost the same."""
         f = self.f
         keep, later = f.name_block("keep"), f.name_block("later")
         best = f.load("i64", self.row, ROW["sample_measure"])
@@ -260,12 +264,12 @@ class _Request:
 
 
 def _signed(mask: int) -> int:
-    """32 bits as the literal of an i32."""
+    """Returns 32 bits as the literal of an i32."""
     return mask if mask < 1 << 31 else mask - (1 << 32)
 
 
 def _for_each_value(f: IrFunction, keys: V, active: str) -> tuple[str, str, str, str]:
-    """Opens a loop over the different values that the active lanes hold.
+    """Opens a loop over the distinct values that the active lanes hold.
 
     Returns (value, the lanes that hold it, label of the loop's head, label after the loop).
     """
@@ -285,7 +289,7 @@ def _for_each_value(f: IrFunction, keys: V, active: str) -> tuple[str, str, str,
 
 
 def _ways_routine(module: IrModule, banks: int) -> str:
-    """`(words, lanes) -> i64`: how many different words the fullest bank is asked for; 0 without lanes."""
+    """Returns the routine `(words, lanes) -> i64`: the distinct words in the fullest bank; 0 without lanes."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [(f"<{LANES} x i32>", "words"), ("i32", "active")]

@@ -1,6 +1,6 @@
-"""The native loop over blocks and warps; independent of the kernel, which it calls by pointer.
+"""The native loop over blocks and warps; it calls the kernel by pointer.
 
-One call runs blocks, taken from a shared counter, until none is left, or until the block at hand has to be set aside.
+One call takes blocks from a shared counter and runs them until none is left or the current one has to be suspended.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ ENTRY = "kgrade_blocks"
 
 
 def driver_ir() -> str:
+    """Returns the driver's LLVM IR, whose function `kgrade_blocks(ctx)` returns a status of `layout`."""
     module = IrModule()
     f = IrFunction(module, ENTRY, "i32", [("ptr", "ctx")], linkage="")
     _emit(f)
@@ -84,7 +85,7 @@ def _emit(f: IrFunction) -> None:
     polls = f.load("i32", "%ctx", CONTEXT["polls"])
     f.branch(f.let(f"icmp sgt i32 {polls}, {layout.MOST_POLLS}"), "polling", "round")
 
-    # Threads that exited may have been the last that a barrier waited for.
+    # Threads that exited may have been the last that a barrier was waiting for.
     f.block("stuck")
     f.store("i32", "0", index)
     f.store("i32", "0", progress)
@@ -147,7 +148,7 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     _fill(f, barriers, 0, str(size))
     for number in range(layout.BARRIERS):
         f.store("i32", "1", barriers, number * layout.BARRIER.size + BARRIER["all"])
-    # Shared memory starts undefined: a pattern that is a NaN as a float makes reading it unwritten visible.
+    # Shared memory starts undefined: its fill pattern is a NaN as a float, so that reading unwritten bytes shows.
     shared = f.load("ptr", "%ctx", CONTEXT["shared_host"])
     _fill(f, shared, 0xFF, f.load("i64", "%ctx", CONTEXT["shared_bytes"]))
     begin_block(f)

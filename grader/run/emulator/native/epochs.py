@@ -1,11 +1,11 @@
-"""The time of the race checks: epochs, one from each barrier of a block to the next, and a clock within a block.
+"""The time of the race checks: epochs, one between two barriers of a block, and a clock within a block.
 
-Epochs are numbered through all launches on a memory, so that a record of an earlier launch is told from one of this.
-A launch hands them to its blocks in chunks: an epoch names its block. When none is left the checks rest, which the
-launch's result says.
+Epochs are numbered through all launches on a memory, which tells records of earlier launches apart. A launch gives
+epochs to its blocks in chunks, so that an epoch names its block. When no chunk is left the checks pause, and the
+launch's result says so.
 
-The clock of a block goes on through its barriers. A record has 16 bits of it, which count from the base of its chunk:
-where they are used up the block gets another chunk, in the midst of what lies between two barriers.
+The block's clock continues through its barriers. A record has 16 bits of it, counted from the base of its chunk. When
+these are used up, the block gets another chunk, even between two barriers.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LAST_TIME = (1 << 16) - 1
 
 
 def record_of(f: IrFunction, epoch: str) -> str:
-    """The smallest record of an epoch."""
+    """Returns the smallest record of an epoch."""
     return f.let(f"shl i64 {f.let(f'zext i32 {epoch} to i64')}, {layout.EPOCH_SHIFT}")
 
 
 def epoch_routine(module: IrModule) -> str:
-    """`(ctx)`: orders all that the block has done before all that it will do."""
+    """Returns the routine `(ctx)`, which begins an epoch: all that the block has done is before all that it will do."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx")], attributes="nounwind noinline")
@@ -56,7 +56,7 @@ def epoch_routine(module: IrModule) -> str:
 
 
 def chunk_routine(module: IrModule) -> str:
-    """`(ctx)`: a new chunk of epochs for the block, and the first of it begins."""
+    """Returns the routine `(ctx)`, which gives the block a new chunk of epochs and begins the first of them."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx")], attributes="nounwind noinline")
@@ -88,20 +88,23 @@ def chunk_routine(module: IrModule) -> str:
 
 
 def chunk_at(f: IrFunction, chunk: str) -> str:
-    """Where it is known of a chunk whose it is, and since when."""
+    """Returns the address of the entry that holds a chunk's block and base time."""
     known = f.load("ptr", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["owners"])
     return f.field(known, f.let(f"mul i64 {_wide(f, chunk)}, {layout.CHUNK.size}"))
 
 
 def owner_of(f: IrFunction, epoch: str) -> str:
-    """Where it is known of an epoch of this launch whose it is."""
+    """Returns the address of the chunk entry of an epoch of this launch."""
     launch = f.load("ptr", "%ctx", CONTEXT["launch"])
     since = f.let(f"sub i32 {epoch}, {f.load('i32', launch, LAUNCH['first_epoch'])}")
     return chunk_at(f, f.let(f"lshr i32 {since}, {f.load('i32', launch, LAUNCH['chunk_bits'])}"))
 
 
 def time_routine(module: IrModule) -> str:
-    """`(ctx, record) -> time` by the clock of its block; 0 for a record that is not of this launch."""
+    """Returns the routine `(ctx, record) -> time`, on the clock of the record's block.
+
+    The time is 0 for a record of an earlier launch, or of a pending access.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "i32", [("ptr", "ctx"), ("i64", "record")], attributes="nounwind noinline")
@@ -121,14 +124,17 @@ def time_routine(module: IrModule) -> str:
 
 
 def tick_routine(module: IrModule) -> str:
-    """`(ctx) -> time`: moves the block's clock on; where a record has no room for it, the block gets another chunk."""
+    """Returns the routine `(ctx) -> time`, which advances the block's clock.
+
+    If a record has no room for the time, the block gets another chunk.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "i32", [("ptr", "ctx")], attributes="nounwind noinline")
         time, base = (f.load("i32", "%ctx", CONTEXT[field]) for field in ("time", "base"))
         f.branch(f.let(f"icmp uge i32 {time}, {LAST_TIME}"), "last", "next", unlikely=True)
         f.block("last")
-        # The reads that are put by are of the chunk at hand.
+        # The deferred reads belong to the current chunk.
         f.call(replay_routine(owner), "void", ["ptr %ctx"])
         further = f.let(f"add i32 {base}, {time}")
         f.store("i32", further, "%ctx", CONTEXT["base"])
@@ -146,11 +152,12 @@ def tick_routine(module: IrModule) -> str:
 
 
 def new_epoch(f: IrFunction) -> None:
+    """Emits the start of a new epoch of the block."""
     f.call(epoch_routine(f.module), "void", ["ptr %ctx"])
 
 
 def begin_block(f: IrFunction) -> None:
-    """What a block starts with: nothing of earlier ones is known, and no shared memory is written."""
+    """Resets a block's state: it knows nothing of earlier blocks, and no shared memory is written."""
     begin, done = f.name_block("checked"), f.name_block("unchecked")
     f.store("i32", "1", "%ctx", CONTEXT["time"])
     f.store("i32", "0", "%ctx", CONTEXT["base"])
@@ -159,7 +166,7 @@ def begin_block(f: IrFunction) -> None:
     f.block(begin)
     f.call(chunk_routine(f.module), "void", ["ptr %ctx"])
     f.store("i64", f.load("i64", "%ctx", CONTEXT["now"]), "%ctx", CONTEXT["never"])
-    # An epoch of its own for what counts as written without a writer.
+    # Cells that count as written without a writer have the epoch before this one.
     new_epoch(f)
     f.store("i32", f.load("i32", "%ctx", CONTEXT["shared_cells"]), "%ctx", CONTEXT["unwritten"])
     _clear(f, f.field("%ctx", CONTEXT["places"]), 4 << layout.PLACE_BITS)
@@ -171,6 +178,7 @@ def begin_block(f: IrFunction) -> None:
 
 
 def begin_warp(f: IrFunction, warp: str) -> None:
+    """Resets what a warp knows of other threads, at the start of a block."""
     near = ("published", "acquired", "fenced", "full", "near_release", "handed_on")
     for field in (*near, "far_fenced", "far_published", "far_acquired", "far_release"):
         f.store("i32", "0", warp, WARP[field])

@@ -1,4 +1,4 @@
-"""Loops and conditions in native code, as blocks of Python's."""
+"""Loops and conditions of native code, as Python context managers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from grader.run.emulator.native.ir import IrFunction
 
 
 @contextmanager
-def counted(f: IrFunction, count: str, hint: str) -> Iterator[str]:
-    """A loop over the numbers below `count`."""
+def for_each_index(f: IrFunction, count: str, hint: str) -> Iterator[str]:
+    """Emits the body as a loop; yields the index, an i32 from 0 to `count` - 1."""
     head, body, done = (f.name_block(f"{hint}.{part}") for part in ("head", "body", "done"))
     index = f.alloca("i32", align=4)
     f.store("i32", "0", index)
@@ -27,7 +27,7 @@ def counted(f: IrFunction, count: str, hint: str) -> Iterator[str]:
 
 @contextmanager
 def where(f: IrFunction, condition: str, hint: str) -> Iterator[None]:
-    """Code for when a condition holds."""
+    """Emits the body to run only if the condition (i1) holds."""
     then, done = f.name_block(hint), f.name_block(f"{hint}.done")
     f.branch(condition, then, done)
     f.block(then)

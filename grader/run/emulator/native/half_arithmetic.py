@@ -1,8 +1,8 @@
 """Sum, product and fused multiply-add of 16-bit floats, each rounded once, as routines on their bits.
 
-f32 has more than twice the digits of f16 and bf16, plus two, so that a sum or a product rounded to f32 and then to
-16 bits is the right one (Figueroa, "When is double rounding innocuous?"); products are even exact. Three operands
-need more: the product is exact in a type wide enough, and the addition rounds to odd.
+f32 has more than twice the digits of f16 and bf16, plus two. A sum or a product rounded to f32 and then to 16 bits is
+therefore correctly rounded (Figueroa, "When is double rounding innocuous?"); products are even exact. The fused
+operation needs more: its product is exact in a wide enough type, and its addition rounds to odd.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from grader.run.emulator.native.minifloat import BF16, Format, add_to_odd, narro
 
 
 def half_operation(f: IrFunction, name: str, form: Format, *operands: V) -> V:
-    """`name` is add, mul or fma; operands and result are the numbers' bits in i32 lanes."""
+    """Returns add, mul or fma, as `name` says, of numbers given as their bits in i32 lanes."""
     vector = f"<{LANES} x i32>"
 
     def build(owner: IrModule, routine: str) -> IrFunction:
@@ -39,7 +39,7 @@ def _multiply(f: IrFunction, form: Format, a: V, b: V) -> V:
 def _fused_multiply_add(f: IrFunction, form: Format, a: V, b: V, c: V) -> V:
     if form is not BF16:
         return narrow(f, add_to_odd(f, f.op("fmul", a, b), c), form)
-    # bf16 has the exponents of f32, and its products have twice as many.
+    # bf16 has the exponent range of f32; its products need twice that.
     wide = [f.cast("fpext", value, "double") for value in (a, b, c)]
     return narrow_double(f, add_to_odd(f, f.op("fmul", wide[0], wide[1]), wide[2]), form)
 

@@ -1,10 +1,10 @@
-"""Which bytes of each thread's local memory have a value: one byte of knowledge for each, set by stores."""
+"""Tracks which bytes of each thread's local memory have a value: one byte of shadow for each, set by stores."""
 
 from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, WARP
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V
 from grader.run.emulator.native.resolve import for_each_lane, next_lane
 
@@ -12,9 +12,10 @@ _ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), 
 
 
 def read_values_routine(module: IrModule) -> str:
-    """`(ctx, warp, generic addresses, mask, size) -> lanes`: those that read local memory of which no byte has a value.
+    """Returns the routine `(ctx, warp, generic addresses, mask, size) -> lanes`.
 
-    Of a struct that is copied whole, what lies between its members never has one.
+    The result has the lanes that read local memory no byte of which has a value. One byte suffices, because the padding
+    of a struct that is copied whole never gets a value.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -25,7 +26,7 @@ def read_values_routine(module: IrModule) -> str:
         place, inside = _place(f, lane)
         with where(f, inside, "local"):
             f.store("i8", "0", known)
-            with counted(f, "%size", "byte") as at:
+            with for_each_index(f, "%size", "byte") as at:
                 one = f.load("i8", f.field(place, f.let(f"zext i32 {at} to i64")))
                 f.store("i8", f.let(f"or i8 {f.load('i8', known)}, {one}"), known)
             none = f.let(f"icmp eq i8 {f.load('i8', known)}, 0")
@@ -40,7 +41,7 @@ def read_values_routine(module: IrModule) -> str:
 
 
 def write_values_routine(module: IrModule) -> str:
-    """`(ctx, warp, generic addresses, mask, size, unset) -> lanes`: those that write local memory.
+    """Returns the routine `(ctx, warp, generic addresses, mask, size, unset) -> lanes`: those that write local memory.
 
     What the lanes of `unset` write has no value.
     """
@@ -66,7 +67,7 @@ def write_values_routine(module: IrModule) -> str:
 
 
 def _place(f: IrFunction, lane: str) -> tuple[str, str]:
-    """What is known of the first byte of a lane's access, and whether that is one of its local memory."""
+    """Returns the shadow of the first byte of a lane's access, and whether all of the access is in local memory."""
     address = f.let(f"extractelement {V('i64', '%address')}, i32 {lane}")
     offset = f.let(f"sub i64 {address}, {layout.LOCAL_WINDOW}")
     size, stride = (f.load("i64", "%ctx", CONTEXT[name]) for name in ("local_bytes", "local_stride"))
@@ -80,7 +81,7 @@ def _place(f: IrFunction, lane: str) -> tuple[str, str]:
 
 
 def forget_values(f: IrFunction) -> None:
-    """A block begins: its threads have given nothing a value yet."""
+    """Marks all local memory as without a value, at the start of a block."""
     f.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
     known = f.load("ptr", "%ctx", CONTEXT["local_values"])
     with where(f, f.let(f"icmp ne ptr {known}, null"), "values"):

@@ -1,4 +1,4 @@
-"""What the accesses of matrix instructions have in common: a checked access with all that is watched of it."""
+"""What the accesses of matrix instructions share: a checked access with its race checks and counters."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from grader.run.emulator.native.access import Access, access_routine
 from grader.run.emulator.native.cells import Kind
-from grader.run.emulator.native.counting import Counted, count_routine
+from grader.run.emulator.native.counting import CountedAccess, count_routine
 from grader.run.emulator.native.ir import LANES, IrFunction, V
-from grader.run.emulator.native.regions import Shadowed
+from grader.run.emulator.native.regions import CheckedAccess
 from grader.run.emulator.native.shadow import shadow_routine
 
 ROW_BYTES = 16
-"""What is moved at once: a row of ldmatrix, and the alignment of lines that wmma asks for at most."""
+"""Bytes moved at once: a row of ldmatrix. Also the largest alignment that wmma requires of a line."""
 ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), ("i32", "mask"), ("i32", "site")]
 ROUTINE = "nounwind noinline"
 
 
 @dataclass(frozen=True)
 class Watch:
-    """What is done beside an access: race checks by granules of shared and global memory, and counting."""
+    """What accompanies an access: race checks by granules (bytes) of shared and global memory, and counting."""
 
     granules: tuple[int, int] | None = None
     counted: bool = False
@@ -30,26 +30,27 @@ class Watch:
 
 
 def record(t: str, count: int) -> str:
-    """The type of `count` vectors of words."""
+    """Returns the struct type of `count` vectors of lanes of type `t`."""
     return "{ " + ", ".join([f"<{LANES} x {t}>"] * count) + " }"
 
 
 def row_argument(watch: Watch) -> list[tuple[str, str]]:
+    """Returns the argument for the counters' row, if accesses are counted."""
     return [("i64", "row")] if watch.counted else []
 
 
 def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask: str, values: list[V]) -> list[V]:
-    """A checked access, with all that is watched of it; returns what was loaded."""
-    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}"]
+    """Emits a checked access with its race checks and counters; returns the vectors loaded, none for a store."""
+    inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}"]
     given = [str(value) for value in values]
     if watch.granules is not None:
         kind = Kind(not access.store, access.store)
-        shadowed = Shadowed(kind, access.space, access.width, access.count, *watch.granules)
-        f.call(shadow_routine(f.module, shadowed), "void", [*told, "i32 %site", *given])
+        shadowed = CheckedAccess(kind, access.space, access.width, access.count, *watch.granules)
+        f.call(shadow_routine(f.module, shadowed), "void", [*inputs, "i32 %site", *given])
     if watch.counted:
-        counted = Counted("store" if access.store else "load", access.space, access.size)
-        f.call(count_routine(f.module, counted), "void", [*told, "i64 %row"])
-    result = f.call(access_routine(f.module, access), access.returns, [*told, "i32 %site", *given])
+        counted = CountedAccess("store" if access.store else "load", access.space, access.size)
+        f.call(count_routine(f.module, counted), "void", [*inputs, "i64 %row"])
+    result = f.call(access_routine(f.module, access), access.returns, [*inputs, "i32 %site", *given])
     if access.store:
         return []
     if access.count == 1:
@@ -57,7 +58,8 @@ def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask
     return [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in range(access.count)]
 
 
-def give(f: IrFunction, words: list[V]) -> None:
+def return_words(f: IrFunction, words: list[V]) -> None:
+    """Returns the words from the routine, as one struct."""
     returns = record(words[0].t, len(words))
     packed = "poison"
     for index, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""Lane permutations of matrix fragments: transposing a tile, joining and parting pairs of vectors."""
+"""Lane permutations of matrix fragments: transposing a tile, interleaving and separating pairs of vectors."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ LINES, WORDS = 8, 4
 
 
 def line_of(lane: int) -> int:
+    """Returns the line of a tile that a lane holds a word of."""
     return lane // WORDS
 
 
 def word_of(lane: int) -> int:
+    """Returns which word of its line a lane holds."""
     return lane % WORDS
 
 
 def permute(f: IrFunction, value: V, sources: Sequence[int]) -> V:
-    """A vector whose lane i is lane sources[i] of `value`."""
+    """Returns the vector whose lane i is lane sources[i] of `value`."""
     return V(value.t, f.let(f"shufflevector {value}, {value.type} poison, {lanes('i32', sources)}"))
 
 
 def by_word(f: IrFunction, tile: V) -> V:
-    """The tile's words in the order of their columns: lane 8 t + g of the result is lane 4 g + t."""
+    """Returns the tile's words in column order: lane 8 t + g of the result is lane 4 g + t."""
     return permute(f, tile, [WORDS * (lane % LINES) + lane // LINES for lane in range(LANES)])
 
 
-def turn(f: IrFunction, words: V, per_word: int) -> V:
-    """A tile from its memory the other way round, `per_word` elements a word.
+def transpose_tile(f: IrFunction, words: V, per_word: int) -> V:
+    """Converts between a tile and its column-major memory image, `per_word` elements a word.
 
-    There a tile of 8 lines is 4 `per_word` columns of 8 elements, whose words the lanes hold in order. With 2 elements
-    a word this transposes an 8 x 8 matrix, and is its own inverse.
+    In memory, a tile of 8 lines is 4 `per_word` columns of 8 elements, whose words the lanes hold in order. With 2
+    elements a word this transposes an 8 x 8 matrix, and is its own inverse.
     """
     bits = bits_of(words.t) // per_word
     shift = lanes(words.t, [line_of(lane) % per_word * bits for lane in range(LANES)])
@@ -48,14 +50,14 @@ def turn(f: IrFunction, words: V, per_word: int) -> V:
 
 
 def store_pairs(f: IrFunction, first: V, second: V, pointer: str, offset: int | str) -> None:
-    """Stores 64 elements, those of `first` and `second` in turn: for an accumulator's tile, its rows."""
+    """Stores 64 elements, alternating between `first` and `second`: for an accumulator's tile, its rows."""
     mask = ", ".join(f"i32 {lane + LANES * which}" for lane in range(LANES) for which in range(2))
     joined = f.let(f"shufflevector {first}, {second}, <{2 * LANES} x i32> <{mask}>")
     f.do(f"store <{2 * LANES} x {first.t}> {joined}, ptr {f.field(pointer, offset)}, align 64")
 
 
 def load_pairs(f: IrFunction, t: str, pointer: str, offset: int | str) -> tuple[V, V]:
-    """The two vectors that `store_pairs` stores."""
+    """Loads the two vectors that `store_pairs` stored."""
     both = f"<{2 * LANES} x {t}>"
     joined = f.let(f"load {both}, ptr {f.field(pointer, offset)}, align 64")
     parts = []

@@ -1,7 +1,7 @@
 """Fragments in memory: the checked accesses of wmma.load and wmma.store, as routines.
 
-A fragment whose lines lie along memory is accessed word by word where its lanes hold it; else by words of its columns,
-which then change lanes. What is counted and checked of memory are these accesses. A GPU may make them in fewer
+If a fragment's lines are contiguous in memory, each lane accesses the words it holds; otherwise the lanes access words
+of its columns and then exchange them. These accesses are what is checked and counted. A GPU may make them in fewer
 instructions, but touches the same sectors and banks.
 """
 
@@ -18,19 +18,19 @@ from grader.run.emulator.native.matrix_access import (
     ROUTINE,
     ROW_BYTES,
     Watch,
-    give,
     record,
+    return_words,
     row_argument,
     watched_access,
 )
-from grader.run.emulator.native.matrix_lanes import LINES, line_of, turn, word_of
+from grader.run.emulator.native.matrix_lanes import LINES, line_of, transpose_tile, word_of
 from grader.run.emulator.native.matrix_shapes import Fragment, Tile
 from grader.run.emulator.native.resolve import report
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """A fragment in memory. `along`: the elements of a line are neighbours there, instead of those of a column."""
+    """A fragment in memory. `along`: the elements of a line are contiguous there, in place of those of a column."""
 
     fragment: Fragment
     name: str
@@ -46,7 +46,10 @@ class Matrix:
 
 
 def matrix_routine(module: IrModule, matrix: Matrix) -> str:
-    """`(ctx, warp, addresses, mask, site[, row], bytes of a line, words…) -> {words…}`."""
+    """Returns the routine `(ctx, warp, addresses, mask, site[, row], pitch, words…) -> {words…}`.
+
+    `pitch`: bytes from one line of memory to the next.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         fragment = matrix.fragment
@@ -87,10 +90,10 @@ class _MatrixBody:
         if self.matrix.store:
             f.do("ret void")
         else:
-            give(f, words * fragment.copies)
+            return_words(f, words * fragment.copies)
 
     def _check_arguments(self, living: str) -> None:
-        """All lanes have to give the same address and stride."""
+        """Reports lanes that differ from lane 0 in address or pitch."""
         f = self.f
         apart = []
         for given in (V("i64", "%address"), self.pitch):
@@ -100,18 +103,18 @@ class _MatrixBody:
         report(f, layout.EVENT_APART, "%site", f.let(f"and i32 {living}, {either}"))
 
     def _check_lines(self, living: str) -> None:
-        """Every line has to begin at a multiple of the fragment's size, of 16 bytes where it is larger."""
+        """Reports lines that do not start at a multiple of the fragment's size, or of 16 bytes if it is larger."""
         f, fragment = self.f, self.matrix.fragment
         size = min(ROW_BYTES, fragment.registers * self.width)
         lines = fragment.lines if self.matrix.along else fragment.length
         start = self._address(lanes("i64", [lane % lines for lane in range(LANES)]), splat("i64", 0))
         low = f.op("and", start, splat("i64", size - 1))
-        crooked = f.let(f"and i32 {living}, {f.bits(f.compare('icmp ne', low, splat('i64', 0)))}")
+        misaligned = f.let(f"and i32 {living}, {f.bits(f.compare('icmp ne', low, splat('i64', 0)))}")
         f.store_lanes(start, "%warp", WARP["scratch"])
-        report(f, layout.EVENT_MISALIGNED, "%site", crooked)
+        report(f, layout.EVENT_MISALIGNED, "%site", misaligned)
 
     def _address(self, line: V, offset: V) -> V:
-        """The address of byte `offset` of a line of memory."""
+        """Returns the address of byte `offset` of a line of memory."""
         f = self.f
         return f.op("add", f.op("add", V("i64", "%address"), offset), f.op("mul", line, self.pitch))
 
@@ -124,7 +127,7 @@ class _MatrixBody:
         return [V(f"i{self.element.word}", f"%word{register}")] if self.matrix.store else []
 
     def _words(self, tile: Tile, words: list[V]) -> None:
-        """A tile of one register: a word of each lane."""
+        """Moves a tile of one register: one word per lane."""
         each, everyone = self.element.per_word, range(LANES)
         given = self._given(tile.register)
         if self.matrix.along:
@@ -135,12 +138,12 @@ class _MatrixBody:
             in_line = LINES // each
             line = [tile.start + lane // in_line for lane in everyone]
             offset = [tile.line * self.bits // 8 + lane % in_line * self.width for lane in everyone]
-            moved = self._move(1, line, offset, [turn(self.f, word, each) for word in given])
-            moved = [turn(self.f, word, each) for word in moved]
+            moved = self._move(1, line, offset, [transpose_tile(self.f, word, each) for word in given])
+            moved = [transpose_tile(self.f, word, each) for word in moved]
         words += moved
 
     def _pairs(self, tile: Tile, words: list[V]) -> None:
-        """A tile of two registers: two neighbours of a line."""
+        """Moves a tile of two registers: two neighbours of a line per lane."""
         everyone = range(LANES)
         given = [self._given(tile.register + e) for e in range(2)]
         if self.matrix.along:

@@ -1,11 +1,11 @@
-"""The arithmetic of `mma` and `wmma.mma`: D = A B + C of a warp's fragments, a routine for each shape and type.
+"""The arithmetic of `mma` and `wmma.mma`: D = A B + C of a warp's fragments, one routine per shape and type.
 
-Products are exact. Each element of D starts as that of C and takes the products in the order of k: those of floats are
-added up in f64, and what comes out is rounded once, to nearest even, to the type of D. For f16, bf16, tf32 and the
-8-bit floats this is the exact sum but for what lies 2^53 below its largest term. A GPU aligns the terms of a few k to
-the largest one and cuts off what is below some bits behind those of f32, so that its sums may differ in the last bits
-(Fasi et al., "Numerical behavior of NVIDIA tensor cores", 2021). f64 is one fused multiply-add after the other.
-Integers are exact, wrapped to 32 bits or, with .satfinite, cut to the nearest. tf32 ignores the low 13 bits.
+Products are exact. Each element of D starts as that of C and accumulates the products in the order of k. Floats
+accumulate in f64, and the result is rounded once, to nearest even, to the type of D. For f16, bf16, tf32 and the 8-bit
+floats this is the exact sum, except for what lies 2^53 below its largest term. A GPU aligns the terms of a few k to the
+largest one and truncates some bits below those of f32, so that its sums may differ in the last bits (Fasi et al.,
+"Numerical behavior of NVIDIA tensor cores", 2021). f64 is a chain of fused multiply-adds. Integers are exact, wrapped
+to 32 bits or, with .satfinite, clamped. tf32 ignores the low 13 bits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TILE_ELEMENTS = TILE * TILE
 
 
 def product_routine(module: IrModule, product: Product) -> str:
-    """`(words of A…, of B…, of C…) -> {words of D…}` of a warp's lanes, defined on first use."""
+    """Returns the routine `(words of A…, of B…, of C…) -> {words of D…}`, defining it on first use."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         return _Body(owner, name, product).emit()
@@ -40,6 +40,7 @@ def product_routine(module: IrModule, product: Product) -> str:
 
 
 def vector_type(fragment: Fragment) -> str:
+    """Returns the LLVM type of one register of a fragment, for all lanes."""
     return f"<{LANES} x i{fragment.element.word}>"
 
 
@@ -70,7 +71,7 @@ class _Body:
         return self.f
 
     def _each(self, count: int, body: Callable[[str], None]) -> None:
-        """A loop; `body` emits straight code for a number of it, an i64. It keeps the routine small."""
+        """Emits a loop, to keep the routine small; `body` emits straight-line code for a round (its number, an i64)."""
         f = self.f
         head, after, before = f.name_block("each"), f.name_block("after"), f.current
         f.goto(head)
@@ -82,13 +83,13 @@ class _Body:
         f.block(after)
 
     def _place(self, index: str, each: int, more: int = 0) -> str:
-        """The offset of number `index` of pieces of so many bytes, and some bytes more."""
+        """Returns the byte offset of element `index`, `each` bytes per element, plus `more` bytes."""
         return self.f.let(f"add i64 {self.f.let(f'mul i64 {index}, {each}')}, {more}")
 
     # Fragments as numbers
 
     def _words(self, side: str, fragment: Fragment) -> str:
-        """The registers of a fragment in memory, each 32 words."""
+        """Spills the registers of a fragment, 32 words each; returns the buffer."""
         f = self.f
         t = f"i{fragment.element.word}"
         buffer = f.alloca(f"[{fragment.registers * LANES} x {t}]")
@@ -97,13 +98,13 @@ class _Body:
         return buffer
 
     def _word(self, fragment: Fragment, words: str, index: str, register: int = 0) -> V:
-        """A register of a tile by its number."""
+        """Loads register `register` of tile `index`."""
         each = LANES * fragment.element.word // 8
         place = self._place(index, fragment.per_tile * each, register * each)
         return self.f.load_lanes(f"i{fragment.element.word}", words, place)
 
     def _spill(self, side: str, fragment: Fragment, turned: bool) -> str:
-        """The numbers of A or B in memory: 32 for each element of each word."""
+        """Spills the elements of A or B as numbers, 32 for each element of a word; returns the buffer."""
         f, element = self.f, fragment.element
         each, words = element.per_word, self._words(side, fragment)
         buffer = f.alloca(f"[{len(fragment.tiles) * each * LANES} x {self.t}]")
@@ -119,7 +120,7 @@ class _Body:
         return buffer
 
     def _start(self) -> str:
-        """The numbers of C in memory, tile by tile and in each row by row."""
+        """Spills the elements of C as numbers, tile by tile and within a tile row by row; returns the buffer."""
         f, element = self.f, self.c.element
         words = self._words("sum", self.c)
         sums = f.alloca(f"[{self.product.m * self.product.n} x {self.t}]")
@@ -136,7 +137,7 @@ class _Body:
         return sums
 
     def _number(self, element: Element, word: V, e: int) -> V:
-        """Element `e` of each lane's word, as a number of the type that sums are kept in."""
+        """Returns element `e` of each lane's word, in the type of the accumulators."""
         f = self.f
         if element.kind == "bits":
             return word
@@ -180,7 +181,7 @@ class _Body:
         f.do(f"ret {self.returns} {packed}")
 
     def _rounded(self, value: V) -> V:
-        """Sums as words of D."""
+        """Rounds accumulators to words of D."""
         f, element = self.f, self.product.d
         if element.kind == "int":
             if self.product.saturate:
@@ -197,7 +198,7 @@ class _Body:
     # The product
 
     def _multiply(self, line: str, left: str, right: str, sums: str) -> None:
-        """One line of all tiles of A, and its rows of D, which are vectors of eight columns."""
+        """Multiplies one line of all tiles of A into its rows of D, which are vectors of eight columns."""
         f, size = self.f, self.size
         row = f"<{TILE} x {self.t}>"
         numbers = f.field(left, f.let(f"mul i64 {line}, {WORDS * size}"))
@@ -221,7 +222,7 @@ class _Body:
             f.store(row, totals[place], rows, index * _TILE_ELEMENTS * size)
 
     def _order(self) -> Iterator[tuple[int, int, int]]:
-        """(first element of the tile, word, element of the word) in the order of k."""
+        """Yields (first element of the tile, word, element of the word) in the order of k."""
         for start in sorted({tile.start for tile in self.a.tiles}):
             for word in range(WORDS):
                 for e in range(self.a.element.per_word):
@@ -234,7 +235,7 @@ class _Body:
             count = f.intrinsic(f"llvm.ctpop.v{TILE}{self.t}", row, [f"{row} {both}"])
             return f.let(f"add {row} {total}, {count}")
         if self.t == "double":
-            # Where the product is exact, fusing changes nothing and LLVM may choose; for f64 it is meant.
+            # If the product is exact, fusing changes nothing and LLVM may choose; f64 requires it.
             name = "llvm.fma" if self.product.a.name == "f64" else "llvm.fmuladd"
             return f.intrinsic(f"{name}.v{TILE}f64", row, [f"{row} {value}" for value in (a, b, total)])
         return f.let(f"add {row} {total}, {f.let(f'mul {row} {a}, {b}')}")

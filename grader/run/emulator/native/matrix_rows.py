@@ -1,4 +1,4 @@
-"""The rows of ldmatrix and stmatrix in memory, as routines: eight lanes give those of an 8 x 8 matrix."""
+"""The row accesses of ldmatrix and stmatrix, as routines: eight lanes give the rows of an 8 x 8 matrix."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from grader.run.emulator.native.matrix_access import (
     ROUTINE,
     ROW_BYTES,
     Watch,
-    give,
     record,
+    return_words,
     row_argument,
     watched_access,
 )
-from grader.run.emulator.native.matrix_lanes import LINES, WORDS, line_of, turn, word_of
+from grader.run.emulator.native.matrix_lanes import LINES, WORDS, line_of, transpose_tile, word_of
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of ldmatrix and stmatrix: `count` matrices of 8 x 8 elements of 16 bits."""
+    """A kind of ldmatrix or stmatrix: `count` matrices of 8 x 8 elements of 16 bits."""
 
     count: int
     transposed: bool
@@ -36,7 +36,7 @@ class Rows:
 
 
 def rows_routine(module: IrModule, rows: Rows) -> str:
-    """`(ctx, warp, addresses, mask, site[, row], words…) -> {words…}`."""
+    """Returns the routine `(ctx, warp, addresses, mask, site[, row], words…) -> {words…}`."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*ARGUMENTS, *row_argument(rows.watch)]
@@ -50,7 +50,7 @@ def rows_routine(module: IrModule, rows: Rows) -> str:
 
 
 def _rows(f: IrFunction, rows: Rows) -> None:
-    """Lane 8 i + r gives the address of row r of matrix i; the lanes behind the last matrix give none."""
+    """Emits the access. Lane 8 i + r gives the address of row r of matrix i; lanes beyond the last matrix give none."""
     used = (1 << LINES * rows.count) - 1
     mask = f.let(f"and i32 %mask, {used if rows.count < WORDS else -1}")
     access = Access(rows.store, rows.space, ROW_BYTES // WORDS, WORDS)
@@ -62,14 +62,14 @@ def _rows(f: IrFunction, rows: Rows) -> None:
     words = []
     for index in range(rows.count):
         word = _choose(f, columns, [(word_of(lane), LINES * index + line_of(lane)) for lane in range(LANES)])
-        words.append(turn(f, word, 2) if rows.transposed else word)
-    give(f, words)
+        words.append(transpose_tile(f, word, 2) if rows.transposed else word)
+    return_words(f, words)
 
 
 def _columns(f: IrFunction, rows: Rows) -> list[V]:
-    """The words that each lane's row has, of those that the lanes hold of the matrices."""
+    """Returns the four words of each lane's row, from the words that the lanes hold of the matrices."""
     words = [V("i32", f"%word{index}") for index in range(rows.count)]
-    words = [turn(f, word, 2) if rows.transposed else word for word in words]
+    words = [transpose_tile(f, word, 2) if rows.transposed else word for word in words]
     used = range(LINES * rows.count)
     return [
         _choose(
@@ -80,7 +80,7 @@ def _columns(f: IrFunction, rows: Rows) -> list[V]:
 
 
 def _choose(f: IrFunction, vectors: list[V], sources: list[tuple[int, int]]) -> V:
-    """A vector whose lane i is lane sources[i][1] of vectors[sources[i][0]]."""
+    """Returns a vector whose lane i is lane sources[i][1] of vectors[sources[i][0]]."""
     result: V | None = None
     for index, vector in enumerate(vectors):
         order = lanes("i32", [lane if which == index else 0 for which, lane in sources])

@@ -1,10 +1,10 @@
-"""The matrices of `mma` and `wmma`: shapes, types of elements, and which thread holds which element.
+"""The matrices of `mma` and `wmma`: shapes, element types, and which thread holds which element.
 
-Every fragment is made of tiles of 8 lines. Lane 4 g + t of a warp holds a word (32 bits, 64 for f64) of line g of each
-tile: the t-th of its four words. The lines of A are its rows and those of B its columns, so that words lie along k.
-An accumulator's tile is 8 x 8, and lane 4 g + t holds elements 2 t and 2 t + 1 of row g. That is what the PTX ISA says
-of `mma` ("Matrix Fragments for mma.m16n8k16" and its kin). Of `wmma` it says nothing, and this is what GPUs from
-compute capability 7.5 on do; m8n32k16 is m32n8k16 with A and B exchanged and all three matrices transposed.
+Every fragment consists of tiles of 8 lines. Lane 4 g + t of a warp holds a word (32 bits, 64 for f64) of line g of each
+tile: the t-th of its four words. The lines of A are its rows and those of B its columns, so that words lie along k. An
+accumulator's tile is 8 x 8, and lane 4 g + t holds elements 2 t and 2 t + 1 of row g. The PTX ISA specifies this for
+`mma` ("Matrix Fragments for mma.m16n8k16" and its kin). For `wmma` it specifies nothing; this is what GPUs from compute
+capability 7.5 on do. m8n32k16 is m32n8k16 with A and B exchanged and all three matrices transposed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ TILE = 8
 
 @dataclass(frozen=True)
 class Element:
-    """`kind` is float, int or bits (of which a word counts as one element); `form` that of a narrow float."""
+    """An element type.
+
+    `kind` is float, int or bits (a word of bits counts as one element); `form` describes a narrow float.
+    """
 
     name: str
     bits: int
@@ -80,13 +83,13 @@ SHAPES: dict[str, dict[str, tuple[str, ...]]] = {
         "b1": ("m8n8k128",),
     },
 }
-"""The shapes that exist, by the type of A's elements."""
+"""The shapes that exist, by the element type of A."""
 _ACCUMULATORS = {"f64": ("f64",), "f16": ("f16", "f32"), "e4m3": ("f16", "f32"), "e5m2": ("f16", "f32")}
 
 
 @dataclass(frozen=True)
 class Tile:
-    """8 lines from `line` on, and the words of them from element `start` on; `register` holds its first word."""
+    """8 lines from `line` on, and their words from element `start` on; `register` holds the first word."""
 
     register: int
     line: int
@@ -95,9 +98,9 @@ class Tile:
 
 @dataclass(frozen=True)
 class Fragment:
-    """A matrix of `lines` lines of `length` elements, as registers; `tiles` in the order of these.
+    """A matrix of `lines` lines of `length` elements, in registers; `tiles` are in register order.
 
-    `per_tile` registers make a tile, and the whole fragment is held `copies` times.
+    Each tile takes `per_tile` registers; the whole fragment is held `copies` times.
     """
 
     element: Element
@@ -114,7 +117,7 @@ class Fragment:
 
 @dataclass(frozen=True)
 class Product:
-    """D = A B + C of an instruction: m x n x k, the types of the elements, how bits are combined."""
+    """D = A B + C of an instruction: m x n x k, element types, and how bits are combined ("and", "xor" or none)."""
 
     m: int
     n: int
@@ -132,32 +135,36 @@ class Product:
         return f"mma_m{self.m}n{self.n}k{self.k}_{types}{'_sat' * self.saturate}{self.combine and '_' + self.combine}"
 
 
-def exists(opcode: str, operand: Element, shape: tuple[int, int, int]) -> bool:
+def has_shape(opcode: str, operand: Element, shape: tuple[int, int, int]) -> bool:
+    """Returns whether `opcode` (mma or wmma) has the shape (m, n, k) for this element type of A."""
     m, n, k = shape
     return f"m{m}n{n}k{k}" in SHAPES[opcode].get(operand.name, ())
 
 
-def accumulates(operand: Element, sum_: Element) -> bool:
-    """Whether products of such elements are summed in this type."""
+def can_accumulate(operand: Element, sum_: Element) -> bool:
+    """Returns whether products of such elements can be accumulated in type `sum_`."""
     default = ("s32",) if operand.kind != "float" else ("f32",)
     return sum_.name in _ACCUMULATORS.get(operand.name, default)
 
 
 def left_fragment(element: Element, rows: int, k: int, copies_to: int = 0) -> Fragment:
-    """A, or anything whose lines come in pairs of tiles: tiles of 16 rows first, then the next columns of these."""
+    """Returns the fragment of A, or of anything whose lines come in pairs of tiles.
+
+    Registers hold the tiles of 16 rows first, then their next columns.
+    """
     pairs = [range(first, min(first + 2 * TILE, rows), TILE) for first in range(0, rows, 2 * TILE)]
     places = [(line, start) for pair in pairs for start in _starts(element, k) for line in pair]
     return _fragment(element, rows, k, places, copies_to)
 
 
 def right_fragment(element: Element, columns: int, k: int, copies_to: int = 0) -> Fragment:
-    """B: all of eight columns first, then the next eight."""
+    """Returns the fragment of B: registers hold all of eight columns first, then the next eight."""
     places = [(line, start) for line in range(0, columns, TILE) for start in _starts(element, k)]
     return _fragment(element, columns, k, places, copies_to)
 
 
 def accumulator(element: Element, m: int, n: int) -> Fragment:
-    """C and D: all rows of eight columns first, then the next eight."""
+    """Returns the fragment of C or D: registers hold all rows of eight columns first, then the next eight."""
     per_tile = 1 if element.bits < 32 else 2
     places = [(line, start) for start in range(0, n, TILE) for line in range(0, m, TILE)]
     tiles = tuple(Tile(index * per_tile, line, start) for index, (line, start) in enumerate(places))

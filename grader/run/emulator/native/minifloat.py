@@ -1,7 +1,7 @@
 """Floats narrower than 32 bits in IR: widening them to float, and rounding float and double to them.
 
-In integer arithmetic, because LLVM's own 16-bit conversions become calls of library functions on processors without
-them, and no processor has them all. A narrow float is carried in the low bits of an i32.
+This is integer arithmetic, because LLVM turns its own 16-bit conversions into library calls on processors without them,
+and no processor has them all. A narrow float is carried in the low bits of an i32.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from grader.run.emulator.native.ir import IrFunction, V, splat, splat_float
 
 @dataclass(frozen=True)
 class Format:
-    """A sign, `exponent` bits and `fraction` bits. `infinity`, `largest` and `nan` are bit patterns without sign."""
+    """A format of one sign bit, `exponent` bits and `fraction` bits.
+
+    `infinity`, `largest` and `nan` are bit patterns without sign; `infinity` is None if the format has none.
+    """
 
     name: str
     exponent: int
@@ -40,12 +43,12 @@ class Format:
 
     @property
     def drop(self) -> int:
-        """Fraction bits that an f32 has more."""
+        """The number of fraction bits that an f32 has in addition."""
         return 23 - self.fraction
 
     @property
     def rebias(self) -> int:
-        """What an f32's bits lose when its exponent is counted from this format's bias."""
+        """What to subtract from an f32's bits to give its exponent this format's bias."""
         return (127 - self.bias) << 23
 
 
@@ -60,7 +63,7 @@ F32_INFINITY = 0x7F800000
 
 
 def widen(f: IrFunction, bits: V, form: Format) -> V:
-    """The value as float lanes, exactly; `bits` are i32 lanes with nothing above the format's width."""
+    """Returns the value as float lanes, exactly; `bits` are i32 lanes with nothing above the format's width."""
     sign = f.op("shl", f.op("and", bits, splat("i32", form.sign)), splat("i32", 31 - form.exponent - form.fraction))
     magnitude = f.op("shl", f.op("and", bits, splat("i32", form.sign - 1)), splat("i32", form.drop))
     result = magnitude
@@ -75,9 +78,9 @@ def widen(f: IrFunction, bits: V, form: Format) -> V:
 
 
 def narrow(f: IrFunction, value: V, form: Format, mode: str = "rn", finite: bool = False) -> V:
-    """Float lanes rounded to the format by mode rn, rna, rz, rm or rp; NaN becomes the canonical one.
+    """Rounds float lanes to the format by mode rn, rna, rz, rm or rp; NaN becomes the canonical one.
 
-    With `finite`, and in a format without infinity, what is too large becomes the largest number.
+    With `finite`, and in a format without infinity, values that are too large become the largest number.
     """
     bits = f.bitcast(value, "i32")
     magnitude = f.op("and", bits, splat("i32", F32_MAGNITUDE))
@@ -94,7 +97,7 @@ def narrow(f: IrFunction, value: V, form: Format, mode: str = "rn", finite: bool
 
 
 def _nearest(f: IrFunction, magnitude: V, form: Format, away: bool) -> V:
-    """A magnitude's bits rounded to the nearest number of the format, as if exponents had no upper end."""
+    """Rounds a magnitude's bits to the nearest number of the format, as if exponents had no upper limit."""
     half = splat("i32", 1 << (form.drop - 1))
     if away:
         bias = half
@@ -114,7 +117,7 @@ def _nearest(f: IrFunction, magnitude: V, form: Format, away: bool) -> V:
 
 
 def _directed(f: IrFunction, nearest: V, magnitude: V, negative: V, form: Format, mode: str) -> V:
-    """Moves the nearest magnitude by one place, where it lies on the wrong side."""
+    """Moves the nearest magnitude by one unit in the last place if it lies on the wrong side."""
     exact = f.bitcast(magnitude, "float")
     back = widen(f, nearest, form)
     down = f.cast("sext", f.compare("fcmp ogt", back, exact), "i32")
@@ -126,10 +129,10 @@ def _directed(f: IrFunction, nearest: V, magnitude: V, negative: V, form: Format
 
 
 def round_to_odd(f: IrFunction, value: V) -> V:
-    """Double lanes as float: an inexact one goes to the neighbour whose last bit is 1.
+    """Rounds double lanes to float; an inexact result is the neighbour whose last bit is 1.
 
-    Rounding that once more, to at most 22 bits and in any mode, gives what rounding the double itself would
-    (Boldo and Melquiond, "When double rounding is odd").
+    Rounding that once more, to at most 22 bits and in any mode, gives what rounding the double itself would (Boldo and
+    Melquiond, "When double rounding is odd").
     """
     near = f.cast("fptrunc", value, "float")
     back = f.cast("fpext", near, "double")
@@ -140,12 +143,15 @@ def round_to_odd(f: IrFunction, value: V) -> V:
 
 
 def narrow_double(f: IrFunction, value: V, form: Format, mode: str = "rn", finite: bool = False) -> V:
-    """Double lanes rounded to the format, once."""
+    """Rounds double lanes to the format, once. `mode` and `finite` are those of `narrow`."""
     return narrow(f, round_to_odd(f, value), form, mode, finite)
 
 
 def add_to_odd(f: IrFunction, a: V, b: V) -> V:
-    """a + b, rounded to odd in its own type: the sum's error by Knuth's TwoSum says which way it was rounded."""
+    """Returns a + b, rounded to odd in its own type.
+
+    Knuth's TwoSum gives the error of the sum, and so the direction in which it was rounded.
+    """
     total = f.op("fadd", a, b)
     part = f.op("fsub", total, a)
     error = f.op("fadd", f.op("fsub", a, f.op("fsub", total, part)), f.op("fsub", b, part))
@@ -154,7 +160,7 @@ def add_to_odd(f: IrFunction, a: V, b: V) -> V:
     zero = splat_float(a.t, 0.0)
     inexact = f.compare("fcmp one", error, zero)
     even = f.compare("icmp eq", f.op("and", bits, splat(t, 1)), splat(t, 0))
-    # Away from zero where the error has the sum's sign, else towards it.
+    # Away from zero if the error has the sum's sign, else towards it.
     same_sign = f.compare("icmp sge", f.op("xor", bits, f.bitcast(error, t)), splat(t, 0))
     moved = f.op("add", bits, f.select(same_sign, splat(t, 1), splat(t, -1)))
     return f.bitcast(f.select(f.op("and", inexact, even), moved, bits), a.t)

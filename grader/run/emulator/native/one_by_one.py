@@ -1,16 +1,16 @@
-"""Checks an access of a warp lane by lane: what vectors found doubtful, and what they do not know."""
+"""Checks a warp's access lane by lane: the accesses that vectors found doubtful or cannot check."""
 
 from __future__ import annotations
 
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, WARP
 from grader.run.emulator.native.cells import DIFFERENT, NOT_YET_SAME, SAME, cell_routine
 from grader.run.emulator.native.ir import LANES, IrFunction, V
-from grader.run.emulator.native.regions import Shadowed, log2, region_at
+from grader.run.emulator.native.regions import CheckedAccess, log2, region_at
 from grader.run.emulator.native.resolve import RESOLVED, for_each_lane, next_lane, resolver
 
 
-def check_one_by_one(f: IrFunction, access: Shadowed, addresses: V, active: str) -> None:
-    """Checks the lanes of `active`, and has each see what those before it write."""
+def check_one_by_one(f: IrFunction, access: CheckedAccess, addresses: V, active: str) -> None:
+    """Checks the lanes of `active` in order; each lane sees what the lanes before it write."""
     f.store_lanes(addresses, "%warp", WARP["scratch"])
     columns, t = [], f"i{8 * access.width}"
     for vector, value in access.values:
@@ -37,31 +37,31 @@ def check_one_by_one(f: IrFunction, access: Shadowed, addresses: V, active: str)
     cells = f.let(f"inttoptr i64 {start} to ptr")
     there = f.let(f"inttoptr i64 {host} to ptr")
     new = [f.load(t, column, f.let(f"mul i64 {wide}, {access.width}")) for column in columns]
-    told = ["ptr %ctx", "ptr %warp", f"i32 {lane}"]
+    inputs = ["ptr %ctx", "ptr %warp", f"i32 {lane}"]
     shared = "true" if access.space == "shared" else "false"
     for cell in range(access.cells):
         check, again, checked = (f.name_block(hint) for hint in ("check", "again", "checked"))
         f.goto(check)
         f.block(check)
-        value = _against(f, t, there, access, new) if new else str(DIFFERENT)
+        value = _compare_values(f, t, there, access, new) if new else str(DIFFERENT)
         which = [f"ptr {f.field(cells, cell * RECORD_BYTES)}", f"i64 {region.plane}", f"i1 {shared}", "i32 %site"]
         routine = cell_routine(f.module, access.kind_of(cell))
-        f.branch(f.call(routine, "i1", [*told, *which, f"i32 {value}"]), again, checked)
+        f.branch(f.call(routine, "i1", [*inputs, *which, f"i32 {value}"]), again, checked)
         f.block(again)
         left = f.load("i32", "%ctx", CONTEXT["patience"])
         f.store("i32", f.let(f"sub i32 {left}, 1"), "%ctx", CONTEXT["patience"])
         f.goto(check)
         f.block(checked)
     for component, one in enumerate(new):
-        # The lanes behind this one find what it writes.
+        # The lanes after this one compare with what it writes.
         f.store(t, one, there, component * access.width)
     next_lane(f, head, after)
 
 
-def _against(f: IrFunction, t: str, there: str, access: Shadowed, new: list[str]) -> str:
-    """What is to be written against what is there: DIFFERENT, SAME, or NOT_YET_SAME while there is patience left.
+def _compare_values(f: IrFunction, t: str, there: str, access: CheckedAccess, new: list[str]) -> str:
+    """Compares the values to be written with memory: DIFFERENT, SAME, or NOT_YET_SAME while there is patience left.
 
-    A write of another worker is noted before it is made. It may have been noted only, and be about to write the same.
+    Another worker records its write before making it, so it may be about to write the same value.
     """
     same = "true"
     for component, one in enumerate(new):

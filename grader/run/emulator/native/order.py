@@ -1,14 +1,14 @@
-"""What orders threads: the times at which they met or published, as the race checks compare them.
+"""The order of threads: the times at which they met or published, as the race checks compare them.
 
-An access is known by its epoch, thread and time. Where exact knowledge would cost much, more is taken as ordered than
-is: a race may go unseen, but what is reported is one.
+An access is identified by its epoch, thread and time. Where exact knowledge would cost much, more is taken as ordered
+than is: a race may go unseen, but what is reported is one.
 """
 
 from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CHUNK, CONTEXT, WARP
-from grader.run.emulator.native.between_blocks import release_routine, seen_routine
+from grader.run.emulator.native.between_blocks import has_acquired_routine, release_routine
 from grader.run.emulator.native.epochs import THREAD_BITS, owner_of, tick_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
@@ -19,7 +19,7 @@ _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
 
 def meet_routine(module: IrModule) -> str:
-    """`(ctx, warp, lanes)`: these lanes of a warp have met: each has seen what the others have done or seen."""
+    """Returns the routine `(ctx, warp, lanes)`: these lanes of a warp meet; each knows what the others did or knew."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [*_BOTH, ("i32", "lanes")], attributes="nounwind noinline")
@@ -62,7 +62,10 @@ def meet_routine(module: IrModule) -> str:
 
 
 def fence_routine(module: IrModule, far: bool) -> str:
-    """`(ctx, warp)`: a fence: what the warp has done can be published from now on, to other blocks too if `far`."""
+    """Returns the routine `(ctx, warp)`: a fence. What the warp has done can be published from now on.
+
+    `far`: to other blocks too.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
@@ -77,10 +80,11 @@ def fence_routine(module: IrModule, far: bool) -> str:
 
 
 def publish_routine(module: IrModule, words: int, store: bool, far: bool) -> str:
-    """`(ctx, warp, addresses, mask)`: an atomic or the like of so many words, for other blocks too if `far`.
+    """Returns the routine `(ctx, warp, addresses, mask)`: an atomic, or an access as strong, to `words` words.
 
-    It sees what the block's other warps have published there and, unless it only loads, publishes what a fence came
-    after. What others had published before, and this warp has seen, it passes on without a fence.
+    It acquires what the block's other warps have published there. With `store` it also publishes what came before a
+    fence; what others published earlier and this warp has acquired is passed on without a fence. `far`: it publishes to
+    other blocks too.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -112,7 +116,7 @@ def _later(f: IrFunction, time: str, place: str, field: int) -> str:
 def _acquire_near(f: IrFunction, words: int, active: str) -> None:
     known = Places(f, words, far=False).latest(active)
     with where(f, f.let(f"icmp ne i32 {known}, 0"), "known"):
-        # Of what other blocks have handed to this one, too, anything may have come with it.
+        # Whatever other blocks have released to this block may have come with it too.
         for field, time in (("acquired", known), ("far_acquired", f.load("i32", "%ctx", CONTEXT["far_pending"]))):
             f.store("i32", _later(f, time, "%warp", WARP[field]), "%warp", WARP[field])
 
@@ -129,10 +133,12 @@ def _release_near(f: IrFunction, words: int, active: str) -> None:
         Places(f, words, far=False).release(active, time)
 
 
-def before_routine(module: IrModule) -> str:
-    """`(ctx, warp, lane, record) -> i1`: whether an access of this launch is before what this lane does now.
+def is_before_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, lane, record) -> i1`: whether an access is before what the lane does now.
 
-    It leaves in the context the number of the block that made the access, and whether it is still under way.
+    The access is of this launch.
+
+    It stores in the context the block that made the access, and whether the access is still pending.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -161,21 +167,22 @@ def before_routine(module: IrModule) -> str:
         f.block("passed")
         f.do("ret i1 true")
         f.block("now")
-        told = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
-        f.do(f"ret i1 {f.call(ordered_routine(owner), 'i1', told)}")
+        inputs = ["ptr %ctx", "ptr %warp", "i32 %lane", f"i32 {thread}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(is_ordered_routine(owner), 'i1', inputs)}")
         f.block("foreign")
         warp = f.let(f"lshr i32 {thread}, 5")
-        told = ["ptr %ctx", "ptr %warp", f"i64 {f.let(f'zext i32 {block} to i64')}", f"i32 {warp}", f"i32 {time}"]
-        f.do(f"ret i1 {f.call(seen_routine(owner), 'i1', told)}")
+        inputs = ["ptr %ctx", "ptr %warp", f"i64 {f.let(f'zext i32 {block} to i64')}", f"i32 {warp}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(has_acquired_routine(owner), 'i1', inputs)}")
         return f
 
     return module.routine("before", build)
 
 
-def ordered_routine(module: IrModule) -> str:
-    """`(ctx, warp, lane, thread, time) -> i1`: whether what a thread did then is before what this lane does now.
+def is_ordered_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, lane, thread, time) -> i1`.
 
-    The thread is another of this block, and the time is one since its last barrier.
+    The result says whether what `thread` did at `time` is before what this lane does now. The thread is another one of
+    this block; the time is after the block's last barrier.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:

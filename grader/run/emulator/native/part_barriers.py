@@ -1,14 +1,14 @@
-"""Barriers that some warps of a block come to: each of these has seen what the others did until they came.
+"""Barriers for some warps of a block: each of them knows afterwards what the others did before they arrived.
 
-A warp keeps for each other one the time up to which it has heard of it so. What it publishes later, by a fence and an
-atomic or by a barrier object, includes that.
+A warp keeps, for each other warp, the time up to which it knows that warp's accesses. What it publishes later, by a
+fence and an atomic or by a barrier object, includes these.
 """
 
 from __future__ import annotations
 
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
 from grader.run.emulator.native.epochs import tick_routine
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
@@ -19,23 +19,24 @@ def _warp_at(f: IrFunction, number: str) -> str:
     return f.field(f.load("ptr", "%ctx", CONTEXT["warps"]), offset)
 
 
-def _of(f: IrFunction, warp: str, number: str) -> str:
-    """Where a warp keeps the time up to which it has heard of another."""
+def _heard_pointer(f: IrFunction, warp: str, number: str) -> str:
+    """Returns the address of the time up to which `warp` knows the accesses of warp `number`."""
     return f.field(f.field(warp, WARP["heard"]), f.let(f"shl i64 {f.let(f'zext i32 {number} to i64')}, 2"))
 
 
-def come(f: IrFunction, barrier: str) -> None:
-    """The warp at hand comes to a barrier that not all threads of the block wait at."""
+def arrive_in_part(f: IrFunction, barrier: str) -> None:
+    """Records that the current warp arrives at a barrier where not all threads of the block wait."""
     index = f.load("i32", "%warp", WARP["index"])
-    f.store("i32", f.call(tick_routine(f.module), "i32", ["ptr %ctx"]), _of(f, "%warp", index))
+    f.store("i32", f.call(tick_routine(f.module), "i32", ["ptr %ctx"]), _heard_pointer(f, "%warp", index))
     members = f.load("i32", barrier, BARRIER["members"])
     f.store("i32", f.let(f"or i32 {members}, {f.let(f'shl i32 1, {index}')}"), barrier, BARRIER["members"])
 
 
-def open_routine(module: IrModule, meet: str) -> str:
-    """`(ctx, barrier, place)`: it opens; `place` is where in a warp its lanes stand that wait there.
+def open_part_routine(module: IrModule, meet: str) -> str:
+    """Returns the routine `(ctx, barrier, place)`, which opens the barrier.
 
-    `meet` names the routine for lanes of a warp that have met.
+    `place`: byte offset, in a warp's state, of the lanes that wait there. `meet`: the routine for lanes of a warp that
+    have met.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -47,7 +48,7 @@ def open_routine(module: IrModule, meet: str) -> str:
         heard, acquired = f.alloca("<32 x i32>"), f.alloca("i32", align=4)
         f.store_lanes(splat("i32", 0), heard)
         f.store("i32", "0", acquired)
-        with counted(f, count, "warp") as at:
+        with for_each_index(f, count, "warp") as at:
             come_here = f.let(f"and i32 {f.let(f'lshr i32 {members}, {at}')}, 1")
             with where(f, f.let(f"icmp ne i32 {come_here}, 0"), "member"):
                 warp = _warp_at(f, at)
@@ -55,13 +56,13 @@ def open_routine(module: IrModule, meet: str) -> str:
                 f.store_lanes(f.map("llvm.umax", f.load_lanes("i32", heard), more), heard)
                 both = [f"i32 {f.load('i32', warp, WARP['acquired'])}", f"i32 {f.load('i32', acquired)}"]
                 f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), acquired)
-        with counted(f, count, "warp") as at:
+        with for_each_index(f, count, "warp") as at:
             warp = _warp_at(f, at)
             waiting = f.load("i32", f.field(warp, "%place"))
             with where(f, f.let(f"icmp ne i32 {waiting}, 0"), "waiting"):
                 f.store_lanes(f.load_lanes("i32", heard), warp, WARP["heard"])
                 f.store("i32", f.load("i32", acquired), warp, WARP["acquired"])
-                # Of what other blocks have handed to this one, anything may have come with it.
+                # Whatever other blocks have released to this block may have come with it.
                 far = [f"i32 {f.load('i32', warp, WARP['far_acquired'])}"]
                 far.append(f"i32 {f.load('i32', '%ctx', CONTEXT['far_pending'])}")
                 f.store("i32", f.intrinsic("llvm.umax.i32", "i32", far), warp, WARP["far_acquired"])
@@ -73,12 +74,12 @@ def open_routine(module: IrModule, meet: str) -> str:
 
 
 def hand_on_routine(module: IrModule) -> str:
-    """`(ctx, warp)`: the warp publishes: with its own accesses those that it has heard of at such barriers."""
+    """Returns the routine `(ctx, warp)`: the warp publishes its accesses, and those it knows of from such barriers."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
-        with counted(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
-            time = f.load("i32", _of(f, "%warp", at))
+        with for_each_index(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
+            time = f.load("i32", _heard_pointer(f, "%warp", at))
             other = _warp_at(f, at)
             both = [f"i32 {f.load('i32', other, WARP['handed_on'])}", f"i32 {time}"]
             f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), other, WARP["handed_on"])

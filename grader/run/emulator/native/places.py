@@ -1,7 +1,7 @@
-"""Places that threads synchronise through: what was released there by the time that somebody looks at it.
+"""Places that threads synchronise through: the time of the last release at each address.
 
-A release is known by a time, an acquisition takes the latest of its place. Addresses are hashed to slots, so that two
-places may count as one: then more is taken as ordered than is.
+An acquisition takes the latest release of its place. Addresses are hashed to slots, so two places may share one: then
+more is taken as ordered than is.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), (f"<{LANES} x i64>", "address"), (
 _GOLDEN = 2654435761
 """Knuth's multiplier for 32-bit hashes, 2^32 over the golden ratio."""
 _OF_SLOT = 0x85EBCA6B
-"""An odd number with no pattern, the first multiplier of MurmurHash3's finalizer."""
+"""An odd number without a pattern: the first multiplier of MurmurHash3's finalizer."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """The table of a block, or of a launch if `far`, as the addresses of an access of `words` words see it."""
+    """The place table of a block, or of the launch if `far`, for an access of `words` words to `%address`."""
 
     f: IrFunction
     words: int
@@ -36,12 +36,12 @@ class Places:
         return f.field("%ctx", CONTEXT["places"])
 
     def _slots(self, word: int) -> V:
-        """By lane, where the slot of one of its words is."""
+        """Returns, by lane, the byte offset of the slot of word number `word`."""
         f = self.f
         bits = layout.FAR_PLACE_BITS if self.far else layout.PLACE_BITS
         address = V("i64", "%address")
         number = f.cast("trunc", f.op("lshr", address, splat("i64", 2)), "i32")
-        # Arrays differ in their slots only. Shared memory has none, whichever way its address is written.
+        # Addresses of different arrays may differ only in the array slot. Shared memory has slot 0, generic or not.
         slot = f.op("lshr", address, splat("i64", layout.SLOT_BITS))
         window = f.compare("icmp eq", slot, splat("i64", layout.SHARED_WINDOW >> layout.SLOT_BITS))
         slot = f.cast("trunc", f.select(window, splat("i64", 0), slot), "i32")
@@ -51,7 +51,7 @@ class Places:
         return f.cast("zext", offset, "i64")
 
     def latest(self, active: str) -> str:
-        """The time of the last release at the places of these lanes."""
+        """Returns the time of the last release at the places of these lanes."""
         f = self.f
         base = f.spread("i64", f.let(f"ptrtoint ptr {self._table()} to i64"))
         found = splat("i32", 0)
@@ -63,7 +63,7 @@ class Places:
         return f.reduce("umax", found)
 
     def release(self, active: str, time: str) -> None:
-        """Leaves a time at the places of these lanes. Other cores may be doing so."""
+        """Stores a time at the places of these lanes, unless a later one is there. Other cores may do so meanwhile."""
         f = self.f
         table = self._table()
         for word in range(self.words):

@@ -1,7 +1,7 @@
-"""Where the cells of a warp's lanes lie, and loads and stores of what is known of them, for all lanes at once.
+"""Locates the cells of a warp's lanes, and loads and stores a plane of their records for all lanes at once.
 
-In each half of a full warp the lanes' cells are often neighbours, or the same; else they are gathered. An access of
-several cells a lane is taken chunk by chunk: 16 neighbours of each half, or one cell of each lane.
+In each half of a full warp the lanes' cells are often contiguous, or the same; otherwise they are gathered. An access
+of several cells a lane is handled in chunks: 16 contiguous cells of each half, or one cell of each lane.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ _POSITION = lanes("i64", [lane % HALF for lane in range(LANES)])
 
 
 class Cells:
-    """The cells of one access: `first` holds each lane's first one, `plane` the bytes from one plane to the next."""
+    """The cells of one access.
+
+    `first`: the address of each lane's first record (i64 lanes). `plane`: bytes from one plane to the next. `active`:
+    the lanes, an i32. `count`: cells per lane.
+    """
 
     def __init__(self, f: IrFunction, first: V, plane: str, active: str, count: int, writes: bool) -> None:
         self.f = f
@@ -31,7 +35,7 @@ class Cells:
         self._plane = plane
         self._chunk = "0"
         self.beyond = ""
-        """How far the plane "beyond" is from the first one, for who needs a further plane."""
+        """Byte offset of the plane "beyond" from the first one; set it before using that plane."""
         self._choose(active, writes)
 
     def _choose(self, active: str, writes: bool) -> None:
@@ -48,7 +52,7 @@ class Cells:
         self._equal = f.let(f"icmp eq i64 {self._starts[0]}, {self._starts[1]}")
         same = ONE
         if writes:
-            # Lanes that write to one place are looked at one by one.
+            # Lanes that write to one place are checked one by one.
             gap = f.let(f"sub i64 {self._starts[0]}, {self._starts[1]}")
             distance = f.intrinsic("llvm.abs.i64", "i64", [f"i64 {gap}", "i1 false"])
             near = f.let(f"and i1 {near}, {f.let(f'icmp uge i64 {distance}, {HALF * step}')}")
@@ -58,7 +62,7 @@ class Cells:
 
     @contextmanager
     def each_chunk(self) -> Iterator[None]:
-        """The code within is run for each chunk."""
+        """Emits the body once, to run for each chunk."""
         f = self.f
         if self.count == 1:
             yield
@@ -79,7 +83,7 @@ class Cells:
         f.block(done)
 
     def lane(self) -> V:
-        """Whose cell it is, by position."""
+        """Returns, by position, the lane that the cell belongs to."""
         f = self.f
         if self.count == 1:
             return lanes("i64", range(LANES))
@@ -90,7 +94,7 @@ class Cells:
         return V("i64", f.let(f"select i1 {is_near}, {near}, {lanes('i64', range(LANES))}"))
 
     def sharers(self, lane: V) -> V:
-        """By position, the lanes that have the cell in common, as far as the pattern tells."""
+        """Returns, by position, the lanes (bits) that share the cell, as far as the pattern tells."""
         f = self.f
         bit = f.op("shl", splat("i64", 1), lane)
         other = f.op("shl", splat("i64", 1), f.op("xor", lane, splat("i64", HALF)))
@@ -103,7 +107,7 @@ class Cells:
         return V("i64", f.let(f"select i1 {is_one}, {one}, {rest}"))
 
     def load(self, plane: str) -> V:
-        """A plane of the chunk's cells."""
+        """Loads a plane of the chunk's cells."""
         f = self.f
         found = self._by_pattern(
             lambda: self._load_near(plane), lambda: self._load_one(plane), lambda: self._gather(plane)
@@ -112,7 +116,7 @@ class Cells:
         return V("i64", f.let(f"phi <{LANES} x i64> {choices}"))
 
     def store(self, plane: str, value: V, where: V | None = None) -> None:
-        """Sets a plane of the chunk's cells, of those `where` only."""
+        """Stores a plane of the chunk's cells, only where `where` holds."""
         self._by_pattern(
             lambda: self._store_near(plane, value, where),
             lambda: self._store_one(plane, value, where),
@@ -136,7 +140,7 @@ class Cells:
         return results
 
     def _moved(self, plane: str, bytes_a_chunk: int) -> str:
-        """How far a plane of this chunk is from the first plane of the first."""
+        """Returns the byte offset of a plane in this chunk from the first plane of the first chunk."""
         f = self.f
         moved = self.beyond if plane == "beyond" else f.let(f"mul i64 {self._plane}, {CELL[plane]}")
         if self.count == 1:

@@ -1,6 +1,6 @@
-"""Reads of shared memory in an epoch in which nobody has written: put by until somebody does, which is seldom.
+"""Defers the checks of reads of shared memory until somebody writes in the same epoch, which is rare.
 
-A barrier lets them be forgotten: then they can be in nobody's way.
+A barrier discards the deferred reads: nothing later can conflict with them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V
 
 
 def log_routine(module: IrModule) -> str:
-    """`(ctx, warp, addresses, mask, site, routine)`: puts a read by; `routine` is what checks it. There is room."""
+    """Returns the routine `(ctx, warp, addresses, mask, site, routine)`, which appends a read to the log.
+
+    `routine` checks the read later. The caller has made sure that there is room.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [
@@ -26,7 +29,7 @@ def log_routine(module: IrModule) -> str:
         count = f.load("i32", "%ctx", CONTEXT["log_count"])
         f.store("i32", f.let(f"add i32 {count}, 1"), "%ctx", CONTEXT["log_count"])
         entry = _entry(f, count)
-        # Addresses of the shared space have 32 bits.
+        # Addresses in shared memory have 32 bits.
         f.store_lanes(f.cast("trunc", V("i64", "%address"), "i32"), entry, LOG["address"])
         for field, t, value in (
             ("routine", "ptr", "%routine"),
@@ -43,7 +46,10 @@ def log_routine(module: IrModule) -> str:
 
 
 def replay_routine(module: IrModule) -> str:
-    """`(ctx)`: somebody writes: all reads of this epoch so far are noted, and those to come at once."""
+    """Returns the routine `(ctx)`, called on a write.
+
+    It checks all deferred reads of this epoch; later ones are checked at once.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx")], attributes="nounwind noinline")
@@ -80,6 +86,6 @@ def _entry(f: IrFunction, index: str) -> str:
 
 
 def is_dirty(f: IrFunction) -> str:
-    """Whether somebody has written to shared memory in this epoch."""
+    """Returns whether somebody has written to shared memory in this epoch."""
     epoch = f.load("i32", "%ctx", CONTEXT["epoch"])
     return f.let(f"icmp eq i32 {f.load('i32', '%ctx', CONTEXT['dirty'])}, {epoch}")

@@ -1,7 +1,7 @@
-"""Readers of a cell beyond the two that it has room for: a write has to be in order with all of them.
+"""Readers of a cell beyond the two that it has room for: a write has to be ordered after all of them.
 
-Shared memory has a plane for each warp of the block, made when it is first needed: there a warp that is not the only
-reader notes itself. In global memory, where any block may read, a cell has a list of those that it has no room for.
+Shared memory has a plane for each warp of the block, allocated when first needed, in which a warp that is not the only
+reader records itself. In global memory, where any block may read, a cell has a list of further readers.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from contextlib import contextmanager
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CONTEXT, LAUNCH, READER, TAG_SHIFT, WARP
 from grader.run.emulator.native.epochs import THREAD_BITS
-from grader.run.emulator.native.flow import counted, where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import IrFunction, IrModule
-from grader.run.emulator.native.order import before_routine
+from grader.run.emulator.native.order import is_before_routine
 from grader.run.emulator.native.resolve import event_routine
 
 NO_PLANES = 1
-"""Where the planes of a block would be, if there were memory for them."""
+"""The address of a block's planes if there is no memory for them."""
 HEAD_SHIFT = 32
 _LOOKED_AT = 32
-"""Nodes of a list that are searched for the warp at hand, before it gets one more."""
+"""The number of nodes searched for the current warp before a list gets one more."""
 
 
 def own_plane(f: IrFunction, planes: str) -> str:
-    """How far the warp's own plane for readers of shared memory is from the first plane of records."""
+    """Returns the byte offset of the warp's own plane of readers of shared memory from the first plane of records."""
     index = f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64")
     return _plane_of(f, planes, index)
 
@@ -37,15 +37,15 @@ def _plane_of(f: IrFunction, planes: str, number: str) -> str:
 
 
 def note_in_plane_routine(module: IrModule) -> str:
-    """`(ctx, warp, cell, record)`: the warp is one of several readers of a cell of shared memory."""
+    """Returns the routine `(ctx, warp, cell, record)`, which records one of several readers of a shared cell."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("ptr", "cell"), ("i64", "record")]
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
         none = f.let(f"icmp eq i64 {f.load('i64', '%ctx', CONTEXT['reader_planes'])}, 0")
         with where(f, none, "ask"):
-            told = ["ptr %ctx", "ptr %warp", f"i32 {layout.EVENT_READERS}", "i32 0", "i32 0"]
-            f.call(event_routine(owner), "void", told)
+            inputs = ["ptr %ctx", "ptr %warp", f"i32 {layout.EVENT_READERS}", "i32 0", "i32 0"]
+            f.call(event_routine(owner), "void", inputs)
         planes = f.load("i64", "%ctx", CONTEXT["reader_planes"])
         with where(f, f.let(f"icmp ne i64 {planes}, {NO_PLANES}"), "known"):
             f.store("i64", "%record", f.field("%cell", own_plane(f, planes)))
@@ -57,17 +57,17 @@ def note_in_plane_routine(module: IrModule) -> str:
 
 @contextmanager
 def each_in_planes(f: IrFunction) -> Iterator[str]:
-    """The records of all warps' planes for `%cell`, of shared memory."""
+    """Emits the body for the record of `%cell` in each warp's plane, if the cell is in shared memory."""
     planes = f.load("i64", "%ctx", CONTEXT["reader_planes"])
     some = f.let(f"and i1 %shared, {f.let(f'icmp ugt i64 {planes}, {NO_PLANES}')}")
     count = f.let(f"select i1 {some}, i32 {f.load('i32', '%ctx', CONTEXT['warp_count'])}, i32 0")
-    with counted(f, count, "plane") as at:
+    with for_each_index(f, count, "plane") as at:
         yield f.load("i64", f.field("%cell", _plane_of(f, planes, f.let(f"zext i32 {at} to i64"))))
 
 
 @contextmanager
 def each_in_list(f: IrFunction, head: str) -> Iterator[str]:
-    """The records of a list, from the number of its first node on."""
+    """Emits the body for the records of a list; `head` is the number of its first node, 0 for an empty list."""
     place = f.alloca("i32", align=4)
     f.store("i32", head, place)
     next_node, node, done = (f.name_block(part) for part in ("list", "node", "listed"))
@@ -89,13 +89,13 @@ def _node(f: IrFunction, number: str) -> str:
 
 
 def room_left(f: IrFunction) -> str:
-    """Whether there are nodes left for lists."""
+    """Returns whether there are nodes left for lists."""
     launch = f.load("ptr", "%ctx", CONTEXT["launch"])
     return f.let(f"icmp ult i32 {f.load('i32', launch, LAUNCH['reader_count'])}, {layout.MOST_READERS}")
 
 
 def _warp_of(f: IrFunction, record: str) -> str:
-    """A number for the record's block, as far as its chunk of epochs tells, and its warp."""
+    """Returns a number for the record's block, as far as its chunk of epochs tells, and its warp."""
     launch = f.load("ptr", "%ctx", CONTEXT["launch"])
     epoch = f.let(f"trunc i64 {f.let(f'lshr i64 {record}, {layout.EPOCH_SHIFT}')} to i32")
     since = f.let(f"sub i32 {epoch}, {f.load('i32', launch, LAUNCH['first_epoch'])}")
@@ -106,7 +106,10 @@ def _warp_of(f: IrFunction, record: str) -> str:
 
 
 def keep_routine(module: IrModule) -> str:
-    """`(ctx, warp, lane, cell, plane, shared, warp's record, record)`: another warp's read makes room for its own."""
+    """Returns the routine `(ctx, warp, lane, cell, plane, shared, warp's record, record)`.
+
+    It keeps `record`, a read by another warp, when the current warp's read takes its place in the cell.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lane"), ("ptr", "cell"), ("i64", "plane")]
@@ -127,7 +130,7 @@ def keep_routine(module: IrModule) -> str:
         f.block("taken")
         f.branch("%shared", "done", "far")
         f.block("far")
-        before = f.call(before_routine(owner), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", "i64 %record"])
+        before = f.call(is_before_routine(owner), "i1", ["ptr %ctx", "ptr %warp", "i32 %lane", "i64 %record"])
         f.branch(before, "done", "list")
         f.block("list")
         _put_into_list(f)
@@ -139,7 +142,7 @@ def keep_routine(module: IrModule) -> str:
 
 
 def _put_into_list(f: IrFunction) -> None:
-    """The node of the same warp has the record from now on, or a new one; ends in the block `done`."""
+    """Puts the record into the node of the same warp, or a new node; ends in the block `done`."""
     readers = f.field("%cell", f.let(f"mul i64 %plane, {CELL['readers']}"))
     known = f.let(f"load atomic i64, ptr {readers} monotonic, align 8")
     head = f.let(f"trunc i64 {f.let(f'lshr i64 {known}, {HEAD_SHIFT}')} to i32")

@@ -1,4 +1,4 @@
-"""The kinds of access that are checked, and where the records of the array lie that one goes to."""
+"""The kinds of access that are checked, and where the records of an array are."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from grader.run.emulator.native.resolve import slot_entry, table_entry
 
 
 @dataclass(frozen=True)
-class Shadowed:
-    """A kind of access: `count` components of `width` bytes, in a space; a granule is the bytes of a cell there."""
+class CheckedAccess:
+    """A kind of access: `count` components of `width` bytes in a space; granules are the bytes of a cell."""
 
     kind: Kind
     space: str
@@ -22,7 +22,7 @@ class Shadowed:
     shared_granule: int
     global_granule: int
     needed: int = -1
-    """Which of the bytes that are read need a value, as bits: a struct's padding does not."""
+    """Which of the bytes read need a value, as bits: a struct's padding does not."""
 
     @property
     def size(self) -> int:
@@ -30,21 +30,23 @@ class Shadowed:
 
     @property
     def granule(self) -> int:
+        """The bytes of a cell in the access's space."""
         return self.shared_granule if self.space == "shared" else self.global_granule
 
     @property
     def cells(self) -> int:
+        """The number of cells of one lane's access."""
         return max(self.size // self.granule, 1)
 
     def kind_of(self, cell: int) -> Kind:
-        """The kind of access to one of its cells."""
+        """Returns the kind of access to one of its cells."""
         piece = min(self.granule, self.size)
         needed = self.needed >> cell * piece & ((1 << piece) - 1)
         return self.kind if needed else replace(self.kind, padding=True)
 
     @property
     def compares(self) -> bool:
-        """Whether the values to be written are known, to be compared with those that are there."""
+        """Whether the values to be written are known, to compare with those in memory."""
         return self.kind.writes and not self.kind.atomic and not self.kind.deferred
 
     @property
@@ -54,13 +56,14 @@ class Shadowed:
 
     @property
     def values(self) -> list[tuple[str, str]]:
+        """The (type, name) of the arguments for the values to be written."""
         columns = range(self.count if self.compares else 0)
         return [(f"<{LANES} x i{8 * self.width}>", f"value{c}") for c in columns]
 
 
 @dataclass(frozen=True)
 class Region:
-    """An array as native values: where it begins, its bytes, its first record (0: not watched), bytes of a plane."""
+    """An array, as native values: its first address, its bytes, its first record (0: not watched), bytes of a plane."""
 
     base: str
     size: str
@@ -68,8 +71,8 @@ class Region:
     plane: str
 
 
-def region_at(f: IrFunction, access: Shadowed, address: str) -> Region:
-    """The region of the array that holds an address."""
+def region_at(f: IrFunction, access: CheckedAccess, address: str) -> Region:
+    """Returns the region of the array that holds an address."""
     if access.space == "shared":
         delta, base, size = table_entry(f, "shared", address, access.kind.writes)
         inner = f.let(f"sub i64 {delta}, {f.load('i64', '%ctx', CONTEXT['shared_host'])}")

@@ -1,7 +1,7 @@
 """Finds the host memory behind an emulated address, one lane at a time.
 
-The slow and exact way: used for mixed address spaces, narrow accesses, atomics and to find out which lane is at
-fault. Whole vectors take the quick way in access.py.
+This is the slow and exact way, for mixed address spaces, narrow accesses, atomics, and to find the lane at fault. Whole
+vectors take the quick way in access.py.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ARGUMENTS = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lane"), ("i64", "address"
 
 
 def slot_entry(f: IrFunction, space: str, address: str, writes: bool = False) -> str:
-    """The entry of the slot that holds `address`, in the global or shared table."""
+    """Returns the entry of the slot that holds `address`, in the global or shared table."""
     shared = space == "shared"
     bits, count = (
         (layout.SHARED_SLOT_BITS, layout.SHARED_SLOT_COUNT) if shared else (layout.SLOT_BITS, layout.SLOT_COUNT)
@@ -29,8 +29,10 @@ def slot_entry(f: IrFunction, space: str, address: str, writes: bool = False) ->
 
 
 def table_entry(f: IrFunction, space: str, address: str, writes: bool) -> tuple[str, str, str]:
-    """(delta, base, size) of the slot that holds `address` in the global or shared table; no bytes where an access
-    that `writes` may not go."""
+    """Returns (delta, base, size) of the slot that holds `address` in the global or shared table.
+
+    The size is 0 if an access that `writes` may not go there.
+    """
     entry = slot_entry(f, space, address, writes)
     return (
         f.load("i64", entry, layout.ENTRY["delta"]),
@@ -40,7 +42,7 @@ def table_entry(f: IrFunction, space: str, address: str, writes: bool) -> tuple[
 
 
 def _room(f: IrFunction, offset: str, size: str) -> str:
-    """Bytes from `offset` to the end of an array of `size` bytes; 0 outside of it."""
+    """Returns the bytes from `offset` to the end of an array of `size` bytes; 0 outside of it."""
     inside = f.let(f"icmp ult i64 {offset}, {size}")
     return f.let(f"select i1 {inside}, i64 {f.let(f'sub i64 {size}, {offset}')}, i64 0")
 
@@ -66,9 +68,9 @@ def _local_space(f: IrFunction, address: str) -> None:
 
 
 def resolver(module: IrModule, space: str, writes: bool) -> str:
-    """The name of the routine `(ctx, warp, lane, address) -> {host address, bytes of room}` for a state space.
+    """Returns the routine `(ctx, warp, lane, address) -> {host address, bytes of room}` for a state space.
 
-    Host addresses come from it, or from `table_entry`, alone: what may not be accessed has no room.
+    Host addresses come only from it or from `table_entry`: what may not be accessed has no room.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -92,7 +94,7 @@ def resolver(module: IrModule, space: str, writes: bool) -> str:
 
 
 def for_each_lane(f: IrFunction, mask: str) -> tuple[str, str, str]:
-    """Opens a loop over the set bits of `mask`: (lane as i32, label of the loop's end, label after the loop).
+    """Opens a loop over the set bits of `mask`; returns (lane as i32, label to continue, label after the loop).
 
     The caller emits the body, then calls `next_lane`.
     """
@@ -116,9 +118,17 @@ def next_lane(f: IrFunction, head: str, after: str) -> None:
 
 
 def checked_host(
-    f: IrFunction, space: str, lane: str, address: str, size: int, skip: str, outside: str, crooked: str, writes: bool
+    f: IrFunction,
+    space: str,
+    lane: str,
+    address: str,
+    size: int,
+    skip: str,
+    outside: str,
+    misaligned: str,
+    writes: bool,
 ) -> str:
-    """The host address of a checked access of `size` bytes by one lane.
+    """Returns the host address of a checked access of `size` bytes by one lane.
 
     A lane at fault has its bit set in the variable `outside` or `crooked`, and control goes to block `skip`.
     """
@@ -132,7 +142,7 @@ def checked_host(
     low = f.let(f"and i64 {address}, {size - 1}")
     aligned = f.let(f"icmp eq i64 {low}, 0")
     good, check, over, askew = (f.name_block(n) for n in ("good", "check", "over", "askew"))
-    # As a GPU does: who is not aligned may well be outside only for that.
+    # As on a GPU: a misaligned access may be out of bounds only because it is misaligned.
     f.branch(aligned, check, askew)
     f.block(check)
     f.branch(fits, good, over)
@@ -140,14 +150,17 @@ def checked_host(
     f.store("i32", f.let(f"or i32 {f.load('i32', outside)}, {bit}"), outside)
     f.goto(skip)
     f.block(askew)
-    f.store("i32", f.let(f"or i32 {f.load('i32', crooked)}, {bit}"), crooked)
+    f.store("i32", f.let(f"or i32 {f.load('i32', misaligned)}, {bit}"), misaligned)
     f.goto(skip)
     f.block(good)
     return f.let(f"inttoptr i64 {host} to ptr")
 
 
 def event_routine(module: IrModule) -> str:
-    """`(ctx, warp, kind, site, lanes)`: tells Python; the lanes of a fault make no further accesses and then exit."""
+    """Returns the routine `(ctx, warp, kind, site, lanes)`, which calls Python.
+
+    Lanes at fault make no further accesses and then exit. Remarks beyond MOST_REMARKS are dropped.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(
@@ -160,10 +173,10 @@ def event_routine(module: IrModule) -> str:
         remark = f.let(f"icmp uge i32 %kind, {layout.EVENT_SAME_VALUE}")
         remarks = f.load("i32", "%ctx", CONTEXT["remarks"])
         enough = f.let(f"and i1 {remark}, {f.let(f'icmp uge i32 {remarks}, {layout.MOST_REMARKS}')}")
-        f.branch(enough, "enough", "told")
+        f.branch(enough, "enough", "reported")
         f.block("enough")
         f.do("ret void")
-        f.block("told")
+        f.block("reported")
         one = f.let(f"zext i1 {remark} to i32")
         f.store("i32", f.let(f"add i32 {remarks}, {one}"), "%ctx", CONTEXT["remarks"])
         callback = f.load("ptr", "%ctx", CONTEXT["event"])
@@ -181,9 +194,9 @@ def event_routine(module: IrModule) -> str:
 
 def report(f: IrFunction, kind: int, site: str, lanes: str) -> None:
     """Raises an event for `lanes` if there are any."""
-    told, quiet = f.name_block("told"), f.name_block("quiet")
-    f.branch(f.let(f"icmp eq i32 {lanes}, 0"), quiet, told)
-    f.block(told)
+    some, quiet = f.name_block("some"), f.name_block("quiet")
+    f.branch(f.let(f"icmp eq i32 {lanes}, 0"), quiet, some)
+    f.block(some)
     f.call(
         event_routine(f.module),
         "void",

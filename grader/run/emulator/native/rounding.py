@@ -1,7 +1,7 @@
 """Floating-point operations under a chosen rounding mode.
 
 Rounding to nearest even is LLVM's default. The directed modes are set around the operation, in a routine of its own
-that LLVM may not look through (LangRef, "Constrained Floating-Point Intrinsics" and "llvm.set.rounding").
+that LLVM cannot look into (LangRef, "Constrained Floating-Point Intrinsics" and "llvm.set.rounding").
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ _PLAIN = {"fma": "llvm.fma", "sqrt": "llvm.sqrt"}
 _DYNAMIC = ['metadata !"round.dynamic"', 'metadata !"fpexcept.ignore"']
 
 
-def rounded(f: IrFunction, operation: str, mode: str, *values: V) -> V:
-    """fadd, fsub, fmul, fdiv, fma or sqrt of float or double lanes, rounded by mode rn, rz, rm or rp."""
+def round_operation(f: IrFunction, operation: str, mode: str, *values: V) -> V:
+    """Returns fadd, fsub, fmul, fdiv, fma or sqrt of float or double lanes, rounded by mode rn, rz, rm or rp."""
     t = values[0].t
     if mode != "rn":
         routine = _routine(f.module, operation, mode, t, t, len(values))
@@ -24,8 +24,8 @@ def rounded(f: IrFunction, operation: str, mode: str, *values: V) -> V:
     return f.op(operation, *values)
 
 
-def rounded_cast(f: IrFunction, operation: str, mode: str, value: V, t: str) -> V:
-    """fptrunc, sitofp or uitofp to type `t`, rounded by mode."""
+def round_cast(f: IrFunction, operation: str, mode: str, value: V, t: str) -> V:
+    """Returns fptrunc, sitofp or uitofp to type `t`, rounded by mode rn, rz, rm or rp."""
     if mode == "rn":
         return f.cast(operation, value, t)
     routine = _routine(f.module, operation, mode, value.t, t, 1)

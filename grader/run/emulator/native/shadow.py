@@ -1,7 +1,7 @@
-"""Checks a whole warp's access to shared or global memory against what is known of it, before the access is made.
+"""Checks a whole warp's access to shared or global memory against the records of its cells, before the access is made.
 
-Vectors of accesses that nothing contradicts are checked and noted at once; all else goes lane by lane. A generic access
-is one of its lanes in shared memory and one of those in global memory.
+Vectors of accesses that nothing contradicts are checked and recorded at once; all others go lane by lane. A generic
+access is checked as one access of its lanes in shared memory and one of those in global memory.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.one_by_one import check_one_by_one
 from grader.run.emulator.native.planes import Cells
 from grader.run.emulator.native.read_log import is_dirty, log_routine, replay_routine
-from grader.run.emulator.native.regions import Shadowed, log2, region_at
-from grader.run.emulator.native.vectors import Quick, Warp
+from grader.run.emulator.native.regions import CheckedAccess, log2, region_at
+from grader.run.emulator.native.vectors import QuickCheck, Warp
 
 _ARGUMENTS = [
     ("ptr", "ctx"),
@@ -26,8 +26,8 @@ _ARGUMENTS = [
 ]
 
 
-def shadow_routine(module: IrModule, access: Shadowed) -> str:
-    """`(ctx, warp, addresses, mask, site[, values…])`, where plain writes give their values."""
+def shadow_routine(module: IrModule, access: CheckedAccess) -> str:
+    """Returns the routine `(ctx, warp, addresses, mask, site[, values…])`; plain writes pass their values."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_ARGUMENTS, *access.values]
@@ -39,13 +39,13 @@ def shadow_routine(module: IrModule, access: Shadowed) -> str:
         return f
 
     if access.space == "shared" and access.kind.of_block:
-        # Nobody else can see it.
+        # No other block can see it.
         access = replace(access, kind=replace(access.kind, of_block=False))
 
     return module.routine(access.name, build)
 
 
-def _split(f: IrFunction, access: Shadowed) -> None:
+def _split(f: IrFunction, access: CheckedAccess) -> None:
     window = f.op("lshr", V("i64", "%address"), splat("i64", layout.SLOT_BITS))
     for space, condition, limit, base in (
         ("shared", "icmp eq", layout.SHARED_WINDOW >> layout.SLOT_BITS, layout.SHARED_WINDOW),
@@ -57,15 +57,15 @@ def _split(f: IrFunction, access: Shadowed) -> None:
         f.block(some)
         one = replace(access, space=space)
         address = f.op("sub", V("i64", "%address"), splat("i64", base))
-        told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {here}", "i32 %site"]
-        f.call(shadow_routine(f.module, one), "void", [*told, *(f"{t} %{name}" for t, name in access.values)])
+        inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {here}", "i32 %site"]
+        f.call(shadow_routine(f.module, one), "void", [*inputs, *(f"{t} %{name}" for t, name in access.values)])
         f.goto(done)
         f.block(done)
     f.do("ret void")
 
 
 class _Check:
-    def __init__(self, f: IrFunction, access: Shadowed) -> None:
+    def __init__(self, f: IrFunction, access: CheckedAccess) -> None:
         self.f = f
         self.access = access
         self.shared = access.space == "shared"
@@ -81,14 +81,14 @@ class _Check:
         f.do("ret void")
         f.block("some")
         if self.shared:
-            self._put_by(active)
+            self._defer(active)
         self._quick(active)
         f.block("slow")
         check_one_by_one(f, self.access, self.address, active)
         f.do("ret void")
 
-    def _put_by(self, active: str) -> None:
-        """Reads wait in the log; writes have it replayed."""
+    def _defer(self, active: str) -> None:
+        """Defers a read to the log; a write has the log replayed."""
         f, kind = self.f, self.access.kind
         if kind.writes:
             f.branch(is_dirty(f), "at.once", "first")
@@ -114,8 +114,8 @@ class _Check:
 
     def _log(self, active: str) -> None:
         f = self.f
-        told = ["ptr %ctx", "ptr %warp", str(self.address), f"i32 {active}", "i32 %site", f"ptr @{f.name}"]
-        f.call(log_routine(f.module), "void", told)
+        inputs = ["ptr %ctx", "ptr %warp", str(self.address), f"i32 {active}", "i32 %site", f"ptr @{f.name}"]
+        f.call(log_routine(f.module), "void", inputs)
         f.do("ret void")
 
     # All lanes at once
@@ -129,7 +129,7 @@ class _Check:
         offset = f.op("sub", self.address, f.spread("i64", region.base))
         inside = f.compare("icmp ult", offset, f.spread("i64", limit))
         if not self.shared:
-            # An array that nobody writes in this launch, and all of which was written before.
+            # Records are 0 for an array that this launch does not write and that was completely written before.
             missing = f.let(f"and i32 {active}, {f.let(f'xor i32 {f.bits(inside)}, -1')}")
             f.branch(f.let(f"icmp eq i64 {region.records}, 0"), "unwatched", "watched")
             f.block("unwatched")
@@ -153,7 +153,7 @@ class _Check:
             access.cells,
             access.kind.writes,
         )
-        quick = Quick(f, access.kind, self.shared, cells, Warp(active, self.address, first))
+        quick = QuickCheck(f, access.kind, self.shared, cells, Warp(active, self.address, first))
         if access.kind.writes:
             quick.write()
         else:

@@ -1,4 +1,4 @@
-"""Threads that leave and threads that wait: retiring lanes, and the barriers of a block."""
+"""Threads that exit and threads that wait: retiring lanes, and the barriers of a block."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from grader.run.emulator.native.epochs import new_epoch
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 from grader.run.emulator.native.order import meet_routine
-from grader.run.emulator.native.part_barriers import come, open_routine
-from grader.run.emulator.native.passing import leave_past, passed_by
+from grader.run.emulator.native.part_barriers import arrive_in_part, open_part_routine
 from grader.run.emulator.native.resolve import event_routine
+from grader.run.emulator.native.skipped_barriers import record_exit, take_skipped_groups
 
 
 def _popcount(f: IrFunction, bits: str) -> str:
@@ -18,7 +18,7 @@ def _popcount(f: IrFunction, bits: str) -> str:
 
 
 def retire_routine(module: IrModule) -> str:
-    """`(ctx, warp, lanes)`: these lanes have exited; lanes parked at a warp-wide operation look again."""
+    """Returns the routine `(ctx, warp, lanes)`: these lanes exit; lanes parked at a warp-wide operation look again."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(
@@ -38,7 +38,7 @@ def retire_routine(module: IrModule) -> str:
         f.store("i32", "0", "%warp", WARP["parked"])
         dead = f.load("i32", "%warp", WARP["dead"])
         f.store("i32", f.let(f"and i32 {dead}, {stay}"), "%warp", WARP["dead"])
-        leave_past(f, leaving)
+        record_exit(f, leaving)
         threads = f.load("i32", "%ctx", CONTEXT["alive"])
         f.store("i32", f.let(f"sub i32 {threads}, {_popcount(f, leaving)}"), "%ctx", CONTEXT["alive"])
         f.do("ret void")
@@ -48,17 +48,19 @@ def retire_routine(module: IrModule) -> str:
 
 
 def barrier_pointer(f: IrFunction, number: str) -> str:
+    """Returns the address of a barrier of the block, by its number (i32)."""
     offset = f.let(f"mul i32 {number}, {layout.BARRIER.size}")
     return f.field("%ctx", f.let(f"add i64 {f.let(f'zext i32 {offset} to i64')}, {CONTEXT['barriers']}"))
 
 
 def waiting_pointer(f: IrFunction, warp: str, number: str) -> str:
+    """Returns the address of the lanes of a warp that wait at a barrier, by its number (i32)."""
     offset = f.let(f"zext i32 {f.let(f'mul i32 {number}, 4')} to i64")
     return f.field(warp, f.let(f"add i64 {offset}, {WARP['waiting']}"))
 
 
 def release_routine(module: IrModule) -> str:
-    """`(ctx, number)`: opens a barrier if enough threads have arrived; 1 if it did."""
+    """Returns the routine `(ctx, number) -> i32`, which opens a barrier if enough threads have arrived; 1 if it did."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "i32", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
@@ -87,8 +89,8 @@ def release_routine(module: IrModule) -> str:
         f.block("part")
         offset = f.let(f"zext i32 {f.let('mul i32 %number, 4')} to i64")
         place = f.let(f"add i64 {offset}, {WARP['waiting']}")
-        told = ["ptr %ctx", f"ptr {barrier}", f"i64 {place}"]
-        f.call(open_routine(owner, meet_routine(owner)), "void", told)
+        inputs = ["ptr %ctx", f"ptr {barrier}", f"i64 {place}"]
+        f.call(open_part_routine(owner, meet_routine(owner)), "void", inputs)
         f.goto("count")
         f.block("count")
         left = f.let(f"sub i32 {arrived}, {needed}")
@@ -104,7 +106,7 @@ def release_routine(module: IrModule) -> str:
         wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
         f.branch(f.let(f"and i1 {wanted}, {everyone}"), "compare", "next")
         f.block("compare")
-        f.call(same_barrier_routine(owner), "void", ["ptr %ctx", "i32 %number"])
+        f.call(compare_waiting_routine(owner), "void", ["ptr %ctx", "i32 %number"])
         f.goto("next")
         f.block("next")
         current_index = f.load("i32", index)
@@ -126,8 +128,11 @@ def release_routine(module: IrModule) -> str:
     return module.routine("release", build)
 
 
-def same_barrier_routine(module: IrModule) -> str:
-    """`(ctx, number)`: tells of threads that wait at different places, have gone past the barrier, or have exited."""
+def compare_waiting_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, number)`, which compares the threads of a barrier that opens.
+
+    It reports threads that wait at different places, have skipped the barrier, or have exited.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", [("ptr", "ctx"), ("i32", "number")], attributes="nounwind noinline")
@@ -169,11 +174,11 @@ def same_barrier_routine(module: IrModule) -> str:
             ("left", layout.EVENT_LEFT, "whole"),
         ):
             f.block(at_block)
-            told = ["ptr %ctx", f"ptr {f.load('ptr', last)}", f"i32 {event}", "i32 0", "i32 1"]
-            f.call(event_routine(owner), "void", told)
+            inputs = ["ptr %ctx", f"ptr {f.load('ptr', last)}", f"i32 {event}", "i32 0", "i32 1"]
+            f.call(event_routine(owner), "void", inputs)
             f.goto(then)
         f.block("same")
-        past = f.let(f"icmp ne i64 {passed_by(f, barrier_pointer(f, '%number'))}, 0")
+        past = f.let(f"icmp ne i64 {take_skipped_groups(f, barrier_pointer(f, '%number'))}, 0")
         f.branch(past, "past", "none.past", unlikely=True)
         f.block("none.past")
         threads = f.load("i32", "%ctx", CONTEXT["block_threads"])
@@ -187,9 +192,10 @@ def same_barrier_routine(module: IrModule) -> str:
 
 
 def arrive_routine(module: IrModule) -> str:
-    """`(ctx, warp, lanes, number, expected, predicate, wait)`: lanes reach a barrier, and wait there if `wait`.
+    """Returns the routine `(ctx, warp, lanes, number, expected, predicate, wait)`: lanes arrive at a barrier.
 
-    `expected` is a count of threads, 0 for all of the block; `predicate` the lanes whose condition holds, for bar.red.
+    They wait there if `wait`. `expected`: a count of threads, 0 for all of the block. `predicate`: the lanes whose
+    condition holds, for bar.red.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -197,7 +203,7 @@ def arrive_routine(module: IrModule) -> str:
         arguments += [("i32", n) for n in ("lanes", "number", "expected", "predicate", "wait")]
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
         barrier = barrier_pointer(f, "%number")
-        # A count of threads is in units of whole warps: a warp that arrives complete counts 32, exited lanes included.
+        # Counts of threads are multiples of a warp: a complete warp counts 32, exited lanes included.
         alive = f.load("i32", "%warp", WARP["alive"])
         complete = f.let(f"icmp eq i32 {alive}, %lanes")
         counted = f.let("icmp ne i32 %expected, 0")
@@ -218,7 +224,7 @@ def arrive_routine(module: IrModule) -> str:
             f.store("i32", f.let(f"{opcode} i32 {before}, {value}"), barrier, BARRIER[field])
         wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
         with where(f, f.let(f"and i1 {wanted}, {counted}"), "come"):
-            come(f, barrier)
+            arrive_in_part(f, barrier)
         f.branch(f.let("icmp ne i32 %wait, 0"), "hold", "pass")
         f.block("pass")
         f.store("i32", "1", barrier, BARRIER["passed"])

@@ -1,6 +1,6 @@
-"""Checks the accesses of a whole warp at once, where nothing contradicts them; doubtful ones are left to others.
+"""Checks the accesses of a whole warp at once where nothing contradicts them.
 
-What is doubtful goes to the block `slow`, before anything is noted.
+Doubtful accesses go to the block `slow`, before anything is recorded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.run.emulator.native.cells import (
     VOLATILE,
     WRITTEN_BEFORE,
     Kind,
-    info,
+    access_info,
     warp_record,
 )
 from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
@@ -27,14 +27,14 @@ _THREAD = splat("i64", 1 << TAG_SHIFT)
 
 @dataclass(frozen=True)
 class Warp:
-    """The access at hand: the lanes that make it, their addresses, and that of the first of them."""
+    """The access at hand: its lanes (i32), their addresses (i64 lanes), and the address of the first lane."""
 
     active: str
     address: V
     leader: str
 
 
-class Quick:
+class QuickCheck:
     """Emits the check of one kind of access to shared or global memory."""
 
     def __init__(self, f: IrFunction, kind: Kind, shared: bool, cells: Cells, warp: Warp) -> None:
@@ -60,7 +60,7 @@ class Quick:
         return self.f.op("or", self._warp_tag, self.f.op("shl", lane, splat("i64", TAG_SHIFT)))
 
     def _live(self, record: V) -> V:
-        """Whether a record is of this epoch or, in global memory, of another block of this launch."""
+        """Returns whether a record is of this epoch or, in global memory, of another block of this launch."""
         f = self.f
         if self.shared:
             return f.compare("icmp uge", record, self._since)
@@ -77,7 +77,10 @@ class Quick:
         return self.f.compare("icmp ult", record, self._never)
 
     def _slow_if(self, *doubtful: tuple[V, V | None]) -> None:
-        """Of each pair the second is the record in doubt: where the warp has heard of it, it is in order."""
+        """Goes to `slow` if any lane is in doubt.
+
+        Each pair is a doubt and the record it is about. A record that the warp already knows of is in order.
+        """
         quick, doubt = self.f.name_block("quick"), self.f.name_block("doubt")
         self._branch([one for one, _ in doubtful], quick, doubt)
         self.f.block(doubt)
@@ -94,7 +97,7 @@ class Quick:
         f.branch(f.let(f"icmp eq i32 {bits}, 0"), none, some)
 
     def _unheard(self, doubtful: V, record: V) -> V:
-        """Those of another epoch, or of a time that the warp has not heard of yet."""
+        """Narrows `doubtful` to records of another epoch, or of a time that the warp does not know yet."""
         f = self.f
         number = f.op("and", f.op("lshr", record, splat("i64", TAG_SHIFT + 5)), splat("i64", LANES - 1))
         base = f.spread("i64", f.let(f"ptrtoint ptr {f.field('%warp', WARP['heard'])} to i64"))
@@ -106,7 +109,7 @@ class Quick:
         index = f.spread("i64", f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64"))
         own = f.compare("icmp eq", number, index)
         limit = f.select(own, f.spread("i32", f.load("i32", "%warp", WARP["full"])), heard)
-        # As records of the chunk at hand have it.
+        # In the time of the current chunk's records.
         limit = f.map("llvm.usub.sat", limit, f.spread("i32", f.load("i32", "%ctx", CONTEXT["base"])))
         time = f.op("and", record, splat("i64", TIME_MASK))
         now = f.spread("i64", f.load("i64", "%ctx", CONTEXT["now"]))
@@ -116,12 +119,12 @@ class Quick:
         return f.op("and", doubtful, f.op("or", elsewhen, later))
 
     def _stamp(self) -> V:
-        return self.f.spread("i64", info(self.f, self.kind))
+        return self.f.spread("i64", access_info(self.f, self.kind))
 
     # Reads
 
     def check_read(self) -> None:
-        """Whether each lane reads what was written, and in order before it."""
+        """Checks that each lane reads a written value, and is ordered after the write."""
         cells = self.cells
         with cells.each_chunk():
             written = cells.load("write")
@@ -131,6 +134,7 @@ class Quick:
             self._slow_if((other, written), (self._unwritten(written), None))
 
     def note_read(self) -> None:
+        """Records the read of each lane."""
         f, cells = self.f, self.cells
         time = f.spread("i64", f.let(f"zext i32 {f.load('i32', '%ctx', CONTEXT['time'])} to i64"))
         alike = f.bits(f.compare("icmp eq", self.warp.address, f.spread("i64", self.warp.leader)))
@@ -147,7 +151,7 @@ class Quick:
             joined = f.op("or", f.op("and", readers, self._kept(record, same)), own)
             known_already = f.op("and", same, f.compare("icmp eq", joined, readers))
             if self.kind.strong:
-                # A plain read by the warp says more.
+                # A plain read by the warp tells more.
                 known_already = f.op("or", known_already, f.op("and", mine, self._weak(record)))
             changed = f.op("and", f.invert(known_already), cells.active)
             note, done = f.name_block("note"), f.name_block("noted")
@@ -172,7 +176,7 @@ class Quick:
             cells.store("earlier", reader, f.op("and", foreign, f.invert(taken)))
             f.goto(replace)
             f.block(replace)
-            # Lanes that have nothing new to note may write it again, unless what is there says more.
+            # Lanes that have nothing new may store the same again, unless what is there tells more.
             where = changed if self.kind.strong else None
             cells.store("read", stamped, where)
             cells.store("readers", joined, where)
@@ -180,13 +184,13 @@ class Quick:
             f.block(done)
 
     def _lane_of(self, readers: V) -> V:
-        """The first of these lanes, as records have it."""
+        """Returns the first of these lanes, at its place in a record."""
         f = self.f
         lane = f.op("and", f.map("llvm.cttz", readers, tail=["i1 false"]), splat("i64", LANES - 1))
         return f.op("shl", lane, splat("i64", TAG_SHIFT))
 
     def _kept(self, record: V, same: V) -> V:
-        """Which bits of the readers stay: all of an instant, and of a launch the list of further ones."""
+        """Returns the bits of the readers that stay: all for reads at one time; the list head within a launch."""
         f = self.f
         rest = splat("i64", 0)
         if not self.shared:
@@ -210,6 +214,7 @@ class Quick:
     # Writes
 
     def write(self) -> None:
+        """Checks and records the write of each lane."""
         f, cells = self.f, self.cells
         fresh, before = f.alloca("i32", align=4), f.alloca(f"<{LANES} x i64>")
         f.store("i32", "0", fresh)
@@ -234,7 +239,7 @@ class Quick:
         return f.compare("icmp eq", f.op("and", record, splat("i64", STRONG)), splat("i64", 0))
 
     def _weak(self, record: V) -> V:
-        """Whether it is meant for nobody, not for the threads of its block either."""
+        """Returns whether a record is weak: not even strong for the threads of its own block."""
         f = self.f
         return f.compare("icmp eq", f.op("and", record, splat("i64", STRONG | VOLATILE)), splat("i64", 0))
 
@@ -267,7 +272,7 @@ class Quick:
         return written
 
     def _single(self, before: str) -> None:
-        """Lanes that write to one place are slow: the tag of the last of them is left there."""
+        """Finds lanes that write to one place by storing their tags; such lanes go to `slow`."""
         f, cells = self.f, self.cells
         single, several, look = f.name_block("single"), f.name_block("several"), f.name_block("look")
         f.branch(f.let(f"icmp eq i32 {cells.mode}, {ANY}"), look, single)

@@ -1,8 +1,8 @@
-"""The opcode families. A family is a module with a TABLE: (opcode, class of its type) -> its row, emitter and traits.
+"""The opcode families: each is a module with a TABLE from (opcode, type class) to a Row of emitter and traits.
 
 The classes are those of `ptx.traits.type_class`; a row with "" serves every class that has no row of its own. An opcode
-with one of its modifiers behind it ("bar.warp") has precedence over the opcode alone.
-To add an opcode, write its emitter beside its kin and add its row.
+with a modifier ("bar.warp") takes precedence over the opcode alone.
+To add an opcode, write its emitter in its family and add its row.
 """
 
 from __future__ import annotations
@@ -60,6 +60,6 @@ register({key: row.traits for key, row in _ROWS.items()})
 
 
 def find_handler(instruction: Instruction) -> Handler | None:
-    """What emits an instruction; None for one that is not known."""
+    """Returns the function that emits an instruction; None for an unknown one."""
     key = key_of(instruction.opcode, instruction.modifiers)
     return None if key is None else _ROWS[key].emit

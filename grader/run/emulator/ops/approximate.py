@@ -1,6 +1,6 @@
 """The fast functions: ex2, lg2, sin, cos, tanh and rsqrt of f32, rsqrt of f64, ex2 and tanh of 16-bit floats.
 
-Division, reciprocal and square root are in `floating.py`: there the correctly rounded result serves as approximation.
+Division, reciprocal and square root are in `floating.py`, where the correctly rounded result serves as approximation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _single(name: str) -> Handler:
 
 
 def _halves(name: str) -> Handler:
-    """The f32 result cut to 16 bits; .ftz, which the bf16 forms have to name, flushes at both ends."""
+    """Truncates the f32 result to 16 bits; .ftz, which the bf16 forms must name, flushes inputs and results."""
 
     def emit(e: Emitter, i: Instruction) -> None:
         kind = type_of(i)
@@ -41,7 +41,7 @@ def _halves(name: str) -> Handler:
 
 
 def _cut(f: IrFunction, value: V, form: Format) -> V:
-    """Rounded towards zero, as GPUs do it; what is larger than all f16 becomes infinite nevertheless."""
+    """Rounds towards zero, as GPUs do; what is too large for f16 becomes infinite nevertheless."""
     if form is F16:
         infinity = splat_float("float", float("inf"))
         value = f.select(f.compare("fcmp oge", value, splat_float("float", 2.0**16)), infinity, value)
@@ -49,7 +49,7 @@ def _cut(f: IrFunction, value: V, form: Format) -> V:
 
 
 def reciprocal_square_root(e: Emitter, i: Instruction) -> None:
-    """Two roundings: within 1.5 ulp."""
+    """Rounds twice, which is within 1.5 ulp."""
     (a,) = read_inputs(e, i, 1)
     finish(e, i, _inverse_root(e, a))
 

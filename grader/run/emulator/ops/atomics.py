@@ -1,6 +1,6 @@
-"""`atom` and `red` on global and shared memory, lane after lane (PTX ISA, "atom", "red").
+"""`atom` and `red` on global and shared memory, lane by lane (PTX ISA, "atom", "red").
 
-All are sequentially consistent, the strongest of the orders that the modifiers can ask for.
+All are sequentially consistent, the strongest order that the modifiers can ask for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from grader.run.emulator.ptx.traits import Memory, Traits
 from grader.run.emulator.ptx.types import PtxType
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import FLOAT_BITS, LLVM_FLOAT, Emitter
-from grader.run.emulator.translate.sanitizer import acquired, check_atomic
+from grader.run.emulator.translate.sanitizer import check_atomic, emit_acquire
 
 _OPERATIONS = {
     "add": "add",
@@ -38,7 +38,7 @@ _OPERATIONS = {
 
 @dataclass(frozen=True)
 class Atomic:
-    """`operation` is LLVM's, or "cas" or "half_add"; `t` the LLVM type that it works on."""
+    """An atomic operation. `operation` is LLVM's, or "cas" or "half_add"; `t` is the LLVM type it works on."""
 
     operation: str
     space: str
@@ -84,7 +84,7 @@ def _emit(e: Emitter, i: Instruction, address_at: int) -> V:
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     t = FLOAT_BITS.get(atomic.t, atomic.t)
     result = V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))
-    acquired(e, address, atomic.size)
+    emit_acquire(e, address, atomic.size)
     return result
 
 
@@ -97,7 +97,7 @@ def red(e: Emitter, i: Instruction) -> None:
 
 
 def _routine(module: IrModule, atomic: Atomic) -> str:
-    """`(ctx, warp, addresses, mask, site, values[, values]) -> what was there before`."""
+    """Returns the routine `(ctx, warp, addresses, mask, site, values[, values]) -> previous contents`."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         t = FLOAT_BITS.get(atomic.t, atomic.t)
@@ -114,20 +114,20 @@ def _routine(module: IrModule, atomic: Atomic) -> str:
         dead = f.load("i32", "%warp", WARP["dead"])
         mask = f.let(f"and i32 %mask, {f.let(f'xor i32 {dead}, -1')}")
         f.store_lanes(V("i64", "%address"), "%warp", WARP["scratch"])
-        outside, crooked = f.alloca("i32", align=4), f.alloca("i32", align=4)
+        outside, misaligned = f.alloca("i32", align=4), f.alloca("i32", align=4)
         f.store("i32", "0", outside)
-        f.store("i32", "0", crooked)
+        f.store("i32", "0", misaligned)
         old = f.alloca(vector)
         f.store_lanes(splat(t, 0), old)
         lane, head, after = for_each_lane(f, mask)
         wide = f.let(f"zext i32 {lane} to i64")
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
-        host = checked_host(f, atomic.space, lane, address, atomic.size, head, outside, crooked, writes=True)
+        host = checked_host(f, atomic.space, lane, address, atomic.size, head, outside, misaligned, writes=True)
         before = _operate(f, atomic, t, host, lane)
         f.store(t, before, old, f.let(f"mul i64 {wide}, {atomic.size}"))
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))
-        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", crooked))
+        report(f, layout.EVENT_MISALIGNED, "%site", f.load("i32", misaligned))
         f.do(f"ret {f.load_lanes(t, old)}")
         return f
 
@@ -135,7 +135,7 @@ def _routine(module: IrModule, atomic: Atomic) -> str:
 
 
 def _operate(f: IrFunction, atomic: Atomic, t: str, host: str, lane: str) -> str:
-    """One lane's atomic; returns the bits that were there before."""
+    """Emits one lane's atomic; returns the previous bits."""
     value = f.let(f"extractelement <{LANES} x {t}> %value0, i32 {lane}")
     if atomic.operation == "cas":
         new = f.let(f"extractelement <{LANES} x {t}> %value1, i32 {lane}")
@@ -175,7 +175,7 @@ def _half_add(f: IrFunction, kind: PtxType, t: str, host: str, value: str) -> st
 
 
 def _halves(f: IrFunction, t: str, value: str, count: int) -> list[str]:
-    """The 16-bit numbers in a value, low first, as i32."""
+    """Returns the 16-bit numbers in a value as i32, low first."""
     if t == "i16":
         return [f.let(f"zext i16 {value} to i32")]
     return [f.let(f"and i32 {f.let(f'lshr i32 {value}, {16 * index}')}, 65535") for index in range(count)]

@@ -1,5 +1,7 @@
-"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions", and those of its "Integer Arithmetic
-Instructions" that count, find, take or move bits)."""
+"""Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions").
+
+Also those "Integer Arithmetic Instructions" that count, find, extract or move bits.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def logical_not(e: Emitter, i: Instruction) -> None:
 
 
 def table_logic(e: Emitter, i: Instruction) -> None:
-    """lop3: each bit of the table says the result for one combination of the bits of a, b and c."""
+    """lop3: bit n of the table is the result for the combination n of the bits of a, b and c."""
     f = e.f
     bool_op = next((m for m in i.modifiers if m in ("or", "and")), None)
     a, b, c = (e.read(o, B32) for o in i.operands[1:4])
@@ -63,7 +65,7 @@ def table_logic(e: Emitter, i: Instruction) -> None:
 
 
 def _shift_amount(e: Emitter, i: Instruction, t: str, bits: int) -> tuple[V, V]:
-    """(the amount as type t, whether it is below the width): PTX clamps shifts at the width."""
+    """Returns (the amount as type t, whether it is below the width): PTX clamps shifts at the width."""
     amount = e.read(i.operands[2], B32)
     fits = e.f.compare("icmp ult", amount, splat("i32", bits))
     return e.resize(e.f.select(fits, amount, splat("i32", 0)), t), fits
@@ -88,7 +90,7 @@ def shift_right(e: Emitter, i: Instruction) -> None:
 
 
 def funnel_shift(e: Emitter, i: Instruction) -> None:
-    """shf: the pair (b high, a low) shifted; .wrap takes the amount modulo 32, .clamp stops at 32."""
+    """shf: shifts the pair (b high, a low); .wrap takes the amount modulo 32, .clamp limits it to 32."""
     f = e.f
     low, high, amount = (e.read(o, B32) for o in i.operands[1:4])
     pair = f.op("or", f.cast("zext", low, "i64"), f.op("shl", f.cast("zext", high, "i64"), splat("i64", 32)))
@@ -119,7 +121,7 @@ def reverse(e: Emitter, i: Instruction) -> None:
 
 
 def find_bit(e: Emitter, i: Instruction) -> None:
-    """bfind: the highest bit that differs from the sign; all ones where there is none; .shiftamt from the top."""
+    """bfind: the highest bit that differs from the sign, all ones if there is none; .shiftamt counts from the top."""
     f, kind = e.f, type_of(i)
     a = e.read(i.operands[1], kind)
     if kind.is_signed:
@@ -153,7 +155,7 @@ def extract(e: Emitter, i: Instruction) -> None:
 
 
 def insert(e: Emitter, i: Instruction) -> None:
-    """bfi: the low `length` bits of a put into b at `position`."""
+    """bfi: puts the low `length` bits of a into b at `position`."""
     f, kind = e.f, type_of(i)
     a, b = (e.read(o, kind) for o in i.operands[1:3])
     position, length = (e.resize(f.op("and", e.read(o, B32), splat("i32", 0xFF)), a.t) for o in i.operands[3:5])
@@ -171,7 +173,7 @@ def insert(e: Emitter, i: Instruction) -> None:
 
 
 def field_mask(e: Emitter, i: Instruction) -> None:
-    """bmsk: `b` ones from bit `a`; .wrap takes both modulo 32, .clamp stops at 32."""
+    """bmsk: `b` ones from bit `a`; .wrap takes both modulo 32, .clamp limits them to 32."""
     f = e.f
     a, b = (e.read(o, B32) for o in i.operands[1:3])
     if "wrap" in i.modifiers:
@@ -184,7 +186,7 @@ def field_mask(e: Emitter, i: Instruction) -> None:
 
 
 def extend_field(e: Emitter, i: Instruction) -> None:
-    """szext: the low `b` bits of a, zero- or sign-extended; .wrap takes b modulo 32, .clamp all of a from 32 on."""
+    """szext: sign- or zero-extends the low `b` bits of a; .wrap takes b modulo 32, .clamp all of a from 32 on."""
     f, kind = e.f, type_of(i)
     a, b = e.read(i.operands[1], kind), e.read(i.operands[2], B32)
     low = f.op("and", b, splat("i32", 31))
@@ -198,7 +200,7 @@ def extend_field(e: Emitter, i: Instruction) -> None:
 
 
 def permute(e: Emitter, i: Instruction) -> None:
-    """prmt: four bytes chosen from the eight of (b, a); a selector's bit 3 spreads the byte's sign instead."""
+    """prmt: chooses four bytes from the eight of (b, a); bit 3 of a selector replicates the byte's sign instead."""
     f = e.f
     a, b, selector = (e.read(o, B32) for o in i.operands[1:4])
     pair = f.op("or", f.cast("zext", a, "i64"), f.op("shl", f.cast("zext", b, "i64"), splat("i64", 32)))
@@ -270,7 +272,7 @@ def _fold_not(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | 
 
 
 _OF_BITS = Traits(pure=True, silent=True)
-"""Bit fields are written by what reads all of their word."""
+"""Code that writes a bit field reads the whole word first, so a source without a value is not yet a use."""
 
 TABLE = {
     ("and", ""): Row(_logic("and"), Traits(pure=True, silent=True, passing=Passing.MASKED, fold=_fold_and)),

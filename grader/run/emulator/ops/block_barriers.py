@@ -1,4 +1,4 @@
-"""Barriers that are objects in shared memory (PTX ISA, "mbarrier"). Those of a cluster's other blocks are not there."""
+"""Barrier objects in shared memory (PTX ISA, "mbarrier"). Those of other blocks of a cluster are not supported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.run.emulator.ptx.syntax import Instruction, Operand
 from grader.run.emulator.ptx.traits import Memory, Traits
 from grader.run.emulator.ptx.types import B32, B64
 from grader.run.emulator.translate.emitter import Emitter
-from grader.run.emulator.translate.sanitizer import check_as
+from grader.run.emulator.translate.sanitizer import check_kind
 
 _USE = Kind(True, True, atomic=True)
 _LOOK = Kind(True, False, atomic=True)
@@ -19,7 +19,7 @@ _ONE, _ZERO = splat("i64", 1), splat("i64", 0)
 
 
 def shared_address_of(e: Emitter, operand: Operand) -> V:
-    """An address of the shared space; one without a space named is a generic one."""
+    """Returns the shared-space address of an operand, which is generic if the instruction names no space."""
     address = e.address(operand)
     if any(m.startswith("shared") for m in e.instruction.modifiers):
         return address
@@ -27,6 +27,7 @@ def shared_address_of(e: Emitter, operand: Operand) -> V:
 
 
 def barrier_object(e: Emitter, i: Instruction) -> None:
+    """Emits any mbarrier instruction. Raises UnsupportedPtx for other blocks' objects."""
     if "shared::cluster" in i.modifiers:
         raise e.unsupported()
     operations = {
@@ -44,8 +45,8 @@ def barrier_object(e: Emitter, i: Instruction) -> None:
 
 
 def _call(e: Emitter, operation: Operation, address: V, a: V, b: V = _ZERO) -> V:
-    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}", str(a), str(b)]
-    return V("i64", e.f.call(barrier_routine(e.f.module, operation), a.type, told))
+    inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}", str(a), str(b)]
+    return V("i64", e.f.call(barrier_routine(e.f.module, operation), a.type, inputs))
 
 
 def _granule(e: Emitter) -> int:
@@ -59,44 +60,44 @@ def _wide(e: Emitter, operand: Operand) -> V:
 def _init(e: Emitter, i: Instruction) -> None:
     address, count = shared_address_of(e, i.operands[0]), _wide(e, i.operands[1])
     state = initial_state(e.f, count)
-    check_as(e, Kind(False, True), "shared", SIZE, 1, address, [state])
+    check_kind(e, Kind(False, True), "shared", SIZE, 1, address, [state])
     _call(e, Operation("init"), address, state)
 
 
 def _invalidate(e: Emitter, i: Instruction) -> None:
     address = shared_address_of(e, i.operands[0])
-    check_as(e, _USE, "shared", SIZE, 1, address, [])
+    check_kind(e, _USE, "shared", SIZE, 1, address, [])
     _call(e, Operation("inval"), address, _ZERO)
 
 
 def _check_ready(e: Emitter, address: V) -> None:
-    """The object has been initialised before: its upper half tells, where arrivals leave no record."""
+    """Checks that the object has been initialised: its upper half tells, because arrivals leave no record there."""
     upper = e.f.op("add", address, splat("i64", SIZE // 2))
-    check_as(e, _LOOK, "shared", SIZE // 2, 1, upper, [])
+    check_kind(e, _LOOK, "shared", SIZE // 2, 1, upper, [])
 
 
-def arrive_at(e: Emitter, address: V, count: V, bytes_: V = _ZERO, drops: bool = False, releases: bool = True) -> V:
-    """Emits an arrival; returns the state before it."""
+def emit_arrival(e: Emitter, address: V, count: V, bytes_: V = _ZERO, drops: bool = False, releases: bool = True) -> V:
+    """Emits an arrival of `count` and `bytes_` (i64 lanes); returns the state before it."""
     _check_ready(e, address)
-    check_as(e, _USE, "shared", SIZE // 2, 1, address, [])
+    check_kind(e, _USE, "shared", SIZE // 2, 1, address, [])
     return _call(e, Operation("arrive", releases, drops=drops, granule=_granule(e)), address, count, bytes_)
 
 
 def _arrive(e: Emitter, i: Instruction) -> None:
-    """An arrival may bring others with it or, with `expect_tx`, announce bytes that the phase waits for."""
+    """Emits an arrival. It may count for several or, with `expect_tx`, announce bytes that the phase waits for."""
     address = shared_address_of(e, i.operands[1])
     more = _wide(e, i.operands[2]) if len(i.operands) > 2 else _ONE
     announces = "expect_tx" in i.modifiers
     count, bytes_ = (_ONE, more) if announces else (more, _ZERO)
     drops, releases = i.modifiers[0] == "arrive_drop", "relaxed" not in i.modifiers
-    e.write(i.operands[0], arrive_at(e, address, count, bytes_, drops, releases))
+    e.write(i.operands[0], emit_arrival(e, address, count, bytes_, drops, releases))
 
 
 def _bytes_only(e: Emitter, i: Instruction) -> None:
     bytes_ = _wide(e, i.operands[1])
     if i.modifiers[0] == "complete_tx":
         bytes_ = e.f.op("sub", _ZERO, bytes_)
-    arrive_at(e, shared_address_of(e, i.operands[0]), _ZERO, bytes_, releases=False)
+    emit_arrival(e, shared_address_of(e, i.operands[0]), _ZERO, bytes_, releases=False)
 
 
 def _test(e: Emitter, i: Instruction) -> None:

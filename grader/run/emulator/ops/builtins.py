@@ -23,6 +23,7 @@ def _groups(i: Instruction) -> list[list[str]]:
 
 
 def call_runtime(e: Emitter, i: Instruction) -> None:
+    """Emits a call of vprintf or __assertfail, as an event."""
     name = callee(i)
     arguments = _groups(i)[-1]
     pointers = [read_area(e, e.frame.areas[argument], 0, 64) for argument in arguments[:2]]
@@ -35,5 +36,5 @@ def call_runtime(e: Emitter, i: Instruction) -> None:
         report(e.f, layout.EVENT_ASSERT, str(e.site()), e.mask_bits)
 
 
-# Calls of the program's own functions end a block: translation.py emits them.
+# Calls of the program's own functions end a basic block: translation.py emits them.
 TABLE = {("call", ""): Row(call_runtime, Traits(flow=Flow.CALL, result=False, silent=True))}

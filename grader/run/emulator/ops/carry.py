@@ -1,5 +1,8 @@
-"""Extended-precision integers: add, sub and mad that set or use the carry (PTX ISA, "Extended-Precision Integer
-Arithmetic Instructions"). The carry lives as long as a basic block: the chains that compilers emit are straight.
+"""Extended-precision integers: add, sub and mad that set or use the carry.
+
+Source: PTX ISA, "Extended-Precision Integer Arithmetic Instructions".
+
+The carry lasts as long as a basic block: compilers emit straight chains.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ def add(e: Emitter, i: Instruction) -> None:
 
 
 def subtract(e: Emitter, i: Instruction) -> None:
-    """a + ~b + 1, as the hardware does it: a carry means that nothing was borrowed."""
+    """Emits a + ~b + 1, as the hardware does: a carry means that nothing was borrowed."""
     a, b = (e.read(operand, type_of(i)) for operand in i.operands[1:3])
     _sum(e, i, a, e.f.invert(b), i.opcode == "subc", splat("i1", 1))
 
@@ -49,7 +52,7 @@ def _sum(e: Emitter, i: Instruction, a: V, b: V, uses_carry: bool, otherwise: V)
 
 _OPERATIONS = {"add": add, "addc": add, "sub": subtract, "subc": subtract, "mad": multiply_add, "madc": multiply_add}
 
-# What takes the carry gives not the same from the same operands.
+# Instructions that use the carry are not pure: the same operands may give different results.
 TABLE = {
     **{(opcode, "carry"): Row(_OPERATIONS[opcode], PURE) for opcode in ("add", "sub", "mad")},
     **{

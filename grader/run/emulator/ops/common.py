@@ -1,4 +1,4 @@
-"""What the opcode families have in common."""
+"""What the opcode families share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Handler = Callable[[Emitter, Instruction], None]
 
 
 class Row(NamedTuple):
-    """All that is known of an opcode; `emit` is None where translation.py emits it, for it ends a basic block."""
+    """All that is known of an opcode. `emit` is None if the opcode ends a basic block: translation.py emits it."""
 
     emit: Handler | None
     traits: Traits

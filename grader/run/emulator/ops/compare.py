@@ -21,7 +21,7 @@ _COMBINE = ("and", "or", "xor")
 
 
 def compare_values(e: Emitter, operation: str, a: V, b: V, kind: PtxType) -> V:
-    """Compares integers, or floats given as LLVM float vectors."""
+    """Compares integers, or floats given as LLVM float vectors; `operation` is PTX's, such as "lt"."""
     if kind.is_float:
         return e.f.compare(f"fcmp {_ORDERED[operation]}", a, b)
     table = _SIGNED if kind.is_signed else _UNSIGNED
@@ -29,7 +29,7 @@ def compare_values(e: Emitter, operation: str, a: V, b: V, kind: PtxType) -> V:
 
 
 def _read(e: Emitter, operand: Operand, kind: PtxType, flush: bool) -> list[V]:
-    """The values to compare: one, or two for a packed type."""
+    """Returns the values to compare: one, or two for a packed type."""
     if kind.is_float and kind.bits == 16:
         return half_lanes(e, operand, kind, flush)
     if kind.is_float:
@@ -39,7 +39,7 @@ def _read(e: Emitter, operand: Operand, kind: PtxType, flush: bool) -> list[V]:
 
 
 def flush_subnormals(e: Emitter, value: V) -> V:
-    """Subnormal f32 inputs become zeros of their sign."""
+    """Replaces subnormal f32 values by zeros of their sign."""
     f = e.f
     bits = f.bitcast(value, "i32")
     exponent = f.op("and", bits, splat("i32", 0x7F800000))
@@ -63,6 +63,7 @@ def _combined(e: Emitter, i: Instruction, condition: V) -> V:
 
 
 def set_predicate(e: Emitter, i: Instruction) -> None:
+    """setp: compares, combines with a predicate, and writes one predicate or a pair."""
     kind = type_of(i)
     conditions = _conditions(e, i, i.operands[1], i.operands[2], kind)
     target = i.operands[0]
@@ -82,6 +83,7 @@ def set_predicate(e: Emitter, i: Instruction) -> None:
 
 
 def set_value(e: Emitter, i: Instruction) -> None:
+    """set: writes all ones, or 1.0 for a float type, where the comparison holds, else 0."""
     f = e.f
     target, source = types_of(i)
     conditions = [_combined(e, i, c) for c in _conditions(e, i, i.operands[1], i.operands[2], source)]
@@ -103,6 +105,7 @@ def select(e: Emitter, i: Instruction) -> None:
 
 
 def select_by_sign(e: Emitter, i: Instruction) -> None:
+    """slct: chooses a where c is at least 0, else b."""
     f = e.f
     kind, test = types_of(i)
     a, b = (e.read(o, kind) for o in i.operands[1:3])
@@ -116,7 +119,7 @@ def select_by_sign(e: Emitter, i: Instruction) -> None:
 
 
 def _fold_comparison(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
-    """Equality of integers, without a predicate that it is combined with."""
+    """Folds an integer comparison for equality that is not combined with a predicate."""
     if None in sources or len(sources) != 2 or modifiers[0] not in ("eq", "ne") or modifiers[1][0] not in "sub":
         return None
     return int((sources[0] == sources[1]) == (modifiers[0] == "eq"))

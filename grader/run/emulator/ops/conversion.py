@@ -1,6 +1,6 @@
 """`cvt` between integers and floats (PTX ISA, "Data Movement and Conversion Instructions: cvt").
 
-Forms that give or take several numbers at once, and tf32, are in `packed_conversion.py`.
+Forms that read or write several numbers at once, and tf32, are in `packed_conversion.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.minifloat import narrow, narrow_double
-from grader.run.emulator.native.rounding import rounded_cast
+from grader.run.emulator.native.rounding import round_cast
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.compare import flush_subnormals
 from grader.run.emulator.ops.floating import finish, rounding_of
@@ -25,6 +25,7 @@ _KNOWN = {*_TO_WHOLE, "rn", "rz", "rm", "rp", "ftz", "sat", "relu", "satfinite"}
 
 
 def convert(e: Emitter, i: Instruction) -> None:
+    """Emits any cvt. Raises UnsupportedPtx for unknown modifiers."""
     if "pack" in i.modifiers:
         pack_integers(e, i)
         return
@@ -43,7 +44,7 @@ def convert(e: Emitter, i: Instruction) -> None:
 
 
 def _write_integer(e: Emitter, target: Operand, value: V, kind: PtxType) -> None:
-    """A result narrower than its register is extended as its type says."""
+    """Writes a result; one narrower than its register is extended as its type says."""
     if isinstance(target, Register):
         value = e.resize(value, e.type_of(target.name).integer, kind.is_signed)
     e.write(target, value)
@@ -73,9 +74,9 @@ def _integer_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to:
     if source.bits < 32:
         value = e.resize(value, "i32", source.is_signed)
     if to.bits > 16:
-        result = rounded_cast(f, operation, mode, value, "float" if to.bits == 32 else "double")
+        result = round_cast(f, operation, mode, value, "float" if to.bits == 32 else "double")
         if mode == "rm" and not source.is_signed:
-            # Processors without unsigned conversions make 0 a difference, which rounds down to -0.
+            # Processors without unsigned conversions compute 0 as a difference, which rounds down to -0.
             result = f.map("llvm.fabs", result)
         finish(e, i, result)
         return
@@ -87,7 +88,7 @@ def _integer_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to:
 
 
 def _fold_low_bits(e: Emitter, value: V, source: PtxType) -> V:
-    """An i64 that a double holds: the last 11 bits of a large number become one bit that says whether any was set."""
+    """Returns an i64 that fits a double: the last 11 bits of a large number become one sticky bit."""
     f = e.f
     size = f.map("llvm.abs", value, tail=["i1 false"]) if source.is_signed else value
     large = f.compare("icmp uge", size, splat("i64", 1 << 53))
@@ -98,7 +99,7 @@ def _fold_low_bits(e: Emitter, value: V, source: PtxType) -> V:
 
 
 def _read_real(e: Emitter, i: Instruction, source: PtxType) -> V:
-    """The source as float or double lanes; .ftz concerns f32 alone."""
+    """Reads the source as float or double lanes; .ftz affects f32 only."""
     if source.bits == 16:
         return half_lanes(e, i.operands[1], source)[0]
     value = e.read_float(i.operands[1], source)
@@ -106,13 +107,13 @@ def _read_real(e: Emitter, i: Instruction, source: PtxType) -> V:
 
 
 def _whole(e: Emitter, i: Instruction, value: V) -> V:
-    """Rounded to an integer, if a modifier asks for it."""
+    """Rounds to an integer if a modifier asks for it."""
     name = next((_TO_WHOLE[m] for m in i.modifiers if m in _TO_WHOLE), None)
     return value if name is None else e.f.map(name, value)
 
 
 def _float_to_integer(e: Emitter, i: Instruction, value: V, source: PtxType, to: PtxType) -> None:
-    """Saturates. A NaN gives 0, or the highest bit alone where the source or the result has 64 bits."""
+    """Saturates. NaN gives 0, or only the highest bit if the source or the result has 64 bits."""
     f = e.f
     value = _whole(e, i, value)
     t = f"i{max(to.bits, 32)}"
@@ -143,12 +144,12 @@ def _float_to_float(e: Emitter, i: Instruction, value: V, source: PtxType, to: P
     if to.bits == 64:
         value = f.cast("fpext", value, "double")
     elif value.t == "double":
-        value = rounded_cast(f, "fptrunc", mode, value, "float")
+        value = round_cast(f, "fptrunc", mode, value, "float")
     finish(e, i, value)
 
 
 def _fold_flag(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
-    """Of 0 and 1 among integers."""
+    """Folds 0 and 1 between integer types."""
     return sources[0] if list(sources) in ([0], [1]) and not any(m.startswith("f") for m in modifiers) else None
 
 

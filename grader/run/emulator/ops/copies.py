@@ -1,26 +1,27 @@
-"""Copies from global to shared memory that go on beside their threads (PTX ISA, "Asynchronous copy", non-bulk)."""
+"""Asynchronous copies from global to shared memory (PTX ISA, "Asynchronous copy", non-bulk)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from grader.run.emulator.native.cells import SITE_MASK, Kind
-from grader.run.emulator.native.copy_issue import Copied, issue_routine
+from grader.run.emulator.native.copy_issue import CopyKind, issue_routine
 from grader.run.emulator.native.copy_waits import commit_routine, track_routine, wait_routine
 from grader.run.emulator.native.ir import V, splat
-from grader.run.emulator.ops.block_barriers import arrive_at, shared_address_of
+from grader.run.emulator.ops.block_barriers import emit_arrival, shared_address_of
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Register
 from grader.run.emulator.ptx.traits import Memory, Traits
 from grader.run.emulator.ptx.types import B32, PRED
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
-from grader.run.emulator.translate.sanitizer import check_as
+from grader.run.emulator.translate.sanitizer import check_kind
 
 _SIZES = (4, 8, 16)
 
 
-def asynchronous(e: Emitter, i: Instruction) -> None:
+def copy_asynchronously(e: Emitter, i: Instruction) -> None:
+    """Emits any non-bulk cp.async instruction. Raises UnsupportedPtx for others."""
     if i.modifiers[:1] != ("async",) or {"bulk", "reduce"} & set(i.modifiers):
         raise e.unsupported()
     if "mbarrier" in i.modifiers:
@@ -48,14 +49,14 @@ def _wait(e: Emitter, count: int) -> None:
 
 
 def _sides(i: Instruction) -> tuple[Instruction, Instruction]:
-    """What the copy writes and what it reads, as instructions that a finding can name."""
+    """Returns the copy's write and its read as separate instructions, for findings to name."""
     ways = {"shared", "shared::cta", "global"}
     rest = tuple(m for m in i.modifiers if m not in ways)
     return replace(i, modifiers=(*rest, "shared")), replace(i, modifiers=(*rest, "global"))
 
 
 def _copied_bytes(e: Emitter, i: Instruction, size: int) -> tuple[V, bool]:
-    """How many bytes of the source each lane copies, and whether that can be fewer than the copy has."""
+    """Returns how many bytes of the source each lane copies, and whether that may be fewer than `size`."""
     f = e.f
     hint = any(m.endswith("cache_hint") for m in i.modifiers)
     options = i.operands[3 : -1 if hint else None]
@@ -79,7 +80,7 @@ def _copy(e: Emitter, i: Instruction) -> None:
     bytes_, partial = _copied_bytes(e, i, size)
     target_side, source_side = _sides(i)
     site, source_site = e.site_of(target_side), e.site_of(source_side)
-    # A lane that copies no byte, only zeros, asks global memory for nothing.
+    # A lane that copies no byte, only zeros, makes no access to global memory.
     some = f.compare("icmp ne", bytes_, splat("i32", 0)) if partial else None
     asking = f.let(f"and i32 {e.mask_bits}, {f.bits(some)}") if some is not None else None
     count_access(e, "load", "global", size, source, asking)
@@ -87,40 +88,40 @@ def _copy(e: Emitter, i: Instruction) -> None:
     checks = e.checks if e.checks is not None and source_site <= SITE_MASK else None
     if checks is not None:
         _check_source(e, source, bytes_, partial, size, source_site)
-        check_as(e, Kind(False, True, deferred=True), "shared", size, 1, target, [], site)
-    copied = Copied(size, checks.shared_granule, checks.global_granule) if checks is not None else Copied(size)
-    told = ["ptr %ctx", "ptr %warp", str(target), str(source), str(bytes_), f"i32 {e.mask_bits}"]
-    f.call(issue_routine(f.module, copied), "void", [*told, f"i32 {site}", f"i32 {source_site}"])
+        check_kind(e, Kind(False, True, deferred=True), "shared", size, 1, target, [], site)
+    copied = CopyKind(size, checks.shared_granule, checks.global_granule) if checks is not None else CopyKind(size)
+    inputs = ["ptr %ctx", "ptr %warp", str(target), str(source), str(bytes_), f"i32 {e.mask_bits}"]
+    f.call(issue_routine(f.module, copied), "void", [*inputs, f"i32 {site}", f"i32 {source_site}"])
 
 
 def _check_source(e: Emitter, source: V, bytes_: V, partial: bool, size: int, site: int) -> None:
-    """The source is read: all of it by most lanes, words of it by those that copy less."""
+    """Checks the read of the source: all of it for most lanes, word by word for those that copy less."""
     f, kind = e.f, Kind(True, False)
     if not partial:
-        check_as(e, kind, "global", size, 1, source, [], site)
+        check_kind(e, kind, "global", size, 1, source, [], site)
         return
     everything = f.bits(f.compare("icmp eq", bytes_, splat("i32", size)))
-    check_as(e, kind, "global", size, 1, source, [], site, everything)
+    check_kind(e, kind, "global", size, 1, source, [], site, everything)
     less = f.let(f"xor i32 {everything}, -1")
     for begin in range(0, size - 4, 4):
         there = f.bits(f.compare("icmp uge", bytes_, splat("i32", begin + 4)))
         word = f.op("add", source, splat("i64", begin))
-        check_as(e, kind, "global", 4, 1, word, [], site, f.let(f"and i32 {less}, {there}"))
+        check_kind(e, kind, "global", 4, 1, word, [], site, f.let(f"and i32 {less}, {there}"))
 
 
 def _track(e: Emitter, i: Instruction) -> None:
-    """cp.async.mbarrier.arrive: without `noinc` the barrier expects one arrival more, which is this one."""
+    """cp.async.mbarrier.arrive: without `noinc`, the barrier expects one more arrival, which is this one."""
     address = shared_address_of(e, i.operands[0])
-    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"]
-    e.f.call(track_routine(e.f.module), "void", told)
-    arrive_at(e, address, splat("i64", 1 if "noinc" in i.modifiers else 0))
+    inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"]
+    e.f.call(track_routine(e.f.module), "void", inputs)
+    emit_arrival(e, address, splat("i64", 1 if "noinc" in i.modifiers else 0))
 
 
 def _row(memory: Memory, verb: str) -> Row:
-    return Row(asynchronous, Traits(memory=memory, verb=verb, asynchronous=True, result=False))
+    return Row(copy_asynchronously, Traits(memory=memory, verb=verb, asynchronous=True, result=False))
 
 
-# The two sides of a copy are instructions of their own to the race checks.
+# For the race checks, the two sides of a copy are separate instructions.
 TABLE = {
     ("cp", ""): _row(Memory.COPY, "write"),
     ("cp.global", ""): _row(Memory.COPY, "read"),

@@ -1,9 +1,9 @@
-"""Arithmetic of f32 and f64 (PTX ISA, "Floating Point Instructions"), rounded to nearest even unless told otherwise."""
+"""Arithmetic of f32 and f64 (PTX ISA, "Floating Point Instructions"), by default rounded to nearest even."""
 
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V, splat, splat_float
-from grader.run.emulator.native.rounding import rounded
+from grader.run.emulator.native.rounding import round_operation
 from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ops.compare import flush_subnormals
 from grader.run.emulator.ptx.syntax import Instruction, type_of
@@ -14,12 +14,12 @@ _DIRECTED = ("rz", "rm", "rp")
 
 
 def rounding_of(i: Instruction) -> str:
-    """rn, or the directed mode among the modifiers."""
+    """Returns rn, or the directed mode among the modifiers."""
     return next((m for m in i.modifiers if m in _DIRECTED), "rn")
 
 
 def read_inputs(e: Emitter, i: Instruction, *indices: int) -> list[V]:
-    """Operands as floats; with .ftz, subnormals as zeros."""
+    """Returns operands as floats; with .ftz, subnormals as zeros."""
     kind = type_of(i)
     values = [e.read_float(i.operands[index], kind) for index in indices]
     if "ftz" in i.modifiers and kind.bits == 32:
@@ -43,30 +43,30 @@ def finish(e: Emitter, i: Instruction, value: V) -> None:
 def _binary(opcode: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
         a, b = read_inputs(e, i, 1, 2)
-        finish(e, i, rounded(e.f, opcode, rounding_of(i), a, b))
+        finish(e, i, round_operation(e.f, opcode, rounding_of(i), a, b))
 
     return emit
 
 
 def fused_multiply_add(e: Emitter, i: Instruction) -> None:
     a, b, c = read_inputs(e, i, 1, 2, 3)
-    finish(e, i, rounded(e.f, "fma", rounding_of(i), a, b, c))
+    finish(e, i, round_operation(e.f, "fma", rounding_of(i), a, b, c))
 
 
 def divide(e: Emitter, i: Instruction) -> None:
-    """.approx and .full may be off by 2 ulp: the correctly rounded quotient is within that."""
+    """Divides. .approx and .full may be off by 2 ulp, which the correctly rounded quotient satisfies."""
     a, b = read_inputs(e, i, 1, 2)
-    finish(e, i, rounded(e.f, "fdiv", rounding_of(i), a, b))
+    finish(e, i, round_operation(e.f, "fdiv", rounding_of(i), a, b))
 
 
 def reciprocal(e: Emitter, i: Instruction) -> None:
     (a,) = read_inputs(e, i, 1)
-    finish(e, i, rounded(e.f, "fdiv", rounding_of(i), splat_float(a.t, 1.0), a))
+    finish(e, i, round_operation(e.f, "fdiv", rounding_of(i), splat_float(a.t, 1.0), a))
 
 
 def square_root(e: Emitter, i: Instruction) -> None:
     (a,) = read_inputs(e, i, 1)
-    finish(e, i, rounded(e.f, "sqrt", rounding_of(i), a))
+    finish(e, i, round_operation(e.f, "sqrt", rounding_of(i), a))
 
 
 def negate(e: Emitter, i: Instruction) -> None:
@@ -81,7 +81,7 @@ def absolute(e: Emitter, i: Instruction) -> None:
 
 def _extreme(which: str) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
-        """A NaN loses against a number, unless .NaN asks for it; -0 is less than +0."""
+        """A number wins against NaN, unless .NaN is given; -0 is less than +0."""
         f = e.f
         values = read_inputs(e, i, *range(1, len(i.operands)))
         result = values[0]
@@ -102,7 +102,7 @@ def _pick(e: Emitter, which: str, a: V, b: V, keep_nan: bool) -> V:
     t = FLOAT_BITS[a.t]
     bits_a, bits_b = f.bitcast(a, t), f.bitcast(b, t)
     better = f.compare("fcmp olt" if which == "min" else "fcmp ogt", a, b)
-    # Equal numbers differ only as zeros of either sign: or-ing the bits prefers -0, and-ing them +0.
+    # Equal numbers can differ only as zeros of either sign: or-ing the bits prefers -0, and-ing them +0.
     same = f.compare("fcmp oeq", a, b)
     tie = f.bitcast(f.op("or" if which == "min" else "and", bits_a, bits_b), a.t)
     result = f.select(same, tie, f.select(better, a, b))
@@ -131,6 +131,7 @@ def copy_sign(e: Emitter, i: Instruction) -> None:
 
 
 def test_property(e: Emitter, i: Instruction) -> None:
+    """testp: finite, infinite, number, notanumber, normal or subnormal."""
     f = e.f
     kind = type_of(i)
     t = f"i{kind.bits}"

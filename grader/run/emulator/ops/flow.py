@@ -1,4 +1,4 @@
-"""Where a thread goes on: branches and ends. They end a basic block, so that translation.py emits them."""
+"""Control flow: branches and exits. They end a basic block, so translation.py emits them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _KNOWN = {"rn", "ftz", "sat", "relu", "NaN", "xorsign", "abs", "f16", "bf16", "f
 
 
 def _elementwise(compute: Compute) -> Handler:
-    """The instruction that applies compute(e, i, format, bits, …) to each number of its operands."""
+    """Returns the handler that applies compute(e, i, format, bits, …) to each number of the operands."""
 
     def emit(e: Emitter, i: Instruction) -> None:
         if not _KNOWN.issuperset(i.modifiers):
@@ -73,7 +73,7 @@ def _canonical(e: Emitter, operand: V, result: V, form: Format) -> V:
 
 def _extreme(which: str) -> Compute:
     def compute(e: Emitter, i: Instruction, form: Format, *operands: V) -> V:
-        """A NaN loses against a number, unless .NaN asks for it; -0 is less than +0."""
+        """A number wins against NaN, unless .NaN is given; -0 is less than +0."""
         f = e.f
         values = [magnitude(e, a, form) for a in operands] if "abs" in i.modifiers else list(operands)
         nan_wins = "NaN" in i.modifiers
@@ -92,14 +92,14 @@ def _extreme(which: str) -> Compute:
 
 
 def _mirror(e: Emitter, signed: V, form: Format) -> V:
-    """Sign and magnitude as two's complement, or back: what is negative has its magnitude's bits turned."""
+    """Converts sign-magnitude to two's complement, or back: inverts the magnitude bits of negative numbers."""
     f = e.f
     turned = f.op("and", f.op("ashr", signed, splat("i32", 31)), splat("i32", form.sign - 1))
     return f.op("xor", signed, turned)
 
 
 def _sort_key(e: Emitter, bits: V, form: Format, nan_key: int) -> V:
-    """An i32 that sorts as the numbers do; NaN becomes `nan_key`."""
+    """Returns an i32 that sorts as the numbers do; NaN becomes `nan_key`."""
     f = e.f
     signed = f.cast("sext", f.cast("trunc", bits, "i16"), "i32")
     return f.select(_is_nan(e, bits, form), splat("i32", nan_key), _mirror(e, signed, form))

@@ -1,6 +1,6 @@
 """16-bit floats as operands: reading f16, bf16 and their packed pairs, and finishing and writing results.
 
-A packed operand gives two vectors, the low number first. Arithmetic is in `half.py`.
+A packed operand gives two vectors, the low number first. The arithmetic is in `half.py`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from grader.run.emulator.translate.emitter import Emitter
 
 
 def half_format(kind: PtxType) -> Format:
+    """Returns the format of f16 or bf16, packed or not."""
     return F16 if kind.kind == "f" else BF16
 
 
 def half_bits(e: Emitter, operand: Operand, kind: PtxType, flush: bool = False) -> list[V]:
-    """The bits of a 16-bit operand, or of both numbers of a packed one, in i32 lanes; with `flush` no subnormals."""
+    """Returns the bits of a 16-bit operand, or of both numbers of a packed one; `flush` zeroes subnormals.
+
+    The bits are in i32 lanes.
+    """
     f = e.f
     value = e.resize(e.read(operand, kind), "i32")
     parts = [value]
@@ -29,18 +33,19 @@ def half_bits(e: Emitter, operand: Operand, kind: PtxType, flush: bool = False) 
 
 
 def half_lanes(e: Emitter, operand: Operand, kind: PtxType, flush: bool = False) -> list[V]:
-    """The float values of a 16-bit operand: one, or two (low, high) for a packed type."""
+    """Returns the float values of a 16-bit operand: one, or two (low, high) for a packed type."""
     return [widen(e.f, part, half_format(kind)) for part in half_bits(e, operand, kind, flush)]
 
 
 def flush_half(e: Emitter, bits: V, form: Format) -> V:
-    """Subnormals become zeros of their sign."""
+    """Replaces subnormals by zeros of their sign."""
     f = e.f
     tiny = f.compare("icmp ult", magnitude(e, bits, form), splat("i32", form.smallest_normal))
     return f.select(tiny, f.op("and", bits, splat("i32", form.sign)), bits)
 
 
 def magnitude(e: Emitter, bits: V, form: Format) -> V:
+    """Returns the bits without the sign."""
     return e.f.op("and", bits, splat("i32", form.sign - 1))
 
 
@@ -57,7 +62,7 @@ def finish_half(e: Emitter, i: Instruction, bits: V, form: Format) -> V:
 
 
 def write_parts(e: Emitter, operand: Operand, parts: Sequence[V], bits: int) -> None:
-    """Sets a register to numbers of `bits` bits each, the first one lowest, given in i32 lanes."""
+    """Writes numbers of `bits` bits each, given in i32 lanes, to a register, the first one lowest."""
     f = e.f
     result = parts[0]
     for index, part in enumerate(parts[1:], 1):

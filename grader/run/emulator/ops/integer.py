@@ -32,7 +32,7 @@ def _simple(opcode: str) -> Handler:
 
 
 def product(e: Emitter, i: Instruction, a: V, b: V, kind: PtxType) -> V:
-    """a × b in the part of the product that the modifier asks for."""
+    """Returns a × b, in the part that the modifier asks for (.lo, .hi or .wide)."""
     f = e.f
     if "lo" in i.modifiers:
         return f.op("mul", a, b)
@@ -60,7 +60,7 @@ def multiply_add(e: Emitter, i: Instruction) -> None:
 
 
 def _product24(e: Emitter, i: Instruction) -> V:
-    """The product of the low 24 bits: its low 32 bits, or bits 16 to 47 for .hi."""
+    """Returns the product of the low 24 bits: its low 32 bits, or bits 16 to 47 for .hi."""
     f, kind = e.f, type_of(i)
     parts = []
     for value in _read(e, i, 1, 2):
@@ -87,7 +87,7 @@ def multiply_add24(e: Emitter, i: Instruction) -> None:
 
 def _quotient(remainder: bool) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
-        """Division by zero is unspecified in PTX: NVIDIA's hardware gives all ones, and the dividend as remainder."""
+        """PTX leaves division by zero unspecified; NVIDIA's hardware gives all ones, and the dividend as remainder."""
         f, kind = e.f, type_of(i)
         a, b = _read(e, i, 1, 2)
         zero = f.compare("icmp eq", b, splat(b.t, 0))
@@ -138,7 +138,7 @@ def sum_of_absolute_differences(e: Emitter, i: Instruction) -> None:
 
 def _dot(parts: int) -> Handler:
     def emit(e: Emitter, i: Instruction) -> None:
-        """dp4a: four bytes by four bytes; dp2a: two halves of a by the low or high two bytes of b; plus c."""
+        """dp4a: four bytes times four bytes; dp2a: two halves of a times the low or high two bytes of b; plus c."""
         f = e.f
         first, second = (t for t in i.modifiers if t in TYPES)
         a, b, c = (e.read(o, TYPES["b32"]) for o in i.operands[1:4])

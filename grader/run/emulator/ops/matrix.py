@@ -1,7 +1,7 @@
 """Matrix products of a warp: mma and wmma (PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions").
 
-All 32 lanes have been brought together before (translate/convergence.py). Here instructions are read; what they
-compute is in native/matrix_product.py, what they do to memory in native/matrix_memory.py.
+translate/convergence.py has brought all 32 lanes together before. This module decodes the instructions; the arithmetic
+is in native/matrix_product.py, the memory accesses in native/matrix_memory.py.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from grader.run.emulator.native.matrix_shapes import (
     Element,
     Fragment,
     Product,
-    accumulates,
     accumulator,
-    exists,
+    can_accumulate,
+    has_shape,
     left_fragment,
     right_fragment,
 )
@@ -36,7 +36,7 @@ _COMMON = {"sync", "aligned", "row", "col", *ELEMENTS}
 SPACES = {"global", "shared", "shared::cta"}
 _ARITHMETIC = {*_COMMON, "satfinite", "xor", "and", "popc", "rn"}
 _WMMA_HALF_REGISTERS = 8
-"""wmma holds A and B of f16 in eight registers whatever the shape: a relic of compute capability 7.0."""
+"""wmma holds A and B of f16 in eight registers for every shape: a relic of compute capability 7.0."""
 Shape = tuple[int, int, int]
 
 
@@ -45,8 +45,8 @@ def _shape(i: Instruction) -> Shape:
     return int(m), int(n), int(k)
 
 
-def _only(e: Emitter, i: Instruction, known: set[str]) -> None:
-    """Whatever else an instruction says would go unheard."""
+def _require_known(e: Emitter, i: Instruction, known: set[str]) -> None:
+    """Refuses an instruction with modifiers that would be ignored."""
     if any(m not in known and not _SHAPE.fullmatch(m) for m in i.modifiers) or "sync" not in i.modifiers:
         raise e.unsupported()
 
@@ -55,13 +55,13 @@ def _elements(i: Instruction) -> list[Element]:
     return [ELEMENTS[modifier] for modifier in i.modifiers if modifier in ELEMENTS]
 
 
-def _turned(shape: Shape) -> bool:
-    """Whether the instruction is done as its transpose: its A has too few rows."""
+def _is_transposed(shape: Shape) -> bool:
+    """Returns whether the instruction is computed as its transpose, because its A has too few rows."""
     return shape[:2] == (8, 32)
 
 
 def _read_words(e: Emitter, operand: Operand, fragment: Fragment) -> list[V]:
-    """The words of a fragment, each of its copies but the first left out."""
+    """Reads the words of a fragment, leaving out all but the first of its copies."""
     assert isinstance(operand, Group)
     if len(operand.items) != fragment.registers:
         raise e.unsupported()
@@ -83,7 +83,7 @@ def _write_words(e: Emitter, operand: Operand, fragment: Fragment, result: str) 
 
 
 def multiply(e: Emitter, i: Instruction) -> None:
-    _only(e, i, _ARITHMETIC)
+    _require_known(e, i, _ARITHMETIC)
     if "row" not in i.modifiers or "col" not in i.modifiers:
         raise e.unsupported()
     d, a, b, c = _elements(i)
@@ -91,15 +91,15 @@ def multiply(e: Emitter, i: Instruction) -> None:
 
 
 def wmma(e: Emitter, i: Instruction) -> None:
-    """The three instructions of this name."""
+    """Emits wmma.load, wmma.store or wmma.mma."""
     if "load" in i.modifiers:
-        _only(e, i, {*_COMMON, *SPACES, "load", "a", "b", "c"})
+        _require_known(e, i, {*_COMMON, *SPACES, "load", "a", "b", "c"})
         _load(e, i)
     elif "store" in i.modifiers:
-        _only(e, i, {*_COMMON, *SPACES, "store", "d"})
+        _require_known(e, i, {*_COMMON, *SPACES, "store", "d"})
         _store(e, i)
     else:
-        _only(e, i, {*_ARITHMETIC, "mma"})
+        _require_known(e, i, {*_ARITHMETIC, "mma"})
         elements = _elements(i)
         half = ELEMENTS["f16"]
         d, a, b, c = (elements[0], half, half, elements[1]) if len(elements) == 2 else elements
@@ -114,7 +114,7 @@ def _multiply(e: Emitter, i: Instruction, elements: tuple[Element, Element, Elem
     shape = _shape(i)
     d, a, b, c = elements
     kinds = (a.kind, a.bits) == (b.kind, b.bits) and (a.form is None or a.bits == 8 or a == b)
-    if not (kinds and exists(i.opcode, a, shape) and accumulates(a, d) and accumulates(a, c)):
+    if not (kinds and has_shape(i.opcode, a, shape) and can_accumulate(a, d) and can_accumulate(a, c)):
         raise e.unsupported()
     combine = next((m for m in i.modifiers if m in ("xor", "and")), "")
     if (a.kind == "bits") != bool(combine):
@@ -124,7 +124,7 @@ def _multiply(e: Emitter, i: Instruction, elements: tuple[Element, Element, Elem
         raise e.unsupported()
     operands = list(i.operands[1:])
     m, n, k = shape
-    if _turned(shape):
+    if _is_transposed(shape):
         m, n, a, b = n, m, b, a
         operands[:2] = reversed(operands[:2])
     product = Product(m, n, k, a, b, c, d, saturate, combine)
@@ -143,41 +143,41 @@ def _multiply(e: Emitter, i: Instruction, elements: tuple[Element, Element, Elem
 # Memory
 
 
-def watch(e: Emitter, site: int) -> Watch:
-    """What is wanted of an access beside it."""
+def watch_access(e: Emitter, site: int) -> Watch:
+    """Returns the race checks and counting that accompany an access."""
     checks = e.checks if site <= SITE_MASK else None
     granules = None if checks is None else (checks.shared_granule, checks.global_granule)
     return Watch(granules, e.counting is not None)
 
 
-def told(e: Emitter, address: Operand, site: int) -> list[str]:
-    """What the routines that access memory take first."""
+def memory_arguments(e: Emitter, address: Operand, site: int) -> list[str]:
+    """Returns the first arguments of the routines that access memory."""
     common = ["ptr %ctx", "ptr %warp", str(e.address(address)), f"i32 {e.mask_bits}", f"i32 {site}"]
     return [*common, f"i64 {e.counting.row}"] if e.counting is not None else common
 
 
 def _in_memory(e: Emitter, i: Instruction, letter: str, store: bool, site: int) -> Matrix:
-    """The matrix that wmma.load or wmma.store moves."""
+    """Returns the matrix that wmma.load or wmma.store moves; raises UnsupportedPtx for what does not exist."""
     m, n, k = shape = _shape(i)
     (element,) = _elements(i)
     copies = _copies_to(element)
     rows = "row" in i.modifiers
-    left = (letter == "a") != _turned(shape)
+    left = (letter == "a") != _is_transposed(shape)
     if letter in "ab":
-        if not exists("wmma", element, shape) or (element.bits < 8 and rows != (letter == "a")):
+        if not has_shape("wmma", element, shape) or (element.bits < 8 and rows != (letter == "a")):
             raise e.unsupported()
         lines = m if letter == "a" else n
         fragment = (left_fragment if left else right_fragment)(element, lines, k, copies)
         along = rows == (letter == "a")
     else:
-        fragment = accumulator(element, n, m) if _turned(shape) else accumulator(element, m, n)
-        along = rows != _turned(shape)
+        fragment = accumulator(element, n, m) if _is_transposed(shape) else accumulator(element, m, n)
+        along = rows != _is_transposed(shape)
     side = f"{'ab'[not left] if letter in 'ab' else 'c'}_{element.name}_{fragment.lines}x{fragment.length}"
-    return Matrix(fragment, side, state_space(i), along, store, watch(e, site))
+    return Matrix(fragment, side, state_space(i), along, store, watch_access(e, site))
 
 
 def _pitch(e: Emitter, matrix: Matrix, stride: Operand | None) -> V:
-    """The bytes from one line of memory to the next."""
+    """Returns the bytes from one line of memory to the next."""
     f, fragment = e.f, matrix.fragment
     if stride is None:
         elements = splat("i64", fragment.length if matrix.along else fragment.lines)
@@ -193,7 +193,7 @@ def _load(e: Emitter, i: Instruction) -> None:
     pitch = _pitch(e, matrix, i.operands[2] if len(i.operands) > 2 else None)
     fragment = matrix.fragment
     returns = record(f"i{fragment.element.word}", fragment.registers)
-    given = [*told(e, i.operands[1], site), str(pitch)]
+    given = [*memory_arguments(e, i.operands[1], site), str(pitch)]
     _write_words(e, i.operands[0], fragment, e.f.call(matrix_routine(e.f.module, matrix), returns, given))
 
 
@@ -202,12 +202,12 @@ def _store(e: Emitter, i: Instruction) -> None:
     matrix = _in_memory(e, i, "d", True, site)
     pitch = _pitch(e, matrix, i.operands[2] if len(i.operands) > 2 else None)
     words = _read_words(e, i.operands[1], matrix.fragment)
-    given = [*told(e, i.operands[0], site), str(pitch), *(str(word) for word in words)]
+    given = [*memory_arguments(e, i.operands[0], site), str(pitch), *(str(word) for word in words)]
     e.f.call(matrix_routine(e.f.module, matrix), "void", given)
 
 
 def matrix_traits(matrix: MatrixRole, memory: Memory = Memory.NONE) -> Traits:
-    """Of what takes all lanes of a warp together, without a mask that names them."""
+    """Returns the traits of an instruction that takes all lanes of a warp together, without a mask that names them."""
     return Traits(matrix=matrix, memory=memory, synchronises=True, silent=True)
 
 

@@ -1,16 +1,16 @@
-"""8 x 8 matrices of 16-bit elements, to and from shared memory and turned: ldmatrix, stmatrix, movmatrix.
+"""8 x 8 matrices of 16-bit elements: loaded, stored and transposed by ldmatrix, stmatrix and movmatrix.
 
-All 32 lanes have been brought together before (translate/convergence.py).
+translate/convergence.py has brought all 32 lanes together before.
 """
 
 from __future__ import annotations
 
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.matrix_access import record
-from grader.run.emulator.native.matrix_lanes import turn
+from grader.run.emulator.native.matrix_lanes import transpose_tile
 from grader.run.emulator.native.matrix_rows import Rows, rows_routine
 from grader.run.emulator.ops.common import Row
-from grader.run.emulator.ops.matrix import SPACES, matrix_traits, told, watch
+from grader.run.emulator.ops.matrix import SPACES, matrix_traits, memory_arguments, watch_access
 from grader.run.emulator.ops.memory import state_space
 from grader.run.emulator.ptx.syntax import Group, Instruction, Operand
 from grader.run.emulator.ptx.traits import MatrixRole, Memory
@@ -24,7 +24,7 @@ def _rows(e: Emitter, i: Instruction, store: bool, site: int) -> Rows:
     if not set(i.modifiers) <= {"sync", "aligned", "m8n8", "b16", "trans", *_MATRICES, *SPACES} - {"global"}:
         raise e.unsupported()
     count = next(_MATRICES[m] for m in i.modifiers if m in _MATRICES)
-    return Rows(count, "trans" in i.modifiers, state_space(i), store, watch(e, site))
+    return Rows(count, "trans" in i.modifiers, state_space(i), store, watch_access(e, site))
 
 
 def _items(e: Emitter, operand: Operand, count: int) -> tuple[Operand, ...]:
@@ -38,7 +38,7 @@ def load_rows(e: Emitter, i: Instruction) -> None:
     site = e.site()
     rows = _rows(e, i, False, site)
     returns = record("i32", rows.count)
-    result = e.f.call(rows_routine(e.f.module, rows), returns, told(e, i.operands[1], site))
+    result = e.f.call(rows_routine(e.f.module, rows), returns, memory_arguments(e, i.operands[1], site))
     for index, item in enumerate(_items(e, i.operands[0], rows.count)):
         e.write(item, V("i32", e.f.let(f"extractvalue {returns} {result}, {index}")))
 
@@ -47,13 +47,13 @@ def store_rows(e: Emitter, i: Instruction) -> None:
     site = e.site()
     rows = _rows(e, i, True, site)
     words = [str(e.read(item, B32)) for item in _items(e, i.operands[1], rows.count)]
-    e.f.call(rows_routine(e.f.module, rows), "void", [*told(e, i.operands[0], site), *words])
+    e.f.call(rows_routine(e.f.module, rows), "void", [*memory_arguments(e, i.operands[0], site), *words])
 
 
 def transpose(e: Emitter, i: Instruction) -> None:
     if set(i.modifiers) != {"sync", "aligned", "m8n8", "trans", "b16"}:
         raise e.unsupported()
-    e.write(i.operands[0], turn(e.f, e.read(i.operands[1], B32), 2))
+    e.write(i.operands[0], transpose_tile(e.f, e.read(i.operands[1], B32), 2))
 
 
 TABLE = {

@@ -15,7 +15,7 @@ from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
-from grader.run.emulator.translate.sanitizer import acquired, check_access, check_as, fenced
+from grader.run.emulator.translate.sanitizer import check_access, check_kind, emit_acquire, emit_fence
 
 _SPACES = {
     "global": "global",
@@ -28,11 +28,12 @@ _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 
 def state_space(i: Instruction) -> str:
+    """Returns the space an access names (global, shared or local; constants are global), or "generic"."""
     return next((_SPACES[m] for m in i.modifiers if m in _SPACES), "generic")
 
 
 def _shape(i: Instruction) -> tuple[PtxType, int]:
-    """(type of a component, number of components); 128-bit components count as two of 64."""
+    """Returns (type of a component, number of components); a 128-bit component counts as two of 64."""
     kind = type_of(i)
     count = next((_VECTORS[m] for m in i.modifiers if m in _VECTORS), 1)
     if kind.width == 128:
@@ -50,14 +51,14 @@ def _components(operand: Operand) -> tuple[Operand, ...]:
 
 
 def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list[V]:
-    """Emits a checked access for the lanes of the instruction; returns what was loaded, as integers."""
+    """Emits a checked access for the lanes of the instruction; returns the vectors loaded, as integers."""
     f = e.f
     routine = access_routine(f.module, access)
     check_access(e, access.space, access.width, access.count, access.store, address, values)
     count_access(e, "store" if access.store else "load", access.space, access.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
-    acquired(e, address, access.size)
+    emit_acquire(e, address, access.size)
     if access.store:
         return []
     if access.count == 1:
@@ -66,6 +67,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
 
 
 def load(e: Emitter, i: Instruction) -> None:
+    """Emits ld and ldu. Raises UnsupportedPtx for 128-bit types."""
     if any(m.startswith("param") for m in i.modifiers) and _is_named_parameter(i.operands[1]):
         _load_parameter(e, i)
         return
@@ -74,13 +76,14 @@ def load(e: Emitter, i: Instruction) -> None:
     if type_of(i).width == 128:
         raise e.unsupported()
     for target, value in zip(_components(i.operands[0]), values, strict=True):
-        # A register may be wider than the loaded type: it is extended by the type's sign.
+        # A register may be wider than the loaded type: the value is then extended as the type says.
         e.write(target, value, kind.is_signed)
     if "acquire" in i.modifiers:
         e.f.do("fence seq_cst")
 
 
 def store(e: Emitter, i: Instruction) -> None:
+    """Emits st. Raises UnsupportedPtx for 128-bit types."""
     if any(m.startswith("param") for m in i.modifiers):
         _store_parameter(e, i)
         return
@@ -127,7 +130,7 @@ def _store_parameter(e: Emitter, i: Instruction) -> None:
 
 
 def convert_address(e: Emitter, i: Instruction) -> None:
-    """cvta: between a state space's addresses and generic ones, which coincide for global and constant memory."""
+    """cvta: converts between addresses of a space and generic ones; global and constant ones coincide."""
     kind = TYPES["b64"]
     value = e.read(i.operands[1], kind)
     space = next((m for m in i.modifiers if m not in ("to", "u64", "u32")), "global")
@@ -158,34 +161,34 @@ def is_space(e: Emitter, i: Instruction) -> None:
 
 
 def fence(e: Emitter, i: Instruction) -> None:
-    fenced(e)
+    emit_fence(e)
     e.f.do("fence seq_cst")
 
 
 def make_policy(e: Emitter, i: Instruction) -> None:
-    """createpolicy: what caches are to keep has no effect on results."""
+    """createpolicy: what caches should keep has no effect on results."""
     e.write(i.operands[0], splat("i64", 0))
 
 
 def discard(e: Emitter, i: Instruction) -> None:
-    """What is there is given up without being written back."""
+    """Discards a line: its contents are dropped without being written back."""
     size = i.operands[1]
     if state_space(i) != "global" or not isinstance(size, Immediate) or size.value != discarding.SIZE:
         raise e.unsupported()
     address, site = e.address(i.operands[0]), e.site()
-    # To other threads it is a write; what was known of the line is forgotten only then.
-    check_as(e, Kind(False, True, deferred=True), "global", discarding.SIZE, 1, address, [], site)
+    # For other threads it is a write, checked first; only then are the line's records cleared.
+    check_kind(e, Kind(False, True, deferred=True), "global", discarding.SIZE, 1, address, [], site)
     routine = discarding.discard_routine(e.f.module, e.checks.global_granule if e.checks is not None else 0)
     e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {site}"])
 
 
 def sleep(e: Emitter, i: Instruction) -> None:
-    """nanosleep: the warp gives way to others, for as long as it likes."""
+    """nanosleep: the warp yields to other warps, for any length of time."""
     e.give_way("true")
 
 
-def nothing(e: Emitter, i: Instruction) -> None:
-    """Hints to caches and schedulers have no effect on results."""
+def ignore_hint(e: Emitter, i: Instruction) -> None:
+    """Emits nothing: hints to caches and schedulers have no effect on results."""
 
 
 _LOADS = Traits(memory=Memory.LOAD)
@@ -200,12 +203,12 @@ TABLE = {
     ("isspacep", ""): Row(is_space, PURE),
     ("membar", ""): Row(fence, _FENCES),
     ("fence", ""): Row(fence, _FENCES),
-    ("prefetch", ""): Row(nothing, _HINTS),
-    ("prefetchu", ""): Row(nothing, _HINTS),
-    ("applypriority", ""): Row(nothing, _HINTS),
+    ("prefetch", ""): Row(ignore_hint, _HINTS),
+    ("prefetchu", ""): Row(ignore_hint, _HINTS),
+    ("applypriority", ""): Row(ignore_hint, _HINTS),
     ("createpolicy", ""): Row(make_policy, Traits(memory=Memory.HINT, idle=True)),
     ("discard", ""): Row(discard, Traits(memory=Memory.DISCARD, result=False)),
     ("nanosleep", ""): Row(sleep, Traits(idle=True, result=False)),
-    ("pmevent", ""): Row(nothing, Traits(idle=True, result=False)),
-    ("griddepcontrol", ""): Row(nothing, Traits(result=False)),
+    ("pmevent", ""): Row(ignore_hint, Traits(idle=True, result=False)),
+    ("griddepcontrol", ""): Row(ignore_hint, Traits(result=False)),
 }

@@ -16,11 +16,12 @@ _KNOWN = {"rn", "rz", "rna", "relu", "satfinite", "f32", *_FORMATS}
 
 
 def is_packed_conversion(i: Instruction) -> bool:
+    """Whether one of the types is packed or tf32."""
     return not _FORMATS.keys().isdisjoint(i.modifiers)
 
 
 def convert_packed(e: Emitter, i: Instruction) -> None:
-    """Of two f32 operands the first goes to the high half."""
+    """Converts to and from packed formats and tf32; the first of two f32 operands goes to the high half."""
     if not _KNOWN.issuperset(i.modifiers):
         raise e.unsupported()
     f = e.f
@@ -49,7 +50,7 @@ def _unpacked(e: Emitter, i: Instruction, form: Format) -> list[V]:
 
 
 def pack_integers(e: Emitter, i: Instruction) -> None:
-    """cvt.pack: a and b, saturated, go to the lowest places, b first; above them the low bits of c."""
+    """cvt.pack: a and b, saturated, take the lowest bits, b first; above them come the low bits of c."""
     f = e.f
     narrow_type = re.fullmatch(r"([us])(2|4|8|16)", i.modifiers[2])
     if i.modifiers[:2] != ("pack", "sat") or narrow_type is None or i.modifiers[3] != "s32":

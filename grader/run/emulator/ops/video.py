@@ -1,6 +1,6 @@
 """Arithmetic on the two halves or four bytes of a register (PTX ISA, "SIMD Video Instructions").
 
-Those without byte masks and selectors: compilers emit no others.
+Forms with byte masks or selectors are left out: compilers do not emit them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _saturated(f: IrFunction, value: V, bits: int, signed: bool) -> V:
 
 
 def _elementwise(count: int, compute: Callable[[IrFunction, V, V], V]) -> Handler:
-    """compute(f, a, b) on each part; with .add, the results are added to c."""
+    """Returns the handler that applies compute(f, a, b) to each part; .add adds the results to c."""
 
     def emit(e: Emitter, i: Instruction) -> None:
         f = e.f

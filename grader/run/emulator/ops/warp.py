@@ -1,6 +1,6 @@
 """Warp-wide operations: shfl, vote, match, redux, activemask, bar.warp (PTX ISA, "Parallel Synchronization").
 
-The lanes that take part have been brought together before (translate/convergence.py): they are the active ones.
+translate/convergence.py has brought the participating lanes together before: they are the active ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand, Pair, type_of
 from grader.run.emulator.ptx.traits import Barrier, Traits
 from grader.run.emulator.ptx.types import B32, PRED, PtxType
-from grader.run.emulator.translate.barriers import barrier_result
+from grader.run.emulator.translate.barriers import read_barrier_result
 from grader.run.emulator.translate.cfg import BARRIER_RESULT
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -30,7 +30,7 @@ _SHUFFLES: dict[str, Callable[[int, int, int, int], tuple[int, bool]]] = {
 
 
 def _constant_source(mode: str, lane: int, b: int, c: int) -> tuple[int, bool]:
-    """(source lane, predicate) of a shuffle with constant operands; see `shfl.sync` in the PTX ISA for the formula."""
+    """Returns (source lane, predicate) of a shuffle with constant operands (PTX ISA, "shfl.sync")."""
     segment, clamp = c >> 8 & 31, c & 31
     by = b & 31
     most = (lane & segment) | (clamp & ~segment)
@@ -73,7 +73,7 @@ def shuffle(e: Emitter, i: Instruction) -> None:
         source, inside = _variable_source(e, mode, e.read(b, B32), e.read(c, B32))
         result = _pick_lanes(e, value, source)
     if e.checks is not None:
-        _tell_of_the_gone(e, source)
+        _report_exited_sources(e, source)
     target = i.operands[0]
     if isinstance(target, Pair):
         e.write(target.second, inside)
@@ -81,8 +81,8 @@ def shuffle(e: Emitter, i: Instruction) -> None:
     e.write(target, result)
 
 
-def _tell_of_the_gone(e: Emitter, source: V) -> None:
-    """Remarks that a lane takes what one has that is not there any more: it may well not use it."""
+def _report_exited_sources(e: Emitter, source: V) -> None:
+    """Reports, as a remark, lanes that read from a lane that has exited: they may not use the value."""
     f = e.f
     alive = f.spread("i32", f.load("i32", "%warp", WARP["alive"]))
     there = f.op("and", f.op("lshr", alive, source), splat("i32", 1))
@@ -91,7 +91,7 @@ def _tell_of_the_gone(e: Emitter, source: V) -> None:
 
 
 def _pick_lanes(e: Emitter, value: V, source: V) -> V:
-    """value[source] for each lane, by way of memory."""
+    """Returns value[source] for each lane, through memory."""
     f = e.f
     f.store_lanes(value, "%warp", WARP["scratch"])
     base = f.let(f"ptrtoint ptr {f.field('%warp', WARP['scratch'])} to i64")
@@ -136,7 +136,7 @@ def match(e: Emitter, i: Instruction) -> None:
 
 
 def _match_any(module: IrModule, kind: PtxType) -> str:
-    """`(values, active) -> masks`: for each lane, the active lanes that hold the same value."""
+    """Returns the routine `(values, active) -> masks`: for each lane, the active lanes that hold the same value."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         vector = f"<{LANES} x {kind.integer}>"
@@ -155,7 +155,7 @@ def _match_any(module: IrModule, kind: PtxType) -> str:
 
 
 def reduce(e: Emitter, i: Instruction) -> None:
-    """redux: add, min, max, and, or, xor over the lanes that take part."""
+    """redux: add, min, max, and, or, xor over the participating lanes."""
     f = e.f
     kind = type_of(i)
     operation = next(m for m in i.modifiers if m in ("add", "min", "max", "and", "or", "xor"))
@@ -170,12 +170,12 @@ def active_mask(e: Emitter, i: Instruction) -> None:
 
 
 def warp_barrier(e: Emitter, i: Instruction) -> None:
-    """The lanes are together already; what they wrote is visible to each other."""
+    """Emits a fence: the lanes are together already, and what they wrote becomes visible to each other."""
     e.f.do("fence seq_cst")
 
 
 def _fold_vote(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | None:
-    """As far as a lane's own answer decides it."""
+    """Folds a vote that a lane's own condition decides."""
     own = sources[0]
     if own is None or "pred" not in modifiers:
         return None
@@ -184,7 +184,7 @@ def _fold_vote(modifiers: Sequence[str], sources: Sequence[int | None]) -> int |
     return 1 if "any" in modifiers and own else None
 
 
-# Lanes exchange what only some of them will use.
+# These are silent, because only some lanes may use what is exchanged.
 _EXCHANGE = Traits(exchanges=True, silent=True)
 _VOTE = replace(_EXCHANGE, fold=_fold_vote)
 _OF_BLOCK = Traits(barrier=Barrier.BLOCK, result=False)
@@ -205,5 +205,5 @@ TABLE = {
     ("bar.warp", ""): Row(warp_barrier, _OF_WARP),
     ("barrier", ""): Row(None, _OF_BLOCK),
     ("barrier.warp", ""): Row(warp_barrier, _OF_WARP),
-    (BARRIER_RESULT, ""): Row(barrier_result, Traits()),
+    (BARRIER_RESULT, ""): Row(read_barrier_result, Traits()),
 }

@@ -1,1 +1,1 @@
-"""PTX as text and as data: parsing a module into functions, variables and instructions."""
+"""PTX as text and as data: parses a module into functions, variables and instructions."""

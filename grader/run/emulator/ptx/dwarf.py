@@ -1,6 +1,6 @@
 """Reads the debugging information entries of a debug build's PTX (DWARF 2, sections 7.5 and 7.7), as NVVM writes them.
 
-The sections are text: `.b8 3`, `.b32 .debug_loc+131`, `.b64 $L__tmp5`. Addresses therefore stay labels, or names of
+The sections are text: `.b8 3`, `.b32 .debug_loc+131`, `.b64 $L__tmp5`. Addresses therefore stay labels or names of
 variables. Only the forms that NVVM uses are known; others raise ValueError.
 """
 
@@ -14,11 +14,11 @@ COMPILE_UNIT, SUBPROGRAM, LEXICAL_BLOCK, VARIABLE, PARAMETER = 0x11, 0x2E, 0x0B,
 BASE_TYPE, ENUMERATION, POINTER, REFERENCE = 0x24, 0x04, 0x0F, 0x10
 ARRAY, SUBRANGE, MEMBER, INHERITANCE = 0x01, 0x21, 0x0D, 0x1C
 STRUCTURES = {0x13, 0x02}
-"""Structures and classes; the members of a union lie in one place."""
+"""Structures and classes. Unions are left out: their members overlap."""
 QUALIFIED = {0x26, 0x35, 0x16}
 """const, volatile, typedef."""
 PLUS = 0x23
-"""Of an expression: what follows is added."""
+"""DW_OP_plus_uconst: adds the number that follows."""
 LOCATION, NAME, SIZE, LOW, HIGH = 0x02, 0x03, 0x0B, 0x11, 0x12
 UPPER_BOUND, COUNT, MEMBER_LOCATION, TYPE, BIT_SIZE = 0x2F, 0x37, 0x38, 0x49, 0x0D
 
@@ -32,7 +32,7 @@ _ADDRESS, _STRING, _SDATA, _UDATA, _ULEB_BLOCK = 0x01, 0x08, 0x0D, 0x0F, 0x09
 
 @dataclass(frozen=True)
 class Expression:
-    """A location: its bytes, and by position the symbols among them."""
+    """A location: its bytes, and the symbols in it by byte position."""
 
     data: bytes
     symbols: dict[int, str]
@@ -40,7 +40,7 @@ class Expression:
 
 @dataclass
 class Entry:
-    """An entry at `offset` of .debug_info. Addresses are labels, references offsets of other entries."""
+    """An entry at `offset` (bytes) of .debug_info. Addresses are labels; references are offsets of other entries."""
 
     offset: int
     tag: int
@@ -48,16 +48,18 @@ class Entry:
     children: list[Entry] = field(default_factory=list)
 
     def number(self, attribute: int) -> int | None:
+        """Returns the value of an attribute if it is a number, else None."""
         value = self.values.get(attribute)
         return value if isinstance(value, int) else None
 
     def text(self, attribute: int) -> str:
+        """Returns the value of an attribute if it is a string or label, else ""."""
         value = self.values.get(attribute)
         return value if isinstance(value, str) else ""
 
 
 class Section:
-    """Bytes with symbols in them, read from `at` on."""
+    """The bytes of a section, with symbols in it by position; `at` is where reading goes on."""
 
     def __init__(self, text: str) -> None:
         self.data = bytearray()
@@ -78,29 +80,34 @@ class Section:
 
     @property
     def left(self) -> bool:
+        """Whether there are bytes left to read."""
         return self.at < len(self.data)
 
     def take(self, size: int) -> bytes:
+        """Reads `size` bytes. Raises ValueError if the section ends early."""
         if self.at + size > len(self.data):
             raise ValueError("a debugging section ends early")
         self.at += size
         return bytes(self.data[self.at - size : self.at])
 
     def number(self, size: int) -> int:
+        """Reads an unsigned number of `size` bytes."""
         return int.from_bytes(self.take(size), "little")
 
     def address(self) -> str:
-        """The symbol of an address; "" for a number."""
+        """Reads an address; returns its symbol, or "" for a number."""
         symbol = self.symbols.get(self.at, "")
         self.take(8)
         return symbol
 
     def expression(self, size: int) -> Expression:
+        """Reads a location of `size` bytes, with the symbols in it."""
         begin = self.at
         symbols = {at - begin: name for at, name in self.symbols.items() if begin <= at < begin + size}
         return Expression(self.take(size), symbols)
 
     def uleb(self) -> int:
+        """Reads a ULEB128 number."""
         value = shift = 0
         while True:
             byte = self.number(1)
@@ -110,6 +117,7 @@ class Section:
                 return value
 
     def string(self) -> str:
+        """Reads a zero-terminated string."""
         end = self.data.index(0, self.at)
         text = self.take(end - self.at).decode("utf-8", "replace")
         self.take(1)
@@ -118,14 +126,14 @@ class Section:
 
 @dataclass
 class Debugging:
-    """The entries of a module by offset, those at the top, and the section of location lists."""
+    """The debugging information of a module: all entries by offset, the top-level ones, and the location lists."""
 
     top: list[Entry]
     entries: dict[int, Entry]
     lists: Section
 
     def ranges(self, offset: int) -> Iterator[tuple[str, str, Expression]]:
-        """(First label, label after the last, location) of the list at an offset."""
+        """Yields (first label, label after the last, location) of the list at an offset."""
         section = self.lists
         section.at = offset
         while True:
@@ -136,7 +144,10 @@ class Debugging:
 
 
 def read_debugging(ptx: str) -> Debugging | None:
-    """Raises ValueError for what is not as NVVM writes it; None where there is nothing."""
+    """Returns the debugging information of a PTX text, None if it has none.
+
+    Raises ValueError for anything that NVVM does not write.
+    """
     sections = {match[1]: Section(match[2]) for match in _SECTION.finditer(ptx)}
     if ".debug_info" not in sections or ".debug_abbrev" not in sections:
         return None
@@ -187,7 +198,7 @@ def _value(info: Section, form: int) -> int | str | Expression:
     if form in _FIXED:
         return info.number(_FIXED[form])
     if form in (_SDATA, _UDATA):
-        # The sign is nowhere looked at.
+        # Signs are never used.
         return info.uleb()
     if form in _BLOCKS or form == _ULEB_BLOCK:
         return info.expression(info.uleb() if form == _ULEB_BLOCK else info.number(_BLOCKS[form]))
@@ -195,7 +206,10 @@ def _value(info: Section, form: int) -> int | str | Expression:
 
 
 def uleb(data: bytes) -> tuple[int, int]:
-    """A number of seven bits a byte, and the bytes that it takes."""
+    """Decodes a ULEB128 number; returns it and the number of bytes it takes.
+
+    Raises ValueError if the bytes end early.
+    """
     value = 0
     for used, byte in enumerate(data, 1):
         value |= (byte & 127) << 7 * (used - 1)

@@ -1,4 +1,4 @@
-"""Types in the debugging information of a debug build: how large they are, and which part of one some bytes are."""
+"""Types in the debugging information of a debug build: their sizes, and the name of the part that some bytes are."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ LONGEST_NAME = 80
 
 
 class Types:
-    """Of one module: its entries by offset."""
+    """The types of one module, from its entries by offset."""
 
     def __init__(self, entries: dict[int, Entry]) -> None:
         self._entries = entries
 
     def _type(self, offset: int | None) -> Entry | None:
-        """An entry of a type without the names and qualifiers around it."""
+        """Returns the entry of a type without typedefs and qualifiers."""
         entry = self._entries.get(offset or 0)
         while entry is not None and entry.tag in dwarf.QUALIFIED:
             entry = self._entries.get(entry.number(dwarf.TYPE) or 0)
         return entry
 
     def size(self, offset: int | None) -> int:
-        """Bytes of a type; 0 where that is not known."""
+        """Returns the bytes of a type; 0 if unknown."""
         entry = self._type(offset)
         if entry is None:
             return 0
@@ -37,7 +37,7 @@ class Types:
         return entry.number(dwarf.SIZE) or 0
 
     def part(self, offset: int | None, inside: int, size: int) -> str:
-        """`[3].x`: what of a type these bytes are, as far as they are all of it that is read."""
+        """Returns the part of a type that `size` bytes at offset `inside` are, such as `[3].x`; "" if none."""
         entry = self._type(offset)
         if entry is None:
             return ""
@@ -73,7 +73,7 @@ class Types:
 
 
 def _extents(array: Entry) -> list[int]:
-    """Of each dimension; none where one is not known."""
+    """Returns the extent of each dimension; an empty list if one is unknown."""
     found = []
     for child in array.children:
         if child.tag == dwarf.SUBRANGE:

@@ -20,11 +20,14 @@ _TOKEN = re.compile(
 
 
 class PtxSyntaxError(ValueError):
-    """Text that is not PTX as this parser knows it."""
+    """The text is not PTX as this parser knows it."""
 
 
 def tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yields (kind, text, position) without white space and comments."""
+    """Yields (kind, text, position) of each token, without white space and comments.
+
+    Raises PtxSyntaxError.
+    """
     position = 0
     end = len(text)
     while position < end:

@@ -1,6 +1,6 @@
 """Maps `.loc` directives to lines of the submitted source.
 
-Code that a header contributed is attributed to the line of the submission that it was inlined into.
+Code from a header is attributed to the line of the submission that it was inlined into.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ _LOC = re.compile(r"\.loc\s+(\d{1,9})\s+(\d{1,9})\b(?:\s+\d+)?(?:.*?inlined_at\s
 
 
 class SourceLines:
-    """Follows the `.loc` directives of one module; the submission is the file that `.file` names first, as 1."""
+    """Follows the `.loc` directives of one module. The submission is the file with the lowest number, 1."""
 
     def __init__(self, text: str) -> None:
         files = {int(m[1]): m[2] for m in _FILE.finditer(text)}
         self._own = min(files) if files else 1
 
     def line(self, directive: str, previous: int) -> int:
-        """The submission's line for a `.loc` directive; `previous` where it names only other files."""
+        """Returns the submission's line for a `.loc` directive; `previous` if the directive names only other files."""
         match = _LOC.match(directive)
         if match is None:
             return previous

@@ -20,11 +20,11 @@ from grader.run.emulator.ptx.syntax import (
 Token = tuple[str, str]
 _CLOSING = {"{": "}", "(": ")"}
 _LONGEST = 64
-"""Characters of a number: more than any of 64 bits has, in whatever base."""
+"""Characters of a number: no 64-bit number has more, in any base."""
 
 
 def parse_number(text: str) -> Immediate:
-    """Raises PtxSyntaxError for a number that no instruction can hold."""
+    """Returns the literal that a number token is. Raises PtxSyntaxError if no instruction can hold it."""
     if len(text) > _LONGEST:
         raise PtxSyntaxError(f"a number of {len(text)} characters: {text[:20]}…")
     head = text[:2].lower()
@@ -38,7 +38,7 @@ def parse_number(text: str) -> Immediate:
 
 
 class OperandParser:
-    """Reads operands from a list of tokens; `resolve` turns a name into a Register or a Symbol."""
+    """Reads operands from tokens; `resolve` turns a name into a Register or a Symbol. Raises PtxSyntaxError."""
 
     def __init__(self, stream: list[Token], resolve: Callable[[str], Register | Symbol]) -> None:
         self._stream = stream
@@ -46,6 +46,7 @@ class OperandParser:
         self._at = 0
 
     def operands(self) -> tuple[Operand, ...]:
+        """Reads all operands up to the end of the tokens."""
         found = []
         while self._at < len(self._stream):
             found.append(self._operand())

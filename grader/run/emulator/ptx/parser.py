@@ -1,6 +1,6 @@
-"""Parses a PTX module (PTX ISA 9.0, as NVRTC and nvcc emit it and as inline assembly adds to it).
+"""Parses a PTX module (PTX ISA 9.0, as NVRTC and nvcc emit it, and as inline assembly adds to it).
 
-It accepts all instructions: whether one is known is for the translator to say.
+It accepts all instructions; the translator decides which are supported.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _SPACES = {".global", ".const", ".shared", ".local"}
 _REGISTER_RANGE = re.compile(r"<(\d+)>")
 _MOST_REGISTERS = 1 << 18
 _MOST_DEPTH = 64
-"""Blocks in blocks: each asm statement is one, and those of functions that are inlined stand side by side."""
+"""Depth of nested blocks: each asm statement is a block, and those of inlined functions are siblings."""
 _LONGEST_TEXT = 64 << 20
 _LONGEST_SHOWN = 400
 
 
 def parse_module(text: str) -> PtxModule:
-    """The module that `text` holds. Raises PtxSyntaxError."""
+    """Parses the text of a PTX module. Raises PtxSyntaxError."""
     return _Parser(text).module()
 
 
@@ -63,7 +63,7 @@ class _Parser:
         return self._tokens[self._at - 1]
 
     def _until(self, *marks: str) -> list[Token]:
-        """Tokens up to one of `marks` outside brackets; the mark stays unread."""
+        """Returns the tokens up to one of `marks` outside brackets; the mark stays unread."""
         found: list[Token] = []
         depth = 0
         while depth or self._peek() not in marks:
@@ -139,7 +139,7 @@ class _Parser:
         return function
 
     def _bounds(self) -> Bounds:
-        """The performance directives before a function's body; those that only tune the code mean nothing here."""
+        """Reads the performance directives before a function's body; those that only tune the code are ignored."""
         found: dict[str, tuple[int, ...]] = {}
         while self._peek() not in ("{", ";"):
             directive = self._next()[1]
@@ -153,7 +153,10 @@ class _Parser:
         return Bounds(prod(found[".maxntid"]) if ".maxntid" in found else 0, reqntid, cluster)
 
     def _block(self, function: Function, scope: Scope) -> None:
-        """Statements up to the closing brace. Labels may be used before they stand, so names are bound first."""
+        """Reads statements up to the closing brace.
+
+        Labels may be used before they appear, so their names are bound first.
+        """
         self._depth += 1
         if self._depth > _MOST_DEPTH:
             raise PtxSyntaxError(f"more than {_MOST_DEPTH} blocks in blocks, in function {function.name}")
@@ -262,7 +265,7 @@ class _Parser:
         return Instruction(opcode, tuple(modifiers), operands, predicate, negated, self._line, text, used)
 
     def _pragma(self, words: list[str]) -> None:
-        """`"used_bytes_mask N"` is of the load that comes next; others do not matter here."""
+        """Keeps `"used_bytes_mask N"`, which applies to the next load; other pragmas are ignored."""
         name, _, value = "".join(words).strip('"').partition(" ")
         if name == "used_bytes_mask":
             self._used = int(value, 0)

@@ -1,4 +1,4 @@
-"""Names of a function's nested scopes, made unique: inline assembly declares the same names again and again."""
+"""Makes the names of a function's nested scopes unique: inline assembly declares the same names again and again."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from grader.run.emulator.ptx.syntax import Register, Symbol
 
 
 class Scope:
-    """One `{ … }` of a function body; inner scopes see and may hide the names of outer ones."""
+    """One `{ … }` of a function body; inner scopes see the names of outer ones and may hide them."""
 
     def __init__(self, known: Iterable[str] = (), outer: Scope | None = None) -> None:
-        """`known` are names that are taken already: those of a function's parameters."""
+        """`known`: names that are taken, those of the function's parameters."""
         self._outer = outer
         self._names: dict[str, Register | Symbol] = {}
         self._labels: dict[str, str] = {}
@@ -23,22 +23,24 @@ class Scope:
         return name if count == 1 else f"{name}@{count}"
 
     def declare_register(self, name: str) -> str:
-        """Binds `name` to a register in this scope; returns the unique name it has in the function."""
+        """Binds `name` to a register in this scope; returns its unique name in the function."""
         unique = self._unique(name)
         self._names[name] = Register(unique)
         return unique
 
     def declare_symbol(self, name: str, unique: bool = False) -> str:
-        """Binds `name` to a variable in this scope; returns the name it has in the function."""
+        """Binds `name` to a variable in this scope; returns its name in the function."""
         known = self._unique(name) if unique else name
         self._names[name] = Symbol(known)
         return known
 
     def bind_labels(self, names: Iterable[str]) -> None:
+        """Binds the labels of this scope to unique names."""
         for name in names:
             self._labels[name] = self._unique(name)
 
     def label(self, name: str) -> str:
+        """Returns the unique name of a label, from this scope or an outer one."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope._labels:
@@ -47,7 +49,7 @@ class Scope:
         return name
 
     def resolve(self, name: str) -> Register | Symbol:
-        """A register where one is declared under that name, else a symbol (variable, label, special register)."""
+        """Returns the register declared under that name, else a symbol (variable, label, special register)."""
         scope: Scope | None = self
         while scope is not None:
             bound = scope._names.get(name)

@@ -1,6 +1,6 @@
 """The parsed form of a PTX module: plain data, no behaviour.
 
-Names are unique within a function: registers, labels and variables of inner scopes are renamed by the parser.
+Names are unique within a function: the parser renames registers, labels and variables of inner scopes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Address:
-    """`[base + offset]`; base is a register, a symbol or an absolute number (None)."""
+    """`[base + offset]`, offset in bytes; `base` is None for an absolute address."""
 
     base: Register | Symbol | None
     offset: int = 0
@@ -50,7 +50,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Pair:
-    """`d|p`: a destination with a second one."""
+    """`d|p`: two destinations."""
 
     first: Operand
     second: Operand
@@ -68,9 +68,9 @@ Operand = Register | Immediate | Symbol | Address | Group | Pair | Negated
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. `line` is the line of the submitted source, 0 when unknown.
+    """One instruction. `line` is the line of the submitted source, 0 if unknown.
 
-    `used` are the bytes of what it loads that are used, as bits, where the compiler says so.
+    `used`: the bytes of a load that are used, as bits, if the compiler states them; else -1.
     """
 
     opcode: str
@@ -84,7 +84,7 @@ class Instruction:
 
     @cached_property
     def traits(self) -> Traits:
-        """What kind of instruction it is, by the row of its opcode family."""
+        """The traits of the instruction, from the row of its opcode family."""
         return traits_of(self.opcode, self.modifiers)
 
 
@@ -110,6 +110,8 @@ class Variable:
 
 @dataclass(frozen=True)
 class Parameter:
+    """A parameter; `size` and `align` are in bytes."""
+
     name: str
     size: int
     align: int
@@ -117,8 +119,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a kernel asks of its launches: at most so many threads a block (0: any), a block of exactly this shape, a
-    cluster of exactly this one (an empty tuple: any)."""
+    """What a kernel requires of its launches.
+
+    `most_threads`: threads of a block at most (0: any). `block`: its exact shape; `cluster`: its exact shape (empty
+    tuples: any).
+    """
 
     most_threads: int = 0
     block: tuple[int, ...] = ()
@@ -146,15 +151,17 @@ class Function:
 
 @dataclass
 class PtxModule:
+    """A parsed module: functions and module-level variables by name."""
+
     functions: dict[str, Function]
     variables: dict[str, Variable]
 
 
 def types_of(instruction: Instruction) -> list[PtxType]:
-    """The types among the modifiers, in order."""
+    """Returns the types among the modifiers, in order."""
     return [TYPES[m] for m in instruction.modifiers if m in TYPES]
 
 
 def type_of(instruction: Instruction) -> PtxType:
-    """The last type among the modifiers."""
+    """Returns the last type among the modifiers."""
     return types_of(instruction)[-1]

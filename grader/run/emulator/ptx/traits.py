@@ -1,7 +1,7 @@
-"""What the emulator and the coach have to know of an opcode beside how it is emitted: its traits.
+"""Traits: what the emulator and the coach need to know of an opcode besides how it is emitted.
 
-The rows are in the opcode families (`ops/`), each beside the function that emits it; all others ask an instruction for
-its traits, and none for its name.
+Each opcode family (`ops/`) keeps the traits beside the function that emits the opcode. All other code asks an
+instruction for its traits, never for its name.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from functools import cached_property, lru_cache
 from grader.run.emulator.ptx.types import TYPES
 
 Key = tuple[str, str]
-"""An opcode, which may have a modifier behind it ("bar.warp"), and the class of its type, "" for any."""
+"""An opcode, possibly with a modifier ("bar.warp"), and the class of its type, "" for any."""
 Fold = Callable[[Sequence[str], Sequence[int | None]], int | None]
-"""(modifiers, sources, None for what may be anything) -> the result, as far as these decide it."""
+"""(modifiers, sources, None for an unknown one) -> the result, None if the sources do not decide it."""
 
 
 class Flow(Enum):
-    """Where a thread goes on after an instruction: a little further, or where a call came from, or elsewhere."""
+    """Where a thread continues after an instruction: ON is the next instruction."""
 
     ON = auto()
     BRANCH = auto()
@@ -32,7 +32,7 @@ class Flow(Enum):
 
 
 class Memory(Enum):
-    """What is done through the addresses among the operands."""
+    """What an instruction does through the addresses among its operands."""
 
     NONE = auto()
     LOAD = auto()
@@ -42,7 +42,7 @@ class Memory(Enum):
     BARRIER_OBJECT = auto()
     DISCARD = auto()
     HINT = auto()
-    """Nothing that a program could see."""
+    """It has no effect that a program can see."""
 
 
 class MatrixRole(Enum):
@@ -63,7 +63,7 @@ class Barrier(Enum):
 
 
 class Passing(Enum):
-    """How the first source becomes the result unchanged: always, if it is chosen, or where a mask leaves it alone."""
+    """When the first source becomes the result unchanged: always, if it is chosen, or if a mask leaves it alone."""
 
     NOTHING = auto()
     WHOLE = auto()
@@ -80,35 +80,35 @@ _VERBS = {Memory.LOAD: "read", Memory.STORE: "write", Memory.COPY: "write", Memo
 
 @dataclass(frozen=True)
 class Traits:
-    """Of one opcode, or of one with a certain modifier; the defaults hold for most arithmetic."""
+    """The traits of an opcode, or of an opcode with a certain modifier; the defaults fit most arithmetic."""
 
     flow: Flow = Flow.ON
     memory: Memory = Memory.NONE
     matrix: MatrixRole = MatrixRole.NONE
     barrier: Barrier = Barrier.NONE
     verb: str = ""
-    """What a message says that it does to memory, where `memory` does not tell."""
+    """The verb for messages about its access, if `memory` does not tell."""
     result: bool = True
-    """Whether the first operand, if it is no address, is written."""
+    """Whether the first operand, unless it is an address, is written."""
     synchronises: bool = False
     """The lanes of a mask, or all lanes of the warp, have to come together for it."""
     exchanges: bool = False
-    """Lanes see what others of their warp hold."""
+    """Lanes read values of other lanes of their warp."""
     orders: bool = False
-    """A fence."""
+    """It is a fence."""
     asynchronous: bool = False
-    """Copies go on beside their thread, or are waited for."""
+    """It starts asynchronous copies, or waits for them."""
     polls: bool = False
-    """Asks whether a phase of a barrier object is over."""
+    """It tests whether a phase of a barrier object is over."""
     pure: bool = False
-    """Gives the same from the same operands, and does nothing else."""
+    """The same operands give the same result, and it has no other effect."""
     idle: bool = False
-    """Changes nothing for other threads: one that waits may do it again and again."""
+    """It changes nothing for other threads: a waiting thread may repeat it."""
     silent: bool = False
-    """A source without a value is not used yet: what is made of it may never be looked at."""
+    """Reading a source without a value is not a use yet: the result may never be used."""
     passing: Passing = Passing.NOTHING
     operations: int = 0
-    """Floating-point operations of a number of a floating type."""
+    """Floating-point operations per element."""
     fold: Fold = _anything
 
     @cached_property
@@ -126,12 +126,12 @@ class Traits:
 
     @cached_property
     def only_reads(self) -> bool:
-        """Whether it has addresses that nothing is written through."""
+        """Whether it has addresses, but writes through none of them."""
         return self.memory in (Memory.LOAD, Memory.HINT)
 
     @cached_property
     def writes(self) -> bool:
-        """Whether all of its addresses may be written through."""
+        """Whether it may write through all of its addresses."""
         return self.memory in (Memory.STORE, Memory.ATOMIC, Memory.DISCARD)
 
     @cached_property
@@ -140,22 +140,22 @@ class Traits:
 
     @cached_property
     def leaves(self) -> bool:
-        """Whether a thread leaves its function, or the kernel."""
+        """Whether a thread leaves its function or the kernel."""
         return self.flow in (Flow.RETURN, Flow.EXIT, Flow.TRAP)
 
     @cached_property
     def access(self) -> str:
-        """What it does to memory, as a message says it."""
+        """The verb for its memory access in messages."""
         return self.verb or _VERBS.get(self.memory, "atomic")
 
     @cached_property
     def is_harmless(self) -> bool:
-        """Whether a thread may do it again and again, and nothing changes for others."""
+        """Whether a thread may repeat it without changing anything for others."""
         return self.pure or self.idle or self.exchanges or self.orders or self.is_load
 
     @cached_property
     def has_effect(self) -> bool:
-        """Whether memory or other threads have to do with it, or it is unknown where its thread goes."""
+        """Whether it concerns memory or other threads, or control flow that is unknown."""
         touches = self.memory not in (Memory.NONE, Memory.HINT) or self.matrix is not MatrixRole.NONE
         meets = self.barrier is not Barrier.NONE or self.exchanges or self.orders
         return touches or meets or self.flow in (Flow.CALL, Flow.INDEXED_BRANCH)
@@ -167,7 +167,7 @@ _rows: dict[Key, Traits] = {}
 
 
 def register(rows: Mapping[Key, Traits]) -> None:
-    """Makes these the rows that `traits_of` finds."""
+    """Adds the rows to those that `traits_of` finds."""
     _rows.update(rows)
     traits_of.cache_clear()
     key_of.cache_clear()
@@ -175,9 +175,9 @@ def register(rows: Mapping[Key, Traits]) -> None:
 
 @lru_cache(maxsize=1 << 12)
 def key_of(opcode: str, modifiers: tuple[str, ...]) -> Key | None:
-    """The row of an instruction, the most specific one; None for an unknown one.
+    """Returns the most specific row of an instruction; None for an unknown one.
 
-    Raises RuntimeError where no opcode family has been imported.
+    Raises RuntimeError if no opcode family has been imported.
     """
     if not _rows:
         raise RuntimeError("no opcode is registered: import grader.run.emulator.ops first")
@@ -188,14 +188,17 @@ def key_of(opcode: str, modifiers: tuple[str, ...]) -> Key | None:
 
 @lru_cache(maxsize=1 << 12)
 def traits_of(opcode: str, modifiers: tuple[str, ...]) -> Traits:
-    """The traits of an instruction; those of an unknown one say nothing."""
+    """Returns the traits of an instruction; the defaults for an unknown one."""
     key = key_of(opcode, modifiers)
     return _UNKNOWN if key is None else _rows[key]
 
 
 def type_class(modifiers: Sequence[str]) -> str:
-    """ "int" (u, s and b of 8 to 128 bits), "float" (f32, f64), "half" (f16, bf16 and the packed types) or "pred", of
-    the last type among the modifiers; "carry" for what sets the carry, "" for what has no type."""
+    """Returns the class of the last type among the modifiers.
+
+    "int" (u, s and b of 8 to 128 bits), "float" (f32, f64), "half" (f16, bf16 and packed types) or "pred"; "carry" for
+    an instruction that sets the carry, "" without a type.
+    """
     if "cc" in modifiers:
         return "carry"
     for modifier in reversed(modifiers):

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PtxType:
-    """`kind` is u, s, b, f, bf or pred; `bits` the width of one element; `packed` 2 for f16x2 and the like."""
+    """A fundamental type.
+
+    `kind` is u, s, b, f, bf or pred; `bits` is the width of one element; `packed` is 2 for f16x2 and the like, else 1.
+    """
 
     name: str
     kind: str

@@ -10,14 +10,14 @@ from grader.run.emulator.ptx.syntax import Parameter, Variable
 from grader.run.emulator.ptx.types import TYPES, PtxType
 
 _LARGEST = 1 << 40
-"""Bytes: more than any device has, and few enough for sums of such sizes."""
+"""Bytes: more than any device has, yet sums of such sizes do not overflow."""
 _LARGEST_ALIGN = 1 << 16
 _LARGEST_PARAMETER = 1 << 20
 """Bytes. A kernel's parameters have far fewer, but functions take structs by value."""
 
 
 def _declaration(statement: list[Token]) -> tuple[PtxType, int, str, int, int, list[Token]]:
-    """(element type, alignment, name, element count, vector length, initialiser) of a declaration."""
+    """Returns (element type, alignment, name, element count, vector length, initialiser) of a declaration."""
     words = [text for _, text in statement]
     element: PtxType | None = None
     align = vector = 0
@@ -53,6 +53,7 @@ def _declaration(statement: list[Token]) -> tuple[PtxType, int, str, int, int, l
 
 
 def parse_parameter(statement: list[Token]) -> Parameter:
+    """Returns the parameter that a declaration's tokens declare. Raises PtxSyntaxError."""
     element, align, name, count, vector, _ = _declaration(statement)
     if element.bytes * count * vector > _LARGEST_PARAMETER:
         raise PtxSyntaxError(f"parameter {name} of more than {_LARGEST_PARAMETER} bytes")
@@ -60,6 +61,7 @@ def parse_parameter(statement: list[Token]) -> Parameter:
 
 
 def parse_variable(statement: list[Token], extern: bool = False) -> Variable:
+    """Returns the variable that a declaration's tokens declare. Raises PtxSyntaxError."""
     element, align, name, count, vector, initialiser = _declaration(statement)
     size = 0 if extern and count == 0 else element.bytes * count * vector
     if size > _LARGEST:

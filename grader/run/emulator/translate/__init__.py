@@ -1,1 +1,1 @@
-"""From PTX to LLVM IR: control flow, registers, and the code of one warp."""
+"""Translates PTX to LLVM IR: control flow, registers, and the code of one warp."""

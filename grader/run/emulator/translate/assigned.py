@@ -1,7 +1,7 @@
-"""Which registers of a program may be read before they have a value: what a compiler without optimisations leaves so.
+"""Finds the registers that may be read before they have a value, in code compiled without optimisation.
 
-A local variable that not all paths give a value becomes a register that not all paths write. What is loaded from local
-memory, or handed to a function, may lack one too.
+A local variable that not all paths set becomes a register that not all paths write. A value loaded from local memory or
+passed to a function may be unset too.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from grader.run.emulator.translate.cfg import Block, Program, is_block_barrier, 
 from grader.run.emulator.translate.storage import reads_and_writes, registers_in
 
 LOCAL_SPACES = {"global", "const", "shared", "shared::cta"}
-"""A load or store that names none of these may be one of local memory."""
+"""A load or store that names none of these spaces may access local memory."""
 NORMALISING = {1, 255, 65535}
-"""Masks by which the compiler cuts a register to a narrower variable; others are of bit fields."""
+"""Masks with which the compiler truncates a register to a narrower variable; other masks are of bit fields."""
 
 
 def passes_on(instruction: Instruction) -> bool:
-    """Whether the result lacks a value only where what it is made from does, so that nothing is used yet."""
+    """Returns whether the result is unset only if its sources are, so that the instruction is not yet a use of them."""
     passing = instruction.traits.passing
     if passing is Passing.MASKED:
         last = instruction.operands[-1]
@@ -29,12 +29,16 @@ def passes_on(instruction: Instruction) -> bool:
 
 
 def may_be_local(instruction: Instruction) -> bool:
+    """Whether a load or store may access local memory."""
     traits = instruction.traits
     return (traits.is_load or traits.is_store) and not LOCAL_SPACES & set(instruction.modifiers)
 
 
 def read_registers(instruction: Instruction) -> list[str]:
-    """What an instruction reads, its predicate included; a destination that it may leave alone is none of it."""
+    """Returns the registers an instruction reads, its predicate included.
+
+    A destination that a false predicate leaves unchanged does not count as read.
+    """
     if is_block_barrier(instruction):
         # The result of a bar.red is written in the block after it.
         operands = instruction.operands["red" in instruction.modifiers :]
@@ -46,13 +50,13 @@ def read_registers(instruction: Instruction) -> list[str]:
     return [instruction.predicate.name, *(name for operand in operands for name in registers_in(operand))]
 
 
-def unsure_registers(program: Program) -> dict[str, frozenset[str]]:
-    """By function, the registers that may lack a value where they are read."""
+def find_unset_registers(program: Program) -> dict[str, frozenset[str]]:
+    """Returns, by function, the registers that may be unset where they are read."""
     return {name: _of_function(program, name) for name in program.functions}
 
 
-def only_loaded(program: Program) -> dict[str, frozenset[str]]:
-    """By function, the registers that nothing but loads write: what is stored from them is a copy of memory."""
+def find_loaded_registers(program: Program) -> dict[str, frozenset[str]]:
+    """Returns, by function, the registers that only loads write: storing one of these copies memory."""
     found = {}
     for name in program.functions:
         blocks = [block for block in program.blocks if block.function == name]
@@ -90,7 +94,7 @@ def _names(load: Instruction, parameters: set[str]) -> bool:
 
 
 def _read_first(program: Program, name: str, blocks: list[Block]) -> set[str]:
-    """The registers with a read that some path from the function's begin comes to without a write."""
+    """Returns the registers that some path from the function's entry reads before it writes them."""
     written = {b.pc: {r for i in b.instructions for r in reads_and_writes(i)[1]} for b in blocks}
     everything = set().union(*written.values())
     entry = program.entries[name]
@@ -115,7 +119,7 @@ def _read_first(program: Program, name: str, blocks: list[Block]) -> set[str]:
 
 
 def successors(program: Program, block: Block) -> Iterator[int]:
-    """The blocks of its function that may come after a block."""
+    """Yields the blocks of the same function that may follow a block."""
     last = block.instructions[-1] if block.instructions else None
     if last is None or is_call(last) or is_block_barrier(last):
         yield block.pc + 1

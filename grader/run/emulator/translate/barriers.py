@@ -7,27 +7,27 @@ from collections.abc import Callable
 from grader.run.emulator import layout
 from grader.run.emulator.layout import BARRIER
 from grader.run.emulator.native.ir import splat
-from grader.run.emulator.native.passing import come_routine
+from grader.run.emulator.native.skipped_barriers import record_arrival_routine
 from grader.run.emulator.native.threads import arrive_routine, barrier_pointer
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Operand
 from grader.run.emulator.ptx.types import B32, PRED
 from grader.run.emulator.translate.convergence import lane_value
 from grader.run.emulator.translate.dispatch import Dispatcher
 from grader.run.emulator.translate.emitter import Emitter
-from grader.run.emulator.translate.skips import Skips, is_of_all
+from grader.run.emulator.translate.skips import Skips, is_full_barrier
 
 _RESULTS = {"popc": "r_count", "and": "r_all", "or": "r_any"}
 
 
 def _parts(instruction: Instruction) -> tuple[list[Operand], Operand | None]:
-    """([barrier, thread count?], predicate) of a barrier instruction, its destination left out."""
+    """Returns ([barrier, thread count?], predicate) of a barrier instruction, without its destination."""
     operands = list(instruction.operands)
     if "red" not in instruction.modifiers:
         return operands, None
     return operands[1:-1], operands[-1]
 
 
-def barrier(
+def emit_barrier(
     emitter: Emitter,
     dispatcher: Dispatcher,
     instruction: Instruction,
@@ -35,7 +35,10 @@ def barrier(
     lanes_left: Callable[[], str],
     skips: Skips,
 ) -> None:
-    """Ends a block with a barrier: lanes of one barrier number arrive together, others come again for theirs."""
+    """Ends a block with a barrier.
+
+    Lanes with the same barrier number arrive together; the others return for theirs.
+    """
     f = emitter.f
     if not {"sync", "arrive", "red"} & set(instruction.modifiers):
         raise emitter.unsupported()
@@ -61,16 +64,16 @@ def barrier(
         first = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {group}", "i1 true"])
         count = lane_value(f, counts, first)
     waits = 0 if "arrive" in instruction.modifiers else 1
-    if skips.edges and is_of_all(instruction):
-        told = [f"i32 {group}", f"ptr {barrier_pointer(f, number)}", f"i64 {skips.barriers.get(here, 0)}"]
-        f.call(come_routine(f.module), "void", ["ptr %ctx", "ptr %warp", *told])
+    if skips.edges and is_full_barrier(instruction):
+        inputs = [f"i32 {group}", f"ptr {barrier_pointer(f, number)}", f"i64 {skips.barriers.get(here, 0)}"]
+        f.call(record_arrival_routine(f.module), "void", ["ptr %ctx", "ptr %warp", *inputs])
     arguments = [f"i32 {value}" for value in (group, number, count, holds, waits)]
     f.call(arrive_routine(f.module), "void", ["ptr %ctx", "ptr %warp", *arguments])
     dispatcher.schedule()
 
 
-def barrier_result(emitter: Emitter, instruction: Instruction) -> None:
-    """Reads what a `bar.red` found, in the block after it."""
+def read_barrier_result(emitter: Emitter, instruction: Instruction) -> None:
+    """Reads the result of a `bar.red`, in the block after it."""
     f = emitter.f
     where, _ = _parts(instruction)
     operation = next(m for m in instruction.modifiers if m in _RESULTS)

@@ -1,7 +1,7 @@
 """Calls of device functions: direct, recursive and by address.
 
-A function's registers have one place for each lane. Where a function can be active twice in a thread, the caller
-pushes them on the lane's stack in local memory before the call, and takes them back after it.
+Each register of a function has one place per lane. If a function can be active twice in a thread, its caller pushes the
+registers to the lane's stack in local memory before the call, and pops them after it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grader.run.emulator.translate.storage import CallAreas, Storage, align_up
 
 
 def arguments_of(instruction: Instruction) -> tuple[list[str], list[str]]:
-    """Names of the call's result and argument parameters."""
+    """Returns the names of the call's result parameters and of its argument parameters."""
 
     def names(operand: Operand) -> list[str]:
         items = operand.items if isinstance(operand, Group) else ()
@@ -39,7 +39,7 @@ def arguments_of(instruction: Instruction) -> tuple[list[str], list[str]]:
 
 
 class CallCompiler:
-    """Emits calls and returns of one program; `local_bytes` is what a lane needs of local memory."""
+    """Emits the calls and returns of one program; `local_bytes` is the local memory of a lane, in bytes."""
 
     def __init__(self, program: Program, storage: Storage, dispatcher: Dispatcher) -> None:
         self._program = program
@@ -60,7 +60,7 @@ class CallCompiler:
         return kernel.local_bytes if alone else total
 
     def _areas(self, name: str | None) -> CallAreas:
-        """The places of a function's parameters and results; of those called by address for None."""
+        """Returns the places of a function's parameters and results; with None, of functions called by address."""
         if name is None:
             return self._storage.by_address
         function, frame = self._program.functions[name], self._storage.frames[name]
@@ -71,9 +71,10 @@ class CallCompiler:
         frame = self._storage.frames[name]
         return align_up(frame.local_bytes, 16) + frame.saved_bytes
 
-    # The way in
+    # Calling
 
     def call(self, emitter: Emitter, instruction: Instruction, here: int, lanes_left: Callable[[], str]) -> None:
+        """Ends a block with a call: passes the parameters, grows the stack, and goes to the function's entry."""
         f = emitter.f
         name = callee(instruction)
         if name is not None and name not in self._program.functions:
@@ -107,7 +108,7 @@ class CallCompiler:
     def _check_sizes(
         self, emitter: Emitter, targets: tuple[str, ...], results: list[str], arguments: list[str]
     ) -> None:
-        """Each value that is passed has to fit the place that the callee has for it: a pointer's type may lie."""
+        """Refuses a value that does not fit the callee's place for it: a function pointer's type may be wrong."""
         functions = [self._program.functions[target] for target in targets]
         for names, lists in (
             (arguments, [f.parameters for f in functions]),
@@ -144,15 +145,16 @@ class CallCompiler:
             bits = f.let(f"and i32 {f.bits(over)}, {emitter.active_bits}")
             report(f, layout.EVENT_STACK, str(emitter.site()), bits)
 
-    # The way back
+    # Returning
 
     def give_back(self, emitter: Emitter, lanes: str) -> None:
+        """Ends a block with a return of these lanes to their callers."""
         back = emitter.f.load_lanes("i32", "%warp", emitter.frame.return_pc)
         self._dispatcher.set_counters(lanes, back)
         self._dispatcher.schedule()
 
     def after_call(self, emitter: Emitter, block: Block) -> None:
-        """What the block after a call begins with: the caller's frame, registers and results."""
+        """Begins the block after a call: restores the caller's frame and registers, and fetches the results."""
         instruction = self._pending.get(block.pc)
         if instruction is None:
             return
@@ -171,7 +173,7 @@ class CallCompiler:
     # The stack of recursive functions
 
     def _saved_words(self, function: Function) -> list[tuple[str, int]]:
-        """(LLVM lane type, state offset) of everything that a recursive call would overwrite."""
+        """Returns (LLVM lane type, state offset) of everything that a recursive call would overwrite."""
         frame = self._storage.frames[function.name]
         words: list[tuple[str, int]] = [("i32", frame.return_pc)]
         for name, offset in frame.registers.items():

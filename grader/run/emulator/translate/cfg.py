@@ -1,7 +1,7 @@
-"""Cuts the functions that a kernel can reach into basic blocks; a block's number is its program counter.
+"""Splits the functions that a kernel can reach into basic blocks; a block's number is its program counter.
 
-Callees come before their callers, so that a warp that runs its smallest program counter first finishes a call
-before it goes on after it.
+Callees come before their callers, so that a warp that runs its smallest program counter first finishes a call before it
+continues after it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BUILTIN_CALLS = {"vprintf", "__assertfail"}
 
 @dataclass
 class Block:
-    """`pc` numbers the block in the whole program; `function` is the function that it belongs to."""
+    """A basic block. `pc` is its number in the whole program, `function` the function it belongs to."""
 
     pc: int
     function: str
@@ -26,14 +26,16 @@ class Block:
 
     @property
     def line(self) -> int:
+        """The line of its first instruction that has one, 0 if none has."""
         return next((i.line for i in self.instructions if i.line), 0)
 
 
 @dataclass
 class Program:
-    """All that one kernel can run. `entries` maps functions to their first block, `labels` (function, label) to one.
+    """All that one kernel can run.
 
-    `addressed` are the functions that a call by address can reach, with their numbers.
+    `entries`: the first block of each function. `labels`: (function, label) to block. `addressed`: the functions that a
+    call by address can reach, with their numbers.
     """
 
     kernel: str
@@ -59,12 +61,12 @@ def is_matrix(instruction: Instruction) -> bool:
 
 
 def synchronises(instruction: Instruction) -> bool:
-    """Whether the lanes named in a member mask, or all lanes of the warp, have to come together for it."""
+    """Whether the lanes of a member mask, or all lanes of the warp, have to come together for it."""
     return instruction.traits.synchronises
 
 
 def callee(instruction: Instruction) -> str | None:
-    """The called function's name; None for an indirect call."""
+    """Returns the called function's name; None for an indirect call."""
     for operand in instruction.operands:
         if isinstance(operand, Symbol):
             return operand.name
@@ -82,7 +84,7 @@ def is_builtin_call(instruction: Instruction) -> bool:
 
 
 def ends_block(instruction: Instruction) -> bool:
-    """Whether a thread does not simply go on after it."""
+    """Whether a thread may not simply continue with the next instruction."""
     traits = instruction.traits
     return traits.branches or traits.leaves or is_block_barrier(instruction) or is_call(instruction)
 
@@ -105,7 +107,7 @@ def _callees(function: Function, addressed: tuple[str, ...]) -> set[str]:
 
 
 def _post_order(start: str, calls: Mapping[str, Iterable[str]], seen: set[str]) -> list[str]:
-    """What can be reached, callees before their callers; `seen` is left out, and grows."""
+    """Returns what `start` can reach, callees before callers; skips what is in `seen`, and extends it."""
     order: list[str] = []
     seen.add(start)
     path = [(start, iter(sorted(calls.get(start, ()))))]
@@ -122,9 +124,9 @@ def _post_order(start: str, calls: Mapping[str, Iterable[str]], seen: set[str]) 
 
 
 def _recursive(kernel: str, calls: Mapping[str, set[str]]) -> frozenset[str]:
-    """Functions that can be active twice at the same time in one thread: those that can reach themselves.
+    """Returns the functions that can be active twice at the same time in one thread: those that can reach themselves.
 
-    They are in one strongly connected component (Kosaraju's algorithm), or call themselves.
+    They are in one strongly connected component with others (Kosaraju's algorithm), or call themselves.
     """
     order = _post_order(kernel, calls, set())
     callers: dict[str, list[str]] = {}
@@ -182,12 +184,12 @@ class _Splitter:
                 following.instructions.append(replace(instruction, opcode=BARRIER_RESULT))
 
     def _together(self, instruction: Instruction) -> bool:
-        """Whether the whole warp is together already: a matrix instruction has begun the block."""
+        """Whether the whole warp is together already: a matrix instruction opened the block."""
         begun = self._blocks[-1].instructions
         return is_matrix(instruction) and bool(begun) and is_matrix(begun[0])
 
     def _skip_unless(self, instruction: Instruction) -> None:
-        """A predicated instruction of those that move the program counter becomes a branch around it."""
+        """Turns a predicated instruction that moves the program counter into a branch around it."""
         name = f"%after@{len(self._blocks)}"
         around = replace(
             instruction, opcode="bra", modifiers=(), operands=(Symbol(name),), negated=not instruction.negated
@@ -198,7 +200,7 @@ class _Splitter:
 
 
 def function_ids(module: PtxModule) -> dict[str, int]:
-    """Numbers of the device functions whose address is taken: what a function pointer holds beside its slot."""
+    """Returns the numbers of the functions whose address is taken: the offset of a function pointer in its slot."""
     defined = {name for name, function in module.functions.items() if function.body is not None and not function.entry}
     used = {symbol for f in module.functions.values() for symbol in _symbols(f)}
     used |= {symbol for v in module.variables.values() for _, symbol, _ in v.references}
@@ -206,7 +208,7 @@ def function_ids(module: PtxModule) -> dict[str, int]:
 
 
 def build_program(module: PtxModule, kernel: str) -> Program:
-    """The blocks of `kernel` and of all functions that it can call."""
+    """Returns the blocks of `kernel` and of all functions that it can call."""
     ids = function_ids(module)
     addressed = tuple(ids)
     calls = {name: _callees(function, addressed) for name, function in module.functions.items()}

@@ -1,4 +1,4 @@
-"""Lanes that a `.sync` operation names come together before it: the preamble of the blocks that such operations open.
+"""Brings together the lanes that a `.sync` operation names: the preamble of the blocks that such operations open.
 
 A lane that arrives early is parked at the block; the last to arrive runs the operation for all (PTX ISA, "membermask").
 """
@@ -19,25 +19,26 @@ _LANE_BITS = lanes("i32", [1 << lane if lane < LANES - 1 else -(1 << lane) for l
 
 
 def member_mask(instruction: Instruction) -> Operand:
-    """The operand that names the participating lanes."""
+    """Returns the operand that names the participating lanes."""
     if is_matrix(instruction):
         return Immediate(-1)
     return instruction.operands[0 if is_warp_barrier(instruction) else -1]
 
 
-def whole_warp(emitter: Emitter, instruction: Instruction, together: str) -> None:
-    """A matrix instruction is undefined where lanes of its warp have exited, or never were."""
+def check_whole_warp(emitter: Emitter, instruction: Instruction, together: str) -> None:
+    """Reports a matrix instruction in an incomplete warp, where it is undefined."""
     f = emitter.f
     complete = f.let(f"icmp eq i32 {together}, -1")
     report(f, layout.EVENT_WARP, str(emitter.site()), f.let(f"select i1 {complete}, i32 0, i32 {together}"))
 
 
 def lane_value(f: IrFunction, vector: V, lane: str) -> str:
+    """Returns the value of one lane of a vector, as a scalar."""
     return f.let(f"extractelement {vector}, i32 {lane}")
 
 
 def gather_lanes(emitter: Emitter, dispatcher: Dispatcher, instruction: Instruction, here: int) -> str:
-    """Emits the preamble; returns the lanes that go on with the operation, in the block that follows."""
+    """Emits the preamble; returns the lanes that execute the operation, in the block that follows."""
     f = emitter.f
     operand = member_mask(instruction)
     current = dispatcher.active()
@@ -79,7 +80,7 @@ def gather_lanes(emitter: Emitter, dispatcher: Dispatcher, instruction: Instruct
     f.store("i32", f.let(f"and i32 {parked}, {f.let(f'xor i32 {group}, -1')}"), "%warp", WARP["parked"])
     now_ready = f.let(f"or i32 {ready}, {group}")
     f.store("i32", now_ready, "%warp", WARP["ready"])
-    # Lanes of the block with another mask stay at this operation and are scheduled for it by themselves.
+    # Lanes with another mask stay at this operation and are scheduled for it separately.
     dispatcher.set_counters(others, f.spread("i32", str(here)))
     f.store("i32", f.let(f"and i32 {now_ready}, {f.let(f'xor i32 {group}, -1')}"), dispatcher.others)
     f.goto(proceed)

@@ -1,4 +1,4 @@
-"""The rows of a kernel's counters, as its translation hands them out."""
+"""The rows of a kernel's counters, as its translation allocates them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from grader.run.emulator.ptx.syntax import Instruction
 
 @dataclass
 class CounterRows:
-    """The rows of a kernel's counters: each instruction, and the basic block that it is in."""
+    """The rows of a kernel's counters: each instruction, and the number of its basic block."""
 
     blocks: int
     rows: list[tuple[Instruction, int]] = field(default_factory=list)
 
     def begin(self, instruction: Instruction, block: int) -> None:
-        """The instructions that follow count in a new row."""
+        """Starts a new row, for the accesses that follow."""
         self.rows.append((instruction, block))
 
     @property
     def row(self) -> int:
-        """Where the current row is."""
+        """The byte offset of the current row."""
         return rows_at(self.blocks) + (len(self.rows) - 1) * ROW.size

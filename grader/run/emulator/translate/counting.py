@@ -1,38 +1,38 @@
-"""Where the counters enter the code of a kernel: its basic blocks, its accesses to memory, its branches.
+"""Places the counters in a kernel's code: at its basic blocks, memory accesses and branches.
 
-What is counted an access is decided in `native/counting.py`; here is which row of the counters it belongs to.
+`native/counting.py` decides what an access costs; this module decides which row it counts in.
 """
 
 from __future__ import annotations
 
 from grader.run.emulator.counter_layout import BLOCK, BLOCKS, ROW
 from grader.run.emulator.layout import CONTEXT
-from grader.run.emulator.native.counting import Counted, add_to, count_routine, ones
+from grader.run.emulator.native.counting import CountedAccess, add_to, count_routine, popcount
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.translate.emitter import Emitter
 
 
 def count_block(e: Emitter, block: int) -> None:
-    """Counts that the active lanes execute a basic block."""
+    """Counts an execution of a basic block by the active lanes."""
     if e.counting is None:
         return
     buffer = e.f.load("ptr", "%ctx", CONTEXT["counters"])
     here = BLOCKS + block * BLOCK.size
     add_to(e.f, buffer, here + BLOCK["executed"], "1")
-    add_to(e.f, buffer, here + BLOCK["threads"], ones(e.f, e.active_bits))
+    add_to(e.f, buffer, here + BLOCK["threads"], popcount(e.f, e.active_bits))
 
 
 def count_access(e: Emitter, role: str, space: str, size: int, address: V, lanes: str | None = None) -> None:
-    """Counts a request to shared or global memory, by these lanes or by all that are active."""
+    """Counts a request to shared or global memory by `lanes`, or by all active lanes."""
     if e.counting is None or space == "local" or "const" in e.instruction.modifiers:
         return
-    routine = count_routine(e.f.module, Counted(role, space, size))
-    told = ["ptr %ctx", "ptr %warp", str(address), f"i32 {lanes or e.mask_bits}", f"i64 {e.counting.row}"]
-    e.f.call(routine, "void", told)
+    routine = count_routine(e.f.module, CountedAccess(role, space, size))
+    inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {lanes or e.mask_bits}", f"i64 {e.counting.row}"]
+    e.f.call(routine, "void", inputs)
 
 
 def count_branch(e: Emitter, lanes: str, taken: str) -> None:
-    """Counts whether a branch sends some of the lanes one way and some another."""
+    """Counts a branch as divergent if it sends some lanes one way and some another."""
     if e.counting is None:
         return
     f = e.f

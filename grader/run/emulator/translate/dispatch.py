@@ -1,8 +1,8 @@
-"""How a warp finds its way: which lanes run next, branches, exits, waiting for each other.
+"""Schedules the lanes of a warp: which run next, branches, exits, waiting for each other.
 
-Each lane has a program counter. A converged warp goes from block to block directly; a diverged one stores the
-counters and lets the lanes with the smallest run first. As that order starves lanes that others spin for, every so
-often a lane is given a turn whatever its counter.
+Each lane has a program counter. A converged warp goes directly from block to block. A diverged one stores the counters
+and runs the lanes with the smallest first. That order starves lanes that others spin for, so every so often another
+lane gets a turn, whatever its counter.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from grader.run.emulator.native.threads import retire_routine
 FAIR_PERIOD = 64
 FAIR_SHARE = 32
 LOST_SITE = 0
-"""Where lanes are that go on at no block of the program."""
+"""The site of lanes whose program counter is no block of the program."""
 PATIENT_PERIOD = 1 << 12
-"""The period where turns out of order are to be rare: lanes that get one may meet the others later than on a GPU."""
+"""The period if turns out of order should be rare: the lanes that get one may meet the others later than on a GPU."""
 
 
 def block_name(pc: int) -> str:
+    """Returns the label of the basic block with this number."""
     return f"pc{pc}"
 
 
 class Dispatcher:
-    """The scheduler and the exits of one kernel's warp function, and the jumps that blocks make to them."""
+    """The scheduler and the exits of one kernel's warp function, and the jumps of its blocks."""
 
     def __init__(self, module: IrModule, name: str, block_count: int, patient: bool = False) -> None:
         self.f = IrFunction(module, name, "i32", [("ptr", "ctx"), ("ptr", "warp")], linkage="")
@@ -36,7 +37,7 @@ class Dispatcher:
         f = self.f
         self.current = f.alloca("i32", align=4)
         self.others = f.alloca("i32", align=4)
-        # What a slice has had of its length, and what of that was given away.
+        # Instructions counted against the slice, and those of them that were yielded, not executed.
         self._executed, self._given = f.alloca("i64", align=8), f.alloca("i64", align=8)
         self._park_lanes, self._park_pc = f.alloca("i32", align=4), f.alloca("i32", align=4)
         self._taken_lanes, self._taken_pc = f.alloca("i32", align=4), f.alloca("i32", align=4)
@@ -79,7 +80,7 @@ class Dispatcher:
         phase = f.let(f"and i32 {turn}, {self._period - 1}")
         f.branch(f.let(f"icmp uge i32 {phase}, {self._period - FAIR_SHARE}"), "fair", "together")
         f.block("fair")
-        # The favoured lane is the next one outside of the first group, from a position that moves on each period.
+        # Favours the next lane outside of the first group, from a position that advances each period.
         position = f.let(f"and i32 {f.let(f'udiv i32 {turn}, {self._period}')}, {LANES - 1}")
         turned = f.intrinsic("llvm.fshr.i32", "i32", [f"i32 {rest}", f"i32 {rest}", f"i32 {position}"])
         ahead = f.intrinsic("llvm.cttz.i32", "i32", [f"i32 {turned}", "i1 true"])
@@ -96,14 +97,14 @@ class Dispatcher:
         target = f.let(f"phi i32 [ {favoured}, %fair ], [ {smallest}, %together ]")
         cases = " ".join(f"i32 {pc}, label %{block_name(pc)}" for pc in range(self._count))
         f.do(f"switch i32 {target}, label %lost [ {cases} ]")
-        # A return address comes back from the lane's own stack, where the program may have written something else.
+        # A return address comes from the lane's own stack, which the program may have overwritten.
         f.block("lost")
         lost = f.load("i32", self.current)
         report(f, layout.EVENT_BAD_CALL, str(LOST_SITE), lost)
         self.exit(lost)
 
     def _park(self) -> None:
-        """Stores program counters of one group of lanes, or of two, and schedules."""
+        """Emits the blocks that store the program counters of one or two groups of lanes, and schedule."""
         f = self.f
         f.block("park.both")
         self._set_counters(f.load("i32", self._park_lanes), f.load("i32", self._park_pc))
@@ -130,14 +131,15 @@ class Dispatcher:
         self.set_counters(lanes, f.spread("i32", pc))
 
     def set_counters(self, lanes: str, pcs: V) -> None:
+        """Stores the program counters of these lanes."""
         f = self.f
         old = f.load_lanes("i32", "%warp", WARP["pc"])
         f.store_lanes(f.select(f.mask(lanes), pcs, old), "%warp", WARP["pc"])
 
-    # What blocks use
+    # For the code of blocks
 
     def open(self, pc: int, instructions: int, waiting: int) -> None:
-        """Begins a block of so many instructions, `waiting` of which are such as threads use to wait for others."""
+        """Begins a block of `instructions`, of which `waiting` are of the kind that threads wait for others with."""
         f = self.f
         f.block(block_name(pc))
         if waiting:
@@ -146,20 +148,22 @@ class Dispatcher:
         f.store("i64", f.let(f"add i64 {f.load('i64', self._executed)}, {instructions}"), self._executed)
 
     def active(self) -> str:
+        """Returns the lanes that run at present, an i32."""
         return self.f.load("i32", self.current)
 
     def schedule(self) -> None:
+        """Goes to the scheduler, which chooses the lanes to run next."""
         self.f.goto("schedule")
 
     def park(self, lanes: str, pc: int) -> None:
-        """These lanes go on at `pc` when they are scheduled again."""
+        """Lets these lanes continue at `pc` when they are scheduled again."""
         f = self.f
         f.store("i32", lanes, self._park_lanes)
         f.store("i32", str(pc), self._park_pc)
         f.goto("park")
 
     def give_way(self, condition: str) -> None:
-        """Ends the warp's slice at its next jump back if the condition holds: it waits for another warp."""
+        """Ends the warp's slice at its next jump back if the condition holds, because it waits for another warp."""
         f = self.f
         away, on = f.name_block("away"), f.name_block("on")
         f.branch(condition, away, on)
@@ -171,7 +175,7 @@ class Dispatcher:
         f.block(on)
 
     def jump(self, lanes: str, here: int, target: int) -> None:
-        """All active lanes go to `target`."""
+        """Sends all active lanes to `target`."""
         f = self.f
         direct, away = f.name_block("direct"), f.name_block("away")
         self._when_alone(direct, away)
@@ -181,7 +185,7 @@ class Dispatcher:
         self._direct(lanes, here, target)
 
     def fork(self, lanes: str, taken: str, here: int, target: int, following: int) -> None:
-        """The lanes of `taken` go to `target`, the other active ones to `following`."""
+        """Sends the lanes of `taken` to `target`, and the other active ones to `following`."""
         f = self.f
         both, whole, none, alone = (f.name_block(n) for n in ("both", "whole", "none", "alone"))
         self._when_alone(alone, both)
@@ -219,12 +223,12 @@ class Dispatcher:
         self.park(lanes, target)
 
     def exit(self, lanes: str) -> None:
-        """These lanes are done."""
+        """Ends these lanes."""
         self.f.call(retire_routine(self.f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {lanes}"])
         self.f.goto("schedule")
 
     def reap(self, lanes: str) -> str:
-        """Retires lanes that a fault has ended; returns the lanes that are left, as they reach the block's end."""
+        """Retires lanes that a fault has ended; returns the lanes that are left."""
         f = self.f
         dead = f.load("i32", "%warp", WARP["dead"])
         hurt, survivors, whole = f.name_block("hurt"), f.name_block("survivors"), f.name_block("whole")
@@ -233,7 +237,7 @@ class Dispatcher:
         f.block(hurt)
         left = f.let(f"and i32 {lanes}, {f.let(f'xor i32 {dead}, -1')}")
         f.call(retire_routine(f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {dead}"])
-        # Anything but 0 makes the block's end store the counters and schedule anew.
+        # Any value but 0 makes the end of the block store the counters and reschedule.
         f.store("i32", "-1", self.others)
         f.branch(f.let(f"icmp eq i32 {left}, 0"), "schedule", survivors)
         f.block(survivors)

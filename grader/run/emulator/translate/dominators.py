@@ -1,17 +1,18 @@
-"""Which block of a function all paths to its end come to next: the block's immediate post-dominator."""
+"""Finds each block's immediate post-dominator: the next block that all paths to the function's end have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 END = -1
-"""What comes after the last block of each path."""
+"""Follows the last block of each path."""
 
 
-def next_on_all_paths(ways: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """By block, from the blocks that may come after each; without those from which no path ends.
+def post_dominators(ways: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """Returns the immediate post-dominator by block, for blocks with a path to the end.
 
-    K. Cooper, T. Harvey, K. Kennedy: A Simple, Fast Dominance Algorithm (2001), on the graph from its end.
+    `ways`: the blocks that may follow each block.
+    K. Cooper, T. Harvey, K. Kennedy: A Simple, Fast Dominance Algorithm (2001), on the reversed graph.
     """
     order = _order(ways)
     rank = {pc: place for place, pc in enumerate(order)}
@@ -35,7 +36,7 @@ def next_on_all_paths(ways: Mapping[int, Sequence[int]]) -> dict[int, int]:
 
 
 def _order(ways: Mapping[int, Sequence[int]]) -> list[int]:
-    """The blocks from the end on, each after one that may follow it (reverse post-order)."""
+    """Returns the blocks from the end on, each after one that may follow it (reverse post-order)."""
     before: dict[int, list[int]] = {pc: [] for pc in (*ways, END)}
     for pc, targets in ways.items():
         for target in targets or (END,):

@@ -1,7 +1,7 @@
-"""The workbench of the opcode families: reads operands and writes results of the instruction at hand, for 32 lanes.
+"""What the opcode families emit with: reads the operands and writes the results of an instruction, for 32 lanes.
 
-Register values are cached within a block; `flush` writes those that outlive it to the warp's state, for the lanes
-that are active.
+Register values are cached within a block; `flush` writes those that outlive it to the warp's state, for the active
+lanes.
 """
 
 from __future__ import annotations
@@ -35,35 +35,36 @@ if TYPE_CHECKING:
 
 LLVM_FLOAT = {("f", 32): "float", ("f", 64): "double"}
 MOST_LINES = 1 << 19
-"""Of LLVM IR: more than LLVM can compile in the time that a kernel has."""
+"""Lines of LLVM IR: more than LLVM can compile in the time that a kernel has."""
 FLOAT_BITS = {"float": "i32", "double": "i64"}
 
 
 @dataclass
 class Sites:
-    """Instructions that can be named in a fault, by number."""
+    """The instructions that a fault can name, by number."""
 
     instructions: list[Instruction] = field(default_factory=list)
 
     def add(self, instruction: Instruction) -> int:
+        """Returns the number of a new site for an instruction."""
         self.instructions.append(instruction)
         return len(self.instructions) - 1
 
 
 class LocalValues(Protocol):
-    """What a debug build follows beside the values themselves: which registers and local variables have one."""
+    """Tracks, in a debug build, which registers and local variables have a value."""
 
     def enter_function(self) -> None:
-        """Nothing has a value yet but the parameters."""
+        """Marks everything but the parameters as unset."""
 
     def step(self, i: Instruction) -> None:
-        """Follows one instruction, before it is emitted."""
+        """Tracks one instruction, before it is emitted."""
 
     def flush(self) -> None:
-        """Keeps what outlives the block."""
+        """Stores what outlives the block."""
 
     def copy_parameter(self, source: int, target: int) -> None:
-        """Follows an argument of a call from one offset of the parameters' area to another."""
+        """Tracks an argument of a call that moves from one offset of the parameter area to another."""
 
 
 class Emitter:
@@ -89,31 +90,33 @@ class Emitter:
         self.faultable = False
         self._functions = functions
         self._masked_stores = masked_stores
-        # What the race checks need to know; None: they are not wanted.
+        # Settings of the race checks; None if they are off.
         self.checks = checks
-        # The rows of the counters; None: nothing is counted.
+        # The rows of the counters; None if nothing is counted.
         self.counting = counting
-        # Follows what has no value; None: that is not wanted.
+        # Tracks unset values; None if that is off.
         self.values: LocalValues | None = None
-        # Emits that the warp gives way to others, if a condition holds.
+        # Emits that the warp yields to others if a condition (i1) holds.
         self.give_way: Callable[[str], None] = lambda condition: None
         self.waits: set[int] = set()
-        """By identity, the questions for barrier objects whose threads do nothing else until the answer is yes."""
+        """The tests of barrier objects whose threads do nothing else until the test succeeds, by id of the instruction.
+        """
         self._cache: dict[str, V] = {}
         self._dirty: set[str] = set()
         self._predicate: V | None = None
-        # The condition code's carry, an i1; None until the block sets it.
+        # The carry of the condition code, an i1; None until the block sets it.
         self.carry: V | None = None
         self.active_bits = ""
         self.active = splat("i1", 1)
         self.mask = self.active
 
     def enter(self, active_bits: str) -> None:
-        """The block's active lanes, as an i32."""
+        """Sets the block's active lanes, an i32."""
         self.active_bits = active_bits
         self.active = self.mask = self.f.mask(active_bits)
 
     def begin(self, instruction: Instruction) -> None:
+        """Begins an instruction: evaluates its predicate. Raises UnsupportedPtx if the code has become too long."""
         self.instruction = instruction
         if self.f.size > MOST_LINES:
             raise UnsupportedPtx(
@@ -131,18 +134,20 @@ class Emitter:
 
     @property
     def mask_bits(self) -> str:
+        """The lanes of the current instruction as an i32: active, and not predicated off."""
         return self.active_bits if self._predicate is None else self.f.bits(self.mask)
 
     def site(self) -> int:
-        """The number under which the current instruction is known in faults."""
+        """Returns a number under which faults name the current instruction."""
         return self.site_of(self.instruction)
 
     def site_of(self, instruction: Instruction) -> int:
-        """The number of one side of the current instruction, where it makes several accesses."""
+        """Returns a number for one of several accesses that the current instruction makes."""
         self.faultable = True
         return self.sites.add(instruction)
 
     def unsupported(self, what: str = "") -> UnsupportedPtx:
+        """Returns the error to raise for what the emulator does not support; by default, the current instruction."""
         name = ".".join((self.instruction.opcode, *self.instruction.modifiers))
         message = f"the emulator does not know {what or name}"
         return UnsupportedPtx(message, self.instruction.line, self.instruction.text)
@@ -150,13 +155,14 @@ class Emitter:
     # Registers
 
     def type_of(self, name: str) -> PtxType:
+        """Returns the type of a register. Raises UnsupportedPtx for an undeclared one."""
         kind = self.function.registers.get(name)
         if kind is None:
             raise self.unsupported(f"the register {name}")
         return kind
 
     def register(self, operand: Register) -> V:
-        """A register's bits as an integer vector of its width (i1 for predicates)."""
+        """Returns a register's bits as an integer vector of its width (i1 for predicates)."""
         name = operand.name
         if name not in self._cache:
             self._cache[name] = self._stored(name)
@@ -172,7 +178,7 @@ class Emitter:
         return self.f.load_lanes(f"i{max(kind.width, 8)}", "%warp", offset)
 
     def write_register(self, operand: Operand, value: V, signed: bool = False) -> None:
-        """Sets a register to an integer vector; a narrower one is extended, a wider one cut. `_` swallows it."""
+        """Writes an integer vector to a register, extended or truncated to its width; `_` discards it."""
         if isinstance(operand, Symbol) and operand.name == "_":
             return
         if not isinstance(operand, Register):
@@ -186,7 +192,7 @@ class Emitter:
             self._dirty.add(operand.name)
 
     def resize(self, value: V, t: str, signed: bool = False) -> V:
-        """An integer vector of another width."""
+        """Returns an integer vector extended or truncated to lane type `t`."""
         if value.t == t:
             return value
         wider = int(t[1:]) > int(value.t[1:])
@@ -215,7 +221,7 @@ class Emitter:
     # Operands
 
     def read(self, operand: Operand, kind: PtxType) -> V:
-        """An operand as bits of the type's register width (i1 for predicates)."""
+        """Returns an operand as bits of the type's register width (i1 for predicates)."""
         f = self.f
         if isinstance(operand, Register):
             return self.resize(self.register(operand), kind.integer, kind.is_signed)
@@ -236,11 +242,14 @@ class Emitter:
         return splat(kind.integer, value)
 
     def read_float(self, operand: Operand, kind: PtxType) -> V:
-        """An f32 or f64 operand as an LLVM float vector."""
+        """Returns an f32 or f64 operand as an LLVM float vector."""
         return self.f.bitcast(self.read(operand, kind), LLVM_FLOAT[kind.kind, kind.bits])
 
     def write(self, operand: Operand, value: V, signed: bool = False) -> None:
-        """Sets a register to a vector of any LLVM type, extended by its sign where it is narrower and `signed`."""
+        """Writes a vector of any LLVM type to a register.
+
+        A narrower one is sign-extended if `signed`, else zero-extended.
+        """
         if value.t in FLOAT_BITS:
             value = self.f.bitcast(value, FLOAT_BITS[value.t])
         self.write_register(operand, value, signed)
@@ -256,7 +265,7 @@ class Emitter:
         return splat("i64", address + symbol.offset)
 
     def symbol_address(self, name: str) -> int | V:
-        """The address of a variable in its own state space; of a local one, a vector."""
+        """Returns the address of a variable in its own state space; a vector for a local variable."""
         if name in self.storage.shared:
             return layout.shared_address(self.storage.shared[name])
         if name in self.storage.variables:
@@ -271,7 +280,7 @@ class Emitter:
         raise self.unsupported(f"the symbol {name}")
 
     def address(self, operand: Operand) -> V:
-        """The address of `[base + offset]` as i64 lanes."""
+        """Returns the address of `[base + offset]` as i64 lanes."""
         if not isinstance(operand, Address):
             raise self.unsupported(f"the address {operand!r}")
         if operand.base is None:

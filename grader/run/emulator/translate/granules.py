@@ -1,4 +1,4 @@
-"""The narrowest accesses of a program: as long as what is known of memory is of pieces no larger, no two are one."""
+"""Finds the narrowest accesses of a program: with granules no larger than these, no two accesses share a cell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from grader.run.emulator.ptx.syntax import Function, Group, Instruction, PtxModule, Register, types_of
 from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.cfg import Program
-from grader.run.emulator.translate.padding import Padding, padding_of
+from grader.run.emulator.translate.padding import Padding, find_padding
 
 _PARAMETERS = {"param", "param::entry", "param::func"}
 _NOT_SHARED = {"global", "const", "local", *_PARAMETERS}
@@ -18,10 +18,10 @@ _WIDEST = 4
 
 @dataclass(frozen=True)
 class Checks:
-    """What the race checks of a kernel's code need to know of it; granules are in bytes.
+    """Settings of the race checks of a kernel's code; granules are in bytes.
 
-    `guesses` are, by function, the registers whose value a compare-and-swap compares with. A load into one of these is
-    the first guess of a loop that ends only when nobody has come between: it races with no atomic.
+    `guesses`: by function, the registers that a compare-and-swap compares with. A load into one of these is the first
+    guess of a loop that ends only if nobody has interfered, so it races with no atomic.
     """
 
     shared_granule: int
@@ -30,12 +30,15 @@ class Checks:
     padding: dict[str, Padding] = field(default_factory=dict)
 
 
-def checks_of(module: PtxModule, program: Program) -> Checks:
-    """For one kernel. What is known of global memory outlives it: all kernels of a module agree on its pieces."""
+def choose_checks(module: PtxModule, program: Program) -> Checks:
+    """Returns the settings for one kernel.
+
+    Records of global memory outlive the kernel, so all kernels of a module use the same granule there.
+    """
     shared = _narrowest((i for block in program.blocks for i in block.instructions), _NOT_SHARED)
     everything = (i for f in module.functions.values() for i in f.body or () if isinstance(i, Instruction))
     guesses = {name: _guesses(function) for name, function in program.functions.items()}
-    padding = {name: padding_of(function) for name, function in program.functions.items()}
+    padding = {name: find_padding(function) for name, function in program.functions.items()}
     return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding)
 
 
@@ -52,13 +55,13 @@ def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:
 
 
 def is_guess(checks: Checks, function: str, load: Instruction) -> bool:
-    """Whether what is loaded is what a compare-and-swap will compare with."""
+    """Returns whether a load's result is what a compare-and-swap compares with."""
     target = load.operands[0]
     return isinstance(target, Register) and target.name in checks.guesses[function]
 
 
 def needed_bytes(checks: Checks, function: str, load: Instruction, width: int) -> int:
-    """Which of the bytes that are loaded need a value, as bits; `width` are those of one component."""
+    """Returns which of the loaded bytes need a value, as bits; `width` is the bytes of one component."""
     target = load.operands[0]
     first = target.items[0] if isinstance(target, Group) else target
     if not isinstance(first, Register) or function not in checks.padding:

@@ -1,7 +1,7 @@
 """Finds the loads of a struct's copy that may be of its padding, which needs no value.
 
 The compiler copies a struct by loads from neighbouring addresses, padding included, and stores what it has loaded. It
-takes padding as bytes, several at once, and what follows these as words; or all of an aligned struct as one vector.
+copies padding as bytes, several at once, and what follows as words; or an aligned struct as one vector.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 @dataclass(frozen=True)
 class Padding:
-    """By the names of the first registers of loads: those that may be padding, and those of which all but a first may.
+    """Loads, by their first registers: `whole` may be all padding; of `rest`, all components but the first may be.
 
-    The first piece of a struct is a member: if it has no value none has.
+    The first piece of a struct is a member: if it is unset, all of the struct is.
     """
 
     whole: frozenset[str] = frozenset()
     rest: frozenset[str] = frozenset()
 
 
-def padding_of(function: Function) -> Padding:
+def find_padding(function: Function) -> Padding:
+    """Finds the loads of a function that may be of padding."""
     body = function.body or []
     copied = _only_stored(body)
     whole: set[str] = set()
@@ -51,7 +52,7 @@ def padding_of(function: Function) -> Padding:
 
 
 def _only_stored(body: list[Instruction | Label]) -> set[str]:
-    """The registers that nothing but stores takes as a value."""
+    """Returns the registers whose values are only used by stores."""
     stored: set[str] = set()
     used: set[str] = set()
     for item in body:

@@ -1,6 +1,6 @@
-"""Parameter areas of device functions: 32-bit words, each a vector of 32 lanes, read and written at byte offsets.
+"""Parameter areas of device functions: 32-bit words, each a vector of 32 lanes, accessed at byte offsets.
 
-Areas lie beside other state of the warp: what would go beyond one is refused here.
+Areas lie beside other state of the warp, so accesses beyond one are refused here.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ WORD_STRIDE = 128
 
 
 def _place(emitter: Emitter, area: Area, offset: int, size: int) -> int:
-    """The state offset of the word that holds byte `offset`, of `size` bytes that are all inside."""
+    """Returns the state offset of the word that holds byte `offset`; all `size` bytes have to be inside the area."""
     if not area.holds(offset, size):
         raise emitter.unsupported("an access outside of a parameter")
     return area.at + offset // 4 * WORD_STRIDE
 
 
 def read_area(emitter: Emitter, area: Area, offset: int, bits: int) -> V:
-    """`bits` (8 to 64) from byte `offset` of a parameter area, as an integer vector."""
+    """Returns `bits` bits (8 to 64) from byte `offset` of a parameter area, as an integer vector."""
     f = emitter.f
     place = _place(emitter, area, offset, bits // 8)
     word = f.load_lanes("i32", "%warp", place)
@@ -62,7 +62,7 @@ def _store_word(emitter: Emitter, place: int, word: V) -> None:
 
 
 def copy_area(emitter: Emitter, source: Area, target: Area, size: int) -> None:
-    """Copies the first bytes of an area to another, in whole words."""
+    """Copies the first `size` bytes of an area to another, in whole words."""
     for offset in range(0, size, 4):
         begin, end = _place(emitter, source, offset, 4), _place(emitter, target, offset, 4)
         _store_word(emitter, end, emitter.f.load_lanes("i32", "%warp", begin))

@@ -1,6 +1,6 @@
-"""Which arrays a kernel may write to, as far as its code tells: the parameters and variables that stores go through.
+"""Finds the arrays that a kernel may write to: the parameters and variables through which it stores.
 
-Every array has an address slot of its own, so that a pointer made from a parameter stays in that parameter's array.
+Every array has its own address slot, so that a pointer derived from a parameter stays in that parameter's array.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from grader.run.emulator.translate.cfg import Program, callee
 from grader.run.emulator.translate.storage import reads_and_writes
 
 Source = tuple[str, int]
-"""A parameter's name and an offset in it, or a variable's name."""
+"""A parameter's name and a byte offset in it, or a variable's name and 0."""
 _UNKNOWN: Source = ("", 0)
 _MOST_SOURCES = 64
 _SHARED_OR_LOCAL = {"shared", "shared::cta", "local", "param", "param::entry", "param::func"}
 
 
-def written_through(module: PtxModule, program: Program) -> frozenset[Source] | None:
-    """The sources of all addresses in global memory that the kernel writes to; None where they can't be known."""
+def find_written_sources(module: PtxModule, program: Program) -> frozenset[Source] | None:
+    """Returns the sources of all global addresses that the kernel writes to; None if they cannot be known."""
     for name, function in program.functions.items():
         if name != program.kernel and any(True for _ in _stores(function)):
             return None
@@ -44,7 +44,7 @@ def written_through(module: PtxModule, program: Program) -> frozenset[Source] | 
 
 
 def _stores(function: Function) -> Iterator[Address | None]:
-    """The addresses that a function writes to, outside of shared and local memory; None for what is not understood."""
+    """Yields the global addresses that a function writes to; None for one that is not understood."""
     for item in function.body or ():
         if not isinstance(item, Instruction) or item.traits.only_reads or _SHARED_OR_LOCAL & set(item.modifiers):
             continue
@@ -70,9 +70,9 @@ def _symbols(operand: Operand) -> list[str]:
 
 
 def _sources(module: PtxModule, function: Function) -> dict[str, set[Source]]:
-    """By register, what a pointer in it can have been made from. All paths are taken together.
+    """Returns, by register, what a pointer in it may derive from, on any path.
 
-    What begins as more than so many sources counts as unknown, so that each register is looked at a few times only.
+    More than _MOST_SOURCES sources count as unknown, so that each register is visited only a few times.
     """
     sources: dict[str, set[Source]] = {}
     readers: dict[str, list[Instruction]] = {}
@@ -108,7 +108,10 @@ def _made(
 
 
 def _loaded(function: Function, item: Instruction) -> set[Source]:
-    """A pointer in a parameter is known by its place; one in memory is not known. Narrower values are no pointers."""
+    """Returns what a load may have fetched.
+
+    A pointer in a parameter is known by its place; one in memory is unknown; narrower values are no pointers.
+    """
     kinds = types_of(item)
     width = kinds[-1].bytes if kinds else 8
     if width < 8:

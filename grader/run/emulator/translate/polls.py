@@ -1,8 +1,7 @@
-"""Finds the loops in which a thread does nothing but wait until a phase of a barrier object (mbarrier) is over.
+"""Finds the loops in which a thread only waits for a phase of a barrier object (mbarrier) to end.
 
-A thread whose question is answered by no comes back to the question, whatever else it reads, and changes nothing for
-others on its way. Loops that end for other reasons too, such as after so many rounds, or that ask for several barriers,
-are none of these.
+A thread whose test fails returns to the test, whatever else it reads, and changes nothing for others on its way. Loops
+that may end for other reasons, such as after some number of rounds, or that test several barriers, are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from grader.run.emulator.translate.storage import reads_and_writes, registers_in
 
 @dataclass(frozen=True)
 class Poll:
-    """The one instruction of a loop that asks for a phase, by its parity or by the state that an arrival gave."""
+    """The one instruction of a loop that tests a phase, by its parity or by the state that an arrival returned."""
 
     function: str
     instruction: Instruction
@@ -32,8 +31,8 @@ class Poll:
         return "parity" in self.instruction.modifiers
 
 
-def polling_loops(program: Program) -> dict[int, Poll]:
-    """By number, the blocks of such loops."""
+def find_polling_loops(program: Program) -> dict[int, Poll]:
+    """Returns the blocks of such loops, by number."""
     found: dict[int, Poll] = {}
     writers: dict[str, dict[str, list[Instruction]]] = {}
     for block in program.blocks:
@@ -48,7 +47,7 @@ def polling_loops(program: Program) -> dict[int, Poll]:
 
 
 def _writers(program: Program, function: str) -> dict[str, list[Instruction]]:
-    """Of each register of a function."""
+    """Returns the instructions that write each register of a function."""
     found: dict[str, list[Instruction]] = {}
     for block in program.blocks:
         if block.function == function:
@@ -59,7 +58,7 @@ def _writers(program: Program, function: str) -> dict[str, list[Instruction]]:
 
 
 class _Loop:
-    """`pcs` are the blocks that a thread can come to after its question, as long as the answer is no."""
+    """`pcs` are the blocks that a thread can reach after its test as long as the test fails."""
 
     def __init__(
         self, program: Program, block: Block, poll: Instruction, writers: dict[str, list[Instruction]]
@@ -82,13 +81,13 @@ class _Loop:
         self._harmless = all(self._is_harmless(i) for i in inside)
 
     def holds(self) -> bool:
-        """Whether all that a thread does is to ask the same again."""
+        """Whether a thread does nothing but repeat the same test."""
         comes_back = self._block.pc in self.pcs and self._poll.predicate is None
         fixed = all(self._is_fixed(name) for operand in self._poll.operands[1:] for name in registers_in(operand))
         return comes_back and self._harmless and fixed
 
     def _ways(self, block: Block) -> list[int]:
-        """Where a block leads to while the answer is no."""
+        """Returns the blocks that may follow while the test fails."""
         following = list(successors(self._program, block))
         last = block.instructions[-1] if block.instructions else None
         if last is None or last.traits.flow is not Flow.BRANCH or last.predicate is None or len(following) != 2:
@@ -100,7 +99,7 @@ class _Loop:
         return instruction is self._poll or instruction.traits.is_harmless
 
     def _is_fixed(self, name: str) -> bool:
-        """Whether a register has the same value in each round: of before, or made of such ones before the question."""
+        """Whether a register is the same in each round: set before the loop, or computed so before the test."""
         if name not in self._fixed:
             self._fixed[name] = name not in self._inside
             writers, instructions = self._writers.get(name, []), self._block.instructions
@@ -113,11 +112,11 @@ class _Loop:
         moving = any(isinstance(o, Symbol) and o.name.startswith("%") for o in i.operands)
         return i.traits.pure and not moving and all(self._is_fixed(name) for name in reads_and_writes(i)[0])
 
-    # What a register is while the phase is not over; None for what may be anything
+    # The value of a register while the phase has not ended; None if unknown
 
     def _value(self, name: str) -> int | None:
         if name not in self._values:
-            # What depends on itself, as a counter does, may be anything.
+            # What depends on itself, as a counter does, is unknown.
             self._values[name] = None
             values = {self._result(writer) for writer in self._writers.get(name, [])}
             self._values[name] = values.pop() if len(values) == 1 else None

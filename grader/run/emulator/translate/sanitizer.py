@@ -1,4 +1,4 @@
-"""Where the race checks enter the code of a kernel: accesses to shared and global memory, and what orders threads."""
+"""Places the race checks in a kernel's code: at accesses to shared and global memory, and at what orders threads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from grader.run.emulator.native.between_blocks import acquire_routine
 from grader.run.emulator.native.cells import SITE_MASK, Kind
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.order import fence_routine, meet_routine, publish_routine
-from grader.run.emulator.native.regions import Shadowed
+from grader.run.emulator.native.regions import CheckedAccess
 from grader.run.emulator.native.shadow import shadow_routine
 from grader.run.emulator.ptx.syntax import Address, Symbol
 from grader.run.emulator.translate.emitter import Emitter
@@ -19,7 +19,7 @@ _WORD = 4
 
 
 def check_access(e: Emitter, space: str, width: int, count: int, store: bool, address: V, values: list[V]) -> None:
-    """Emits the checks of a load or store, and what it publishes."""
+    """Emits the checks of a load or store and, if it is strong, its synchronisation."""
     if e.checks is None or "const" in e.instruction.modifiers:
         return
     modifiers = set(e.instruction.modifiers)
@@ -31,37 +31,40 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
     if kind.strong and not guess:
         publish(e, address, width * count, store)
     needed = -1 if store else needed_bytes(e.checks, e.function.name, e.instruction, width)
-    check_as(e, kind, space, width, count, address, values, needed=needed)
+    check_kind(e, kind, space, width, count, address, values, needed=needed)
 
 
 def _is_of_block(e: Emitter) -> bool:
-    """Whether the scope of an access is no more than its block."""
+    """Whether the scope of an access is no wider than its block."""
     return bool(_OF_BLOCK & set(e.instruction.modifiers))
 
 
 def _is_variable(e: Emitter) -> bool:
-    """Whether all lanes go to one variable: where they write a volatile one it is a flag that they have in common."""
+    """Whether all lanes access one variable: a volatile one that they write is a flag that they share."""
     return any(isinstance(o, Address) and isinstance(o.base, Symbol) for o in e.instruction.operands)
 
 
 def check_atomic(e: Emitter, space: str, size: int, address: V) -> None:
-    """The same of an atomic. An exchange reads too, but of a lock that nobody has set it is often the first."""
+    """Emits the checks of an atomic.
+
+    An exchange counts as a write only: it is often the first access to a lock that nobody has initialised.
+    """
     publish(e, address, size, store=True)
     reads = "exch" not in e.instruction.modifiers
-    check_as(e, Kind(reads, True, atomic=True, of_block=_is_of_block(e)), space, size, 1, address, [])
+    check_kind(e, Kind(reads, True, atomic=True, of_block=_is_of_block(e)), space, size, 1, address, [])
 
 
 def publish(e: Emitter, address: V, size: int, store: bool) -> None:
-    """An operation that other threads are meant to see, or that is meant to see theirs."""
+    """Emits the synchronisation before a strong access: it may publish, or acquire within the block."""
     if e.checks is not None:
         if _RELEASES & set(e.instruction.modifiers):
-            fenced(e)
+            emit_fence(e)
         routine = publish_routine(e.f.module, _words(size), store, far=not _is_of_block(e))
         e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"])
 
 
-def acquired(e: Emitter, address: V, size: int) -> None:
-    """After an operation that may have shown what other blocks have published."""
+def emit_acquire(e: Emitter, address: V, size: int) -> None:
+    """Emits the synchronisation after an access that may have seen what other blocks published."""
     modifiers = set(e.instruction.modifiers)
     shows = (e.instruction.traits.is_atomic and e.instruction.traits.result) or {"volatile", *_STRONG} & modifiers
     if e.checks is not None and shows and not _is_of_block(e):
@@ -73,17 +76,19 @@ def _words(size: int) -> int:
     return max(size // _WORD, 1)
 
 
-def fenced(e: Emitter) -> None:
+def emit_fence(e: Emitter) -> None:
+    """Emits a fence for the race checks."""
     if e.checks is not None:
         e.f.call(fence_routine(e.f.module, not _is_of_block(e)), "void", ["ptr %ctx", "ptr %warp"])
 
 
-def lanes_meet(e: Emitter, together: str) -> None:
+def emit_meeting(e: Emitter, together: str) -> None:
+    """Emits that the lanes of `together` (bits) meet."""
     if e.checks is not None:
         e.f.call(meet_routine(e.f.module), "void", ["ptr %ctx", "ptr %warp", f"i32 {together}"])
 
 
-def check_as(
+def check_kind(
     e: Emitter,
     kind: Kind,
     space: str,
@@ -95,14 +100,18 @@ def check_as(
     lanes: str = "-1",
     needed: int = -1,
 ) -> None:
-    """Emits the check of one kind of access, at a site of its own or at that of the instruction, by some lanes."""
+    """Emits the check of one kind of access.
+
+    `site`: that of the instruction by default. `lanes`: a further mask (i32). `needed`: the bytes that need a value, as
+    bits.
+    """
     if e.checks is None or space not in ("shared", "global", "generic"):
         return
     site = e.site() if site is None else site
     if site > SITE_MASK:
         return
-    access = Shadowed(kind, space, width, count, e.checks.shared_granule, e.checks.global_granule, needed)
+    access = CheckedAccess(kind, space, width, count, e.checks.shared_granule, e.checks.global_granule, needed)
     mask = e.mask_bits if lanes == "-1" else e.f.let(f"and i32 {e.mask_bits}, {lanes}")
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}", f"i32 {site}"]
-    told = [str(v) for v in values] if access.compares else []
-    e.f.call(shadow_routine(e.f.module, access), "void", [*arguments, *told])
+    inputs = [str(v) for v in values] if access.compares else []
+    e.f.call(shadow_routine(e.f.module, access), "void", [*arguments, *inputs])

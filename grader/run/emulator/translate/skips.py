@@ -1,7 +1,7 @@
-"""Finds the branches by which a thread goes past a barrier of its block, to where those go on that have come to it.
+"""Finds the branches by which a thread skips a barrier of its block and joins threads that have come to it.
 
-A thread that leaves the kernel before a barrier is none of these, for GPUs count it as arrived: neither by `return` nor
-by an `if` around all that follows. One that leaves a loop by the loop's condition is one, though nothing may follow.
+A thread that leaves the kernel before a barrier, by `return` or by an `if` around all that follows, does not count: for
+GPUs it has arrived. A thread that leaves a loop by the loop's condition counts, even if nothing follows.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.translate.assigned import successors
 from grader.run.emulator.translate.cfg import Block, Program, callee, is_block_barrier, is_call
-from grader.run.emulator.translate.dominators import END, next_on_all_paths
+from grader.run.emulator.translate.dominators import END, post_dominators
 
 GROUPS = 32
-"""Barriers that the same branches go past are one group. Of more groups several share a bit: threads that go past one
-of them are told of, or have all others with them, before the next can matter."""
+"""Barriers that the same branches skip form a group. If there are more groups than bits, several share a bit: a thread
+that skips one is reported, or all others have skipped it too, before the next one can matter.
+"""
 MOST_STEPS = 1 << 18
-"""Of the search: a program that takes more is not followed."""
+"""Steps of the search: a program that takes more is not tracked."""
 
 Edge = tuple[int, int]
 
 
 @dataclass
 class Skips:
-    """By (block, next block), and by the block that ends in a barrier: its bits.
+    """The groups as bits: by edge (block, next block), and by the block that ends in a barrier.
 
-    The lower half of an edge's bits are the groups that a thread goes past, the upper half those among them that it
-    can't come to any more.
+    The lower half of an edge's bits are the groups it skips; the upper half those of them that a thread can no longer
+    reach.
     """
 
     edges: dict[Edge, int] = field(default_factory=dict)
@@ -37,17 +38,18 @@ class Skips:
 
 
 class _TooLong(Exception):
-    """The search has taken its steps."""
+    """The search has exceeded MOST_STEPS."""
 
 
-def skips_of(program: Program) -> Skips:
+def find_skips(program: Program) -> Skips:
+    """Returns the skips of a program; none if the search takes too long."""
     try:
         return _Search(program).skips()
     except _TooLong:
         return Skips()
 
 
-def is_of_all(instruction: Instruction) -> bool:
+def is_full_barrier(instruction: Instruction) -> bool:
     """Whether it is a barrier at which all threads of the block wait."""
     operands = len(instruction.operands) - (2 if "red" in instruction.modifiers else 0)
     return is_block_barrier(instruction) and operands <= 1 and "arrive" not in instruction.modifiers
@@ -68,11 +70,11 @@ class _Search:
 
     def skips(self) -> Skips:
         ends = [(block, block.instructions[-1]) for block in self._program.blocks if block.instructions]
-        barriers = {block.pc: block.function for block, last in ends if is_of_all(last)}
+        barriers = {block.pc: block.function for block, last in ends if is_full_barrier(last)}
         if not barriers:
             return Skips()
         graphs: dict[str, _Graph] = {}
-        # The program's functions are in order, callees first; here callers come first.
+        # The program's functions are in order, callees first; here callers have to come first.
         for name in reversed(self._program.functions):
             calls = self._calls[name]
             leaves = name == self._program.kernel or any(
@@ -89,7 +91,7 @@ class _Search:
         for ways, group in past.items():
             all_places = {place for barrier in group for place in self._places(barrier, barriers[barrier])}
             before = {pc for graph in graphs.values() for pc in graph.before(all_places & graph.nodes)}
-            # Whoever comes back by a way that is not followed looks like one that has not gone past.
+            # A thread that returns by an edge that is not tracked looks as if it had not skipped the barrier.
             known = all(goes_on or edge[1] not in before for edge, goes_on in ways)
             groups.append((known, {edge: edge[1] not in before for edge, goes_on in ways if goes_on}, group))
         if len(groups) > GROUPS:
@@ -110,7 +112,7 @@ class _Search:
             raise _TooLong
 
     def _places(self, barrier: int, function: str) -> set[int]:
-        """The block of a barrier, and those that call what comes to it."""
+        """Returns the block of a barrier, and the blocks whose calls lead to it."""
         found, ahead, seen = {barrier}, [function], {function}
         while ahead:
             for block in self._calls[ahead.pop()]:
@@ -123,9 +125,9 @@ class _Search:
 
 
 class _Graph:
-    """The blocks of one function, without the ways by which a thread only leaves the kernel.
+    """The blocks of one function, without the edges by which a thread only leaves the kernel.
 
-    `leaves`: whether the function's return does no more than that.
+    `leaves`: whether returning from the function only leaves the kernel.
     """
 
     def __init__(self, program: Program, function: str, leaves: bool, step: Callable[[], None]) -> None:
@@ -155,9 +157,9 @@ class _Graph:
         for pc, kept in self._ways.items():
             for way in kept:
                 self._sources.setdefault(way, []).append(pc)
-        self._next = next_on_all_paths(self._ways)
+        self._next = post_dominators(self._ways)
         self._controls: dict[int, set[Edge]] = {pc: set() for pc in self.nodes}
-        """By block, the ways of branches that lead to it for sure, where another does not."""
+        """By block, the edges of branches that surely lead to it, while another edge does not."""
         for pc, kept in self._ways.items():
             if len(kept) > 1 and pc in self._next:
                 for way in kept:
@@ -169,7 +171,7 @@ class _Graph:
         self._known: dict[frozenset[Edge], list[tuple[Edge, bool]]] = {}
 
     def past(self, places: set[int]) -> list[tuple[Edge, bool]]:
-        """The ways by which a thread goes past these places, and whether it is sure to go on then."""
+        """Returns the edges by which a thread skips these places, and whether it surely continues afterwards."""
         first = frozenset(edge for place in places for edge in self._controls[place])
         if first not in self._known:
             self._known[first] = list(self._past(first))
@@ -186,26 +188,26 @@ class _Graph:
             towards.setdefault(branch, set()).add(way)
         for branch, leading in towards.items():
             for way in self._ways[branch]:
-                # Where the ways never meet, one that leads there may do so a round later.
+                # If the edges never meet, one that leads to the place may do so a round later.
                 if way not in leading or (self._is_parting(branch) and not _is_latch(branch, self._ways[branch])):
                     yield (branch, way), self._goes_on(branch, way)
 
     def before(self, places: set[int]) -> set[int]:
-        """The blocks from which a thread may come to one of these."""
+        """Returns the blocks from which a thread may reach one of these."""
         return self._reached(list(places), END, self._sources)
 
     def _goes_on(self, branch: int, way: int) -> bool:
-        """Whether those who take this way meet the others again, or have left a loop by its condition."""
+        """Whether threads that take this edge rejoin the others, or have left a loop by its condition."""
         if self._is_parting(branch):
             return _is_latch(branch, self._ways[branch]) and way in self.leaving
         return not self._reached([way], self._next[branch], self._ways) & self._may_leave
 
     def _is_parting(self, branch: int) -> bool:
-        """Whether its ways meet nowhere before they leave the kernel."""
+        """Whether its edges do not meet before they leave the kernel."""
         return self._leaves and (self._next[branch] == END or self._next[branch] in self.leaving)
 
     def _reached(self, start: list[int], end: int, ways: Mapping[int, list[int]]) -> set[int]:
-        """What can be come to without going through `end`."""
+        """Returns what can be reached without going through `end`."""
         found: set[int] = set()
         ahead = list(start)
         while ahead:
@@ -218,7 +220,7 @@ class _Graph:
 
 
 def _is_latch(pc: int, ways: list[int]) -> bool:
-    """Whether it ends a round of a loop, as compilers lay them out: one of its ways leads back."""
+    """Whether the block ends a round of a loop, as compilers lay loops out: one of its edges leads back."""
     return any(way <= pc for way in ways)
 
 

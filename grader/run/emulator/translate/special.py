@@ -15,11 +15,11 @@ _LANE_MASKS = {
 }
 _CONTEXT_WORDS = {"%dynamic_smem_size": "dynamic_shared", "%total_smem_size": "total_shared"}
 _WORKSPACE = {"%envreg1": 32, "%envreg2": 0}
-"""The driver's registers in which cooperative_groups finds its workspace: the bits from here on; 0 for none."""
+"""The driver's registers in which cooperative_groups finds its workspace: the address's bits from this one on."""
 PROCESSORS = 24
-"""SMs, those of the device that programs on the host are told of (grader/plan/device_table.py)."""
+"""The SMs of the emulated device, the same number as programs on the host see (grader/plan/device_table.py)."""
 _STARTED = 1_750_000_000_000_000_000
-"""What the global timer begins with, in ns since 1970: no GPU's is near 0."""
+"""The start of the global timer, in ns since 1970: no GPU's is near 0."""
 _CONSTANTS = {
     "WARP_SZ": LANES,
     "%nwarpid": 48,
@@ -41,7 +41,7 @@ def _axis(f: IrFunction, family: str, axis: int) -> V:
 
 
 def read_special(f: IrFunction, name: str) -> V | None:
-    """The value of a special register; None for any other name."""
+    """Returns the value of a special register; None for any other name."""
     family, _, axis = name.partition(".")
     if family in ("%tid", "%ntid", "%ctaid", "%nctaid") and axis in _AXES:
         return _axis(f, family, _AXES[axis])
@@ -68,7 +68,7 @@ def read_special(f: IrFunction, name: str) -> V | None:
 
 
 def _clock(f: IrFunction, name: str) -> V:
-    """Time is counted in instructions of this worker; each reading is later than the one before."""
+    """Returns a clock, counted in instructions of this worker; each reading is later than the one before."""
     executed = f.load("i64", "%ctx", CONTEXT["instructions"])
     ticks = f.let(f"add i64 {f.load('i64', '%ctx', CONTEXT['clock'])}, 16")
     f.store("i64", ticks, "%ctx", CONTEXT["clock"])

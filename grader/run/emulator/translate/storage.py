@@ -1,6 +1,6 @@
-"""Where a program's registers, parameters and variables live: offsets into a warp's state, and address slots.
+"""Places a program's registers, parameters and variables: offsets into a warp's state, and address slots.
 
-A register that is written before it is read in the only block that names it needs no place: it stays in LLVM values.
+A register that only one block names, which writes it before it reads it, needs no place: it stays in LLVM values.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from grader.run.emulator.translate.cfg import Block, Program
 
 
 def registers_in(operand: Operand) -> list[str]:
+    """Returns the names of the registers in an operand."""
     if isinstance(operand, Register):
         return [operand.name]
     if isinstance(operand, Negated):
@@ -43,7 +44,7 @@ def registers_in(operand: Operand) -> list[str]:
 
 
 def reads_and_writes(instruction: Instruction) -> tuple[list[str], list[str]]:
-    """Names of the registers that an instruction reads, and of those that it writes."""
+    """Returns the names of the registers that an instruction reads, and of those that it writes."""
     operands = instruction.operands
     writes: list[str] = []
     if operands and instruction.traits.result and not isinstance(operands[0], Address):
@@ -56,7 +57,7 @@ def reads_and_writes(instruction: Instruction) -> tuple[list[str], list[str]]:
 
 
 def _kept_registers(blocks: Iterable[Block]) -> set[str]:
-    """Registers of one function whose value outlives a block."""
+    """Returns the registers of one function whose value outlives a block."""
     home: dict[str, int] = {}
     kept: set[str] = set()
     for block in blocks:
@@ -72,25 +73,28 @@ def _kept_registers(blocks: Iterable[Block]) -> set[str]:
 
 
 def align_up(value: int, align: int) -> int:
+    """Rounds up to a multiple of `align`."""
     return -(-value // align) * align
 
 
 @dataclass(frozen=True)
 class Area:
-    """Where a parameter is, and how many bytes there are its own: of a kernel's in its launch's parameters, of a
-    function's in the state of a warp."""
+    """The place of a parameter: `at` and `size` in bytes.
+
+    A kernel's parameters are in its launch's parameters, a function's in the state of a warp.
+    """
 
     at: int
     size: int
 
     def holds(self, offset: int, size: int) -> bool:
-        """Whether so many bytes from `offset` on are all inside."""
+        """Whether `size` bytes from `offset` on are all inside."""
         return 0 <= offset <= self.size - size
 
 
 @dataclass
 class Frame:
-    """One function's places: register -> state offset, parameter areas by name, return address."""
+    """The places of one function: register -> state offset, parameter areas by name, return address."""
 
     registers: dict[str, int] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)
@@ -102,7 +106,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class CallAreas:
-    """Where a call puts its parameters, finds its results, and leaves the way back, a state offset."""
+    """Where a call puts its parameters, finds its results, and stores the return address (a state offset)."""
 
     parameters: tuple[Area, ...]
     results: tuple[Area, ...]
@@ -125,12 +129,12 @@ class Storage:
 
     @property
     def declared_shared_bytes(self) -> int:
-        """What the declarations of shared arrays ask for."""
+        """The bytes that the declarations of shared arrays ask for."""
         return sum(size for _, size in self.shared_offsets.values())
 
 
 def parameter_areas(parameters: tuple[Parameter, ...]) -> tuple[dict[str, Area], int]:
-    """Where a kernel's parameters lie, and how many bytes all of them are."""
+    """Returns the places of a kernel's parameters, and their size together in bytes."""
     areas: dict[str, Area] = {}
     end = 0
     for parameter in parameters:
@@ -141,7 +145,7 @@ def parameter_areas(parameters: tuple[Parameter, ...]) -> tuple[dict[str, Area],
 
 
 class _State:
-    """Hands out offsets in the warp's state."""
+    """Allocates offsets in the warp's state."""
 
     def __init__(self) -> None:
         self.end = layout.WARP.size
@@ -153,7 +157,7 @@ class _State:
 
 
 def _area(state: _State, size: int) -> Area:
-    """A parameter of a function is held as 32-bit words, each a vector of 32 lanes."""
+    """Allocates a parameter of a function: 32-bit words, each a vector of 32 lanes."""
     whole = align_up(size, 4)
     return Area(state.take(whole // 4 * 128), whole)
 
@@ -179,7 +183,7 @@ def _frame(blocks: Iterable[Block], function: Function, state: _State) -> Frame:
 
 
 def _share_areas(program: Program, frames: dict[str, Frame], state: _State) -> CallAreas:
-    """Functions called by address take parameters in common places: the caller can't know which one it calls."""
+    """Gives functions called by address common places for parameters: the caller cannot know which one it calls."""
     functions = [program.functions[name] for name in program.addressed]
 
     def places(lists: list[tuple[Parameter, ...]]) -> tuple[Area, ...]:
@@ -199,9 +203,9 @@ def _share_areas(program: Program, frames: dict[str, Frame], state: _State) -> C
 
 _MOST_STATE = 64 << 20
 _SHARED_ALIGN = 16
-"""The bytes of the widest access."""
+"""Bytes of the widest access."""
 _MOST_SHARED = layout.SHARED_SLOT_COUNT - 3
-"""The first slot and the last are nobody's, so that an address outside of all slots finds nothing; one is dynamic."""
+"""The first slot and the last stay empty, so that an address outside of all slots finds nothing; one is dynamic."""
 
 
 def _is_shared(variable: Variable) -> bool:
@@ -209,7 +213,7 @@ def _is_shared(variable: Variable) -> bool:
 
 
 def _shared_slots(program: Program, module: PtxModule) -> tuple[dict[str, int], dict[int, tuple[int, int]], int, int]:
-    """Slots of shared arrays; per slot its (offset, size) in the block's memory; their total; the dynamic slot."""
+    """Returns slots of shared arrays, their (offset, size) by slot, the total size, and the dynamic slot."""
     used = _used_symbols(program)
     found = {v.name: v for v in module.variables.values() if _is_shared(v) and v.name in used}
     for function in program.functions.values():
@@ -226,7 +230,7 @@ def _shared_slots(program: Program, module: PtxModule) -> tuple[dict[str, int], 
             slots[variable.name] = dynamic
             continue
         slot = len(offsets) + 1
-        # As aligned as its first address in the space, so that an aligned address there is one here.
+        # Aligned as its first address in the space, so that an address aligned there is aligned here.
         end = align_up(end, max(variable.align, _SHARED_ALIGN))
         slots[variable.name] = slot
         offsets[slot] = (end, variable.size)
@@ -249,7 +253,10 @@ def _used_symbols(program: Program) -> set[str]:
 
 
 def assign_storage(program: Program, module: PtxModule, variables: dict[str, int]) -> Storage:
-    """Places for everything that `program` names; `variables` are the module's address slots."""
+    """Returns places for everything that `program` names; `variables` are the module's address slots.
+
+    Raises UnsupportedPtx if there is no room.
+    """
     state = _State()
     blocks: dict[str, list[Block]] = {name: [] for name in program.functions}
     for block in program.blocks:
@@ -278,7 +285,7 @@ def assign_storage(program: Program, module: PtxModule, variables: dict[str, int
 
 
 def _saved_bytes(function: Function, frame: Frame) -> int:
-    """Bytes a lane pushes for this function's registers, parameters and return address around a recursive call."""
+    """Returns the bytes that a lane pushes for this function's registers, parameters and return address."""
     words = sum(2 if function.registers[name].width > 32 else 1 for name in frame.registers)
     words += sum(frame.areas[p.name].size // 4 for p in function.parameters)
     return align_up(4 * (words + 1), 16)

@@ -1,6 +1,6 @@
-"""Follows which lanes of a register hold no value, and tells where such a one is used: reads of unset local variables.
+"""Tracks which lanes of a register are unset, and reports uses of them: reads of unset local variables.
 
-Copies use nothing: a value may be handed on, kept in local memory, or come along in a struct without ever being looked
+Copies are no uses: a value may be passed on, kept in local memory, or be part of a struct, without ever being looked
 at. Arithmetic, comparisons, addresses, and stores to memory that others see are uses.
 """
 
@@ -17,12 +17,12 @@ from grader.run.emulator.native.resolve import report
 from grader.run.emulator.ptx.syntax import Address, Group, Instruction, Operand, Register, Symbol, types_of
 from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.assigned import (
+    find_loaded_registers,
+    find_unset_registers,
     may_be_local,
-    only_loaded,
     passes_on,
     read_registers,
     successors,
-    unsure_registers,
 )
 from grader.run.emulator.translate.cfg import Program, is_call
 from grader.run.emulator.translate.emitter import Emitter
@@ -30,13 +30,14 @@ from grader.run.emulator.translate.storage import Storage, reads_and_writes, reg
 
 _WORD_STRIDE = 128
 MOST_INSTRUCTIONS = 1000
-"""Of one kernel with all that it calls, where a debug build calls each little function of a header: LLVM takes a second
-for so many, and much longer for more."""
+"""Instructions of one kernel with all that it calls (a debug build calls every little function of a header): LLVM takes
+a second for that many, and much longer for more.
+"""
 
 
 @dataclass
 class Places:
-    """Of one program: where it is kept, by lane, which registers and parameters lack a value."""
+    """The places, in a warp's state, of the unset lanes of a program's registers and parameters."""
 
     program: Program
     storage: Storage
@@ -47,18 +48,18 @@ class Places:
     _taken: dict[tuple[str, str | int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raises UnsupportedPtx for what it can't follow."""
+        """Raises UnsupportedPtx for a program that cannot be tracked."""
         entries = set(self.program.entries.values())
         targets = (pc for block in self.program.blocks for pc in successors(self.program, block))
         if self.program.recursive or entries & set(targets):
             raise UnsupportedPtx("values of local variables are not followed through recursion")
         if sum(len(block.instructions) for block in self.program.blocks) > MOST_INSTRUCTIONS:
             raise UnsupportedPtx(f"values of local variables are not followed in more than {MOST_INSTRUCTIONS} lines")
-        self.unsure = unsure_registers(self.program)
-        self.loaded = only_loaded(self.program)
+        self.unsure = find_unset_registers(self.program)
+        self.loaded = find_loaded_registers(self.program)
 
     def at(self, owner: str, name: str | int) -> int:
-        """A word of a warp's state, for a function's register or, without an owner, for a word of a parameter."""
+        """Returns the place (a state offset) of a register or, without an owner, of a word of a parameter."""
         key = owner, name
         if key not in self._taken:
             self._taken[key] = self.storage.state_bytes + 4 * (len(self._taken) % 16)
@@ -67,12 +68,12 @@ class Places:
         return self._taken[key]
 
     def close(self) -> None:
-        """All places are known."""
+        """Ends the allocation: all places are known."""
         self.storage.state_bytes += 64
 
 
 class Values:
-    """Of one block, beside its emitter. An i32 holds the lanes without a value; "0" where all have one."""
+    """Tracks one block, beside its emitter. An i32 holds the unset lanes of a register; "0" if none are."""
 
     def __init__(self, emitter: Emitter, places: Places, block: int) -> None:
         self._e = emitter
@@ -82,11 +83,11 @@ class Values:
         self._unsure = places.unsure[self._function]
         self._known: dict[str, str] = {}
         self._loaded: dict[str, V] = {}
-        """Where this block has loaded a register from, as far as it is only a copy of that."""
+        """The address each register was loaded from in this block, while it still holds that value."""
         self._changed: set[str] = set()
 
     def enter_function(self) -> None:
-        """At its begin none of its registers has a value."""
+        """Marks every register of the function as unset."""
         for name in sorted(self._unsure & set(self._e.frame.registers)):
             self._set_state(self._places.at(self._function, name), "-1", self._e.active_bits)
 
@@ -107,7 +108,7 @@ class Values:
             self._known[name] = self._e.f.load("i32", "%warp", place) if kept else "-1"
         return self._known[name]
 
-    def _give(self, name: str, lacking: str) -> None:
+    def _set_lacking(self, name: str, lacking: str) -> None:
         if name not in self._unsure:
             return
         self._loaded.pop(name, None)
@@ -120,6 +121,7 @@ class Values:
             self._changed.add(name)
 
     def flush(self) -> None:
+        """Stores the changed unset lanes that outlive the block."""
         for name in sorted(self._changed):
             self._set_state(self._places.at(self._function, name), self._known[name], self._e.active_bits)
         self._changed.clear()
@@ -127,7 +129,7 @@ class Values:
     # Instructions
 
     def step(self, i: Instruction) -> None:
-        """Looks at an instruction before it is executed."""
+        """Tracks one instruction, before it is emitted."""
         if i.predicate is not None:
             self._use([i.predicate.name], self._e.active_bits)
         for operand in i.operands:
@@ -145,17 +147,17 @@ class Values:
             elif not i.traits.silent:
                 self._use(read_registers(i))
             for name in reads_and_writes(i)[1]:
-                self._give(name, "0")
+                self._set_lacking(name, "0")
 
     def _use(self, names: list[str], mask: str = "") -> None:
         for name in dict.fromkeys(names):
             lacking = self._lacking(name)
             if lacking != "0":
-                self._tell(name, lacking, mask or self._e.mask_bits)
-                # Once is enough.
-                self._give(name, "0")
+                self._report(name, lacking, mask or self._e.mask_bits)
+                # One report is enough.
+                self._set_lacking(name, "0")
 
-    def _tell(self, name: str, lacking: str, mask: str) -> None:
+    def _report(self, name: str, lacking: str, mask: str) -> None:
         e = self._e
         lanes = e.f.let(f"and i32 {lacking}, {mask}")
         site = e.sites.add(e.instruction)
@@ -165,7 +167,7 @@ class Values:
         report(e.f, layout.EVENT_UNSET, str(site), lanes)
 
     def _together(self, names: list[str]) -> str:
-        """The lanes in which none of these has a value."""
+        """Returns the lanes in which none of these registers has a value."""
         lanes = "-1" if names else "0"
         for name in names:
             lacking = self._lacking(name)
@@ -182,7 +184,7 @@ class Values:
         names = [name for operand in sources for name in registers_in(operand)]
         loaded = self._loaded.get(names[0]) if len(names) == 1 else None
         for name in registers_in(i.operands[0]):
-            self._give(name, lacking)
+            self._set_lacking(name, lacking)
             if loaded is not None and i.predicate is None:
                 self._loaded[name] = loaded
 
@@ -198,10 +200,10 @@ class Values:
                 lacking = self._of_parameter(area[0], area[1] + number * width, width)
             elif self._may_be_local(i, i.operands[1]) and any(n in self._unsure for n in registers_in(target)):
                 place = self._place(i, i.operands[1], number * width)
-                told = self._access(place, width)
-                lacking = self._e.f.call(read_values_routine(self._e.f.module), "i32", told)
+                inputs = self._access(place, width)
+                lacking = self._e.f.call(read_values_routine(self._e.f.module), "i32", inputs)
             for name in registers_in(target):
-                self._give(name, lacking)
+                self._set_lacking(name, lacking)
                 if place is not None and i.predicate is None:
                     self._loaded[name] = place
 
@@ -212,16 +214,16 @@ class Values:
             names = registers_in(source)
             lacking = self._together(names)
             if area is not None:
-                self._give_parameter(area[0], area[1] + number * width, width, lacking)
+                self._set_parameter(area[0], area[1] + number * width, width, lacking)
                 continue
             local = "0"
             if self._may_be_local(i, i.operands[0]):
-                told = self._access(self._place(i, i.operands[0], number * width), width)
-                local = f.call(write_values_routine(f.module), "i32", [*told, f"i32 {lacking}"])
+                inputs = self._access(self._place(i, i.operands[0], number * width), width)
+                local = f.call(write_values_routine(f.module), "i32", [*inputs, f"i32 {lacking}"])
             copied = len(sources) > 1 or set(names) <= self._places.loaded[self._function]
             if lacking != "0" and not copied and "param" not in i.modifiers:
                 elsewhere = f.let(f"xor i32 {local}, -1")
-                self._tell(names[0], lacking, f.let(f"and i32 {self._e.mask_bits}, {elsewhere}"))
+                self._report(names[0], lacking, f.let(f"and i32 {self._e.mask_bits}, {elsewhere}"))
 
     def _width(self, i: Instruction) -> int:
         kinds = types_of(i)
@@ -231,7 +233,7 @@ class Values:
         return may_be_local(i) and not any(m.startswith("param") for m in i.modifiers)
 
     def _place(self, i: Instruction, address: Operand, moved: int) -> V:
-        """Generic addresses."""
+        """Returns the generic address of `address`, `moved` bytes further on."""
         place = self._e.address(address)
         window = layout.LOCAL_WINDOW if "local" in i.modifiers else 0
         return self._e.f.op("add", place, splat("i64", window + moved)) if window + moved else place
@@ -242,7 +244,7 @@ class Values:
     # Parameters of functions
 
     def _area(self, operand: Operand) -> tuple[int, int] | None:
-        """(state offset, byte offset) of a function's parameter that an address names."""
+        """Returns (state offset, byte offset) of a function's parameter that an address names."""
         if not (isinstance(operand, Address) and isinstance(operand.base, Symbol)):
             return None
         area = self._e.frame.areas.get(operand.base.name)
@@ -258,7 +260,7 @@ class Values:
             lanes = self._e.f.let(f"and i32 {lanes}, {own}")
         return lanes
 
-    def _give_parameter(self, area: int, offset: int, width: int, lacking: str) -> None:
+    def _set_parameter(self, area: int, offset: int, width: int, lacking: str) -> None:
         for word in self._words(area, offset, width):
             place, lanes = self._places.at("", word), lacking
             if offset % 4:
@@ -266,6 +268,6 @@ class Values:
             self._set_state(place, lanes, self._e.mask_bits)
 
     def copy_parameter(self, source: int, target: int) -> None:
-        """A word of a parameter goes from a caller to a function, or a result the other way."""
+        """Tracks a word of a parameter from a caller to a function, or of a result the other way."""
         lanes = self._e.f.load("i32", "%warp", self._places.at("", source))
         self._set_state(self._places.at("", target), lanes, self._e.mask_bits)

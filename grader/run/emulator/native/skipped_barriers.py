@@ -1,7 +1,7 @@
-"""Threads that have gone past a barrier of the block at which others wait.
+"""Detects threads that skip a barrier of the block at which others wait.
 
-A lane keeps the groups of barriers that it has gone past since it last came to one (translate/skips.py). A barrier that
-opens tells of it where a thread waits that has not gone past the barrier itself, and another of the block has.
+Each lane keeps the groups of barriers it has skipped since it last came to one (translate/skips.py). A barrier that
+opens reports a group if a thread waits there that has not skipped it, and another thread of the block has.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 
 
-def go_past(f: IrFunction, lanes: str, groups: int) -> None:
-    """These lanes take a way past barriers."""
+def record_skip(f: IrFunction, lanes: str, groups: int) -> None:
+    """Records that these lanes take a branch past the barriers of `groups` (bits)."""
     if groups:
         known = f.load_lanes("i64", "%warp", WARP["passed"])
         past = f.op("or", known, splat("i64", groups))
         f.store_lanes(f.select(f.mask(lanes), past, known), "%warp", WARP["passed"])
 
 
-def come_routine(module: IrModule) -> str:
-    """`(ctx, warp, lanes, barrier, groups)`: lanes come to a barrier, which is in these groups."""
+def record_arrival_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, lanes, barrier, groups)`: lanes arrive at a barrier of `groups` (bits)."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lanes"), ("ptr", "barrier"), ("i64", "groups")]
@@ -36,14 +36,14 @@ def come_routine(module: IrModule) -> str:
     return module.routine("come_past", build)
 
 
-def leave_past(f: IrFunction, lanes: str) -> None:
-    """These lanes have exited: what they have gone past, they never come to."""
+def record_exit(f: IrFunction, lanes: str) -> None:
+    """Records that these lanes have exited: they never come to the barriers they have skipped."""
     known = f.load_lanes("i64", "%warp", WARP["passed"])
     _add(f, f.reduce("or", f.select(f.mask(lanes), known, splat("i64", 0))), "%ctx", CONTEXT["passed"])
 
 
-def passed_by(f: IrFunction, barrier: str) -> str:
-    """The groups that some wait for and others have gone past, as a barrier opens; they are not told again."""
+def take_skipped_groups(f: IrFunction, barrier: str) -> str:
+    """Returns the groups (bits) that some wait for and others have skipped, when a barrier opens; forgets them."""
     by_waiting, awaited = (f.load("i64", barrier, BARRIER[name]) for name in ("passed_by", "awaited"))
     for name in ("passed_by", "awaited"):
         f.store("i64", "0", barrier, BARRIER[name])

@@ -1,21 +1,24 @@
-"""How often the like of an event was told of: a place that races everywhere must neither take long nor hide others."""
+"""Limits reports of one kind of event: a place that races everywhere must neither take long nor hide others."""
 
 from __future__ import annotations
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CONTEXT, TOLD
+from grader.run.emulator.layout import CONTEXT, REPORT
 from grader.run.emulator.native.ir import IrFunction, IrModule
 
-MOST_ALIKE = 64
-"""Events of one kind at one place of the program, of one array, that are told of by one worker."""
+MOST_REPORTS = 64
+"""The most reports by one worker of one kind of event, at one place of the program, in one array."""
 _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 """Fibonacci hashing: 2^64 over the golden ratio."""
-_BITS = layout.TOLD_ENTRIES.bit_length() - 1
+_BITS = layout.REPORT_ENTRIES.bit_length() - 1
 _EVENT, _SLOT, _SITE = 59, 46, 32
 
 
-def to_be_told_routine(module: IrModule) -> str:
-    """`(ctx, event, site, detail) -> i1` for an access to the address in the context: 32 bits say what is alike."""
+def should_report_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, event, site, detail) -> i1`: whether to report an event at the address in the context.
+
+    Events with the same 32 bits of `detail` count as alike.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), *(("i32", part) for part in ("event", "site", "detail"))]
@@ -37,23 +40,23 @@ def to_be_told_routine(module: IrModule) -> str:
         f.goto("next")
         f.block("next")
         tried = f.load("i64", index)
-        f.branch(f.let(f"icmp ult i64 {tried}, {layout.TOLD_ENTRIES}"), "look", "silent")
+        f.branch(f.let(f"icmp ult i64 {tried}, {layout.REPORT_ENTRIES}"), "look", "silent")
         f.block("look")
         f.store("i64", f.let(f"add i64 {tried}, 1"), index)
-        place = f.let(f"and i64 {f.let(f'add i64 {first}, {tried}')}, {layout.TOLD_ENTRIES - 1}")
-        entry = f.field(f.load("ptr", "%ctx", CONTEXT["told"]), f.let(f"mul i64 {place}, {layout.TOLD.size}"))
-        known = f.load("i64", entry, TOLD["key"])
+        place = f.let(f"and i64 {f.let(f'add i64 {first}, {tried}')}, {layout.REPORT_ENTRIES - 1}")
+        entry = f.field(f.load("ptr", "%ctx", CONTEXT["reports"]), f.let(f"mul i64 {place}, {layout.REPORT.size}"))
+        known = f.load("i64", entry, REPORT["key"])
         fits = f.let(f"or i1 {f.let(f'icmp eq i64 {known}, 0')}, {f.let(f'icmp eq i64 {known}, {key}')}")
         f.branch(fits, "found", "next")
         f.block("found")
-        f.store("i64", key, entry, TOLD["key"])
-        times = f.load("i32", entry, TOLD["times"])
-        f.branch(f.let(f"icmp uge i32 {times}, {MOST_ALIKE}"), "silent", "tell")
+        f.store("i64", key, entry, REPORT["key"])
+        times = f.load("i32", entry, REPORT["times"])
+        f.branch(f.let(f"icmp uge i32 {times}, {MOST_REPORTS}"), "silent", "tell")
         f.block("tell")
-        f.store("i32", f.let(f"add i32 {times}, 1"), entry, TOLD["times"])
+        f.store("i32", f.let(f"add i32 {times}, 1"), entry, REPORT["times"])
         f.do("ret i1 true")
         f.block("silent")
         f.do("ret i1 false")
         return f
 
-    return module.routine("to_be_told", build)
+    return module.routine("should_report", build)
