@@ -1,5 +1,4 @@
-"""Implements `kgrade submit --contest`: submits a file, shows its progress, and prints the report as for local grading.
-"""
+"""Implements `kgrade submit --contest`: submits a file, shows its progress, and prints the report."""
 
 from __future__ import annotations
 

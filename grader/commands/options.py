@@ -1,7 +1,4 @@
-"""Arguments and options that several commands share, and how their values are checked.
-
-It parses words into values; it looks nothing up except names for the shell's completion.
-"""
+"""Arguments and options shared by several commands, and the parsing and checking of their values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The doctor's vocabulary: a part to look for, what was found of it, and how a part is missing.
-
-It knows no part itself.
-"""
+"""The doctor's vocabulary: a part to look for, the finding, and the ways in which a part is missing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A comparison of several files as text for a terminal of 80 columns: a table a size, the fastest on top marked.
-
-It shows a Comparison as it is; who differs from whom was decided before.
-"""
+"""Prints a Comparison of several files for a terminal of 80 columns: one table per size, the fastest marked on top."""
 
 from __future__ import annotations
 

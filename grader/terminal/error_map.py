@@ -1,7 +1,4 @@
-"""A small picture, in characters, of where an output is wrong.
-
-It draws an ErrorMap; which elements are wrong was decided before.
-"""
+"""Draws an ErrorMap, the map of where an output is wrong, in characters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""An excerpt of a source file around one line, with a marker on the line and a caret below the column.
-
-It shows what it is given; it looks for no mistakes.
-"""
+"""An excerpt of a source file around one line, with a marker on the line and a caret below the column."""
 
 from __future__ import annotations
 

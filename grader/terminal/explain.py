@@ -1,7 +1,4 @@
-"""An Explanation as text for a terminal of 80 columns: each kernel's advice first, then the counts of each line.
-
-It shows what was counted and decided before.
-"""
+"""Prints an Explanation for a terminal of 80 columns: each kernel's advice first, then the counts of each line."""
 
 from __future__ import annotations
 

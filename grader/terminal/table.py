@@ -1,7 +1,4 @@
-"""Tables as all commands print them: no lines, names of columns above, numbers at the right.
-
-It lays out; what stands in the cells is the commands' business.
-"""
+"""The table style of all commands: no lines, column names on top, numbers right-aligned."""
 
 from __future__ import annotations
 
