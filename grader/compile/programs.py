@@ -1,7 +1,6 @@
-"""Compiling a submission of either form for the devices that will run it.
+"""Compiles a submission of either form for the devices that will run it.
 
-Which compiler a form needs is decided here, and what was compiled before is remembered; how each is driven is
-`grader.compile`'s.
+It chooses the compiler and uses the cache; other modules of `grader.compile` drive the compilers.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from grader.problem import Problem
 from grader.sandbox import Sandbox
 
 SECONDS = 120.0
-"""Device-wide libraries of templates take nvcc a minute; CuTe's take the front end of both compilers half of one."""
+"""nvcc takes a minute for device-wide template libraries; CuTe's take either compiler's front end half a minute."""
 DEBUG_SECONDS = 10.0
-"""Only a small debug build is of use, and that is made in a second: CuTe's take minutes."""
+"""Only small debug builds are useful, which take a second; CuTe's take minutes."""
 
 
 def compile_debug(problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> Program:
-    """A debug build of a submission, for the emulator. Raises as `compile_submission` does."""
+    """Makes a debug build of a submission for the emulator. Raises as `compile_submission` does."""
     return _compile(problem, submission, cache, None, sandbox, DEBUG_SECONDS, debug=True)
 
 
 def compile_submission(
     problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox
 ) -> Program:
-    """A program for the emulator and, where one is named, a GPU. `cache` is the folder of all caches.
+    """Compiles a submission for the emulator and, if given, a GPU. `cache` is the folder of all caches.
 
     Raises CompileFailure, ToolMissing, or a JudgeError.
     """
@@ -57,7 +56,8 @@ def _compile(
         "gpu_target": gpu_target,
         "debug": debug,
     }
-    # A problem that brings its own tests has no launch code: a file without solve() is told so.
+    # A problem that brings its own tests has no launch code, so a file without solve() is compiled in the solve form
+    # too, which reports that.
     if submission.form is Form.SOLVE or problem.tests:
         from grader.compile.nvcc import identity as nvcc_identity
 

@@ -1,6 +1,6 @@
-"""Reading a submitted file: from a path to text that can be compiled, and what kind of submission it is.
+"""Reads a submitted file: from a path to text that can be compiled, and the kind of submission.
 
-It refuses what can't be CUDA source and says why; it does not compile, so it never judges the code.
+It refuses what can't be CUDA source and says why; it does not compile.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from grader.core.errors import SourceError
 from grader.core.verdict import Form
 
 SIZE_LIMIT = 1 << 20
-"""The largest file in bytes. The longest kernels that people write by hand are near a tenth of it."""
+"""The largest file in bytes. The longest hand-written kernels have about a tenth of that."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A submitted file. `text` has no byte order mark and plain newlines; `sha256` is of the file as it is.
+    """A submitted file. `text` has no byte order mark and LF line endings; `sha256` is that of the file's bytes.
 
-    `kernels` are the names of its `__global__` functions, `macros` its `#define`s with their text.
+    `kernels` are the names of its `__global__` functions, `macros` its `#define`s with texts.
     """
 
     path_name: str
@@ -33,14 +33,14 @@ class Submission:
 
 
 def read_submission(path: Path) -> Submission:
-    """Read a `.cu` file. Raises SourceError where it is missing or can't be source text."""
+    """Reads a `.cu` file. Raises SourceError if it is missing or can't be source text."""
     data = _read_bytes(path)
     return make_submission(path.name, data)
 
 
 def make_submission(path_name: str, data: bytes) -> Submission:
-    """A submission from the bytes of a file. Raises SourceError where they can't be source text."""
-    # It takes some time to load, which a missing file need not pay.
+    """Makes a submission from the bytes of a file. Raises SourceError if they can't be source text."""
+    # Slow to load, so a missing file is reported first.
     from grader.compile.reading import recognise
 
     _check_size(path_name, len(data))
@@ -84,7 +84,7 @@ def _check_size(name: str | Path, size: int) -> None:
 
 
 def decode_source(name: str, data: bytes) -> str:
-    """The text of a file's bytes, which nothing parses here. Raises SourceError where they can't be source text."""
+    """Decodes a file's bytes without parsing them. Raises SourceError if they can't be source text."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{name} is UTF-16 text, UTF-8 is expected", "Save the file as UTF-8.")
     if b"\0" in data:
@@ -94,7 +94,7 @@ def decode_source(name: str, data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # The codec counts from behind the byte order mark.
+        # The codec counts from after the byte order mark.
         offset = error.start + len(data) - len(error.object)
         line = data.count(b"\n", 0, offset) + 1
         message = f"{name} is not UTF-8 text: byte 0x{data[offset]:02x} at offset {offset} (line {line})"
