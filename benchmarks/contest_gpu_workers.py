@@ -1,13 +1,13 @@
-"""Whether several GPUs of one machine judge as many times the submissions, at the times of a worker that is alone.
+"""Measures whether judging scales with the GPUs of one machine, and whether kernel times stay those of a lone worker.
 
     python benchmarks/contest_gpu_workers.py                    # every GPU of this machine
     python benchmarks/contest_gpu_workers.py --each 12 --alone 4
     python benchmarks/contest_gpu_workers.py --devices emulator emulator
 
-First one worker judges alone on each device in turn, then all at once. Workers are processes of `kgrade worker` that
-ask one server. All submissions are one kernel with another comment, so that none is compiled already. What counts is
-the time from the first claim to the last result, self-tests left out; and for each device the median time of its
-submissions beside the others', against that which it had alone.
+First one worker judges alone on each device in turn, then all at once. Workers are `kgrade worker` processes of one
+server. All submissions are the same kernel with different comments, so that none is cached. It measures the time from
+the first claim to the last result, without self-tests, and for each device the median time of its submissions, alone
+and with the others running.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LONGEST_SECONDS = 400.0
 
 
 class Contest:
-    """A contest of one problem in a workspace of its own, its server in a thread, and the workers that ask it."""
+    """A contest with one problem in its own workspace, its server in a thread, and its workers."""
 
     def __init__(self, folder: Path, gpu_model: str) -> None:
         for name in ("problems", "submissions"):
@@ -82,7 +82,7 @@ class Contest:
         self._database.close()
 
     def judge(self, devices: Sequence[str], count: int) -> tuple[float, dict[str, list[float]]]:
-        """Has so many submissions judged: submissions a minute, and the times in seconds by device."""
+        """Judges `count` submissions; returns submissions per minute, and the times in seconds by device."""
         numbers = [self._submit() for _ in range(count)]
         with ExitStack() as opened:
             workers = [self._start(f"{number} {device}", device) for number, device in enumerate(devices)]
@@ -113,7 +113,7 @@ class Contest:
     def _judged(
         self, numbers: Sequence[int], workers: Sequence[subprocess.Popen[bytes]]
     ) -> list[tuple[str, datetime, datetime, str]]:
-        """Worker, start, end and report of each, when all are judged."""
+        """Waits until all are judged; returns worker, start, end and report of each."""
         wanted = select(Judging.worker, Judging.started, Judging.finished, Judging.report)
         wanted = wanted.where(Judging.submission_id.in_(numbers), Judging.state == JUDGED)
         until = time.monotonic() + LONGEST_SECONDS
@@ -132,7 +132,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _time_of(report: str) -> float:
-    """The geometric mean over the sizes of a submission's times; of the emulator, the grading's seconds."""
+    """The geometric mean of a submission's times over its sizes; on the emulator, the grading's seconds."""
     told = json.loads(report)
     if told["verdict"] != "accepted":
         sys.exit(f"{told['verdict']}: {told['headline']}")

@@ -1,4 +1,4 @@
-"""How long others wait for `GET /` while clients of one server send the worst bodies that we know.
+"""Measures how long others wait for `GET /` while clients send a server the worst bodies that we know.
 
     python benchmarks/contest_hostile_clients.py                     # ten clients, 30 seconds
     python benchmarks/contest_hostile_clients.py --clients 2 --seconds 5
@@ -40,9 +40,9 @@ from grader.store.workspace import Workspace
 SLUG, PROBLEM = "hostile", "zip"
 LIMIT = 0.250
 PER_HOUR = 10_000
-"""So that nothing is refused for being one too many: the server has to bear all of them."""
+"""High enough that nothing is refused by the rate limit: the server has to handle everything."""
 PAUSE = 0.02
-"""Seconds between two looks at the start page."""
+"""Seconds between two requests for the start page."""
 KERNEL = (
     "__global__ void zip_kernel(const float* a, const float* b, float* output, int N) "
     "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < N) output[i] = a[i] + b[i]; }\n"
@@ -51,7 +51,7 @@ MEBI = 1 << 20
 
 
 def sources() -> dict[str, str]:
-    """Texts that took a parser, a lexer or a page very long."""
+    """Texts on which a parser, a lexer or a page was very slow."""
     return {
         "comment openers": KERNEL + 'inline const char* f() { return "' + "/* " * 80_000 + '"; }\n',
         "launches": "cudaStreamNonBlocking\n" + "<<< " * 60_000,
@@ -67,7 +67,7 @@ def sources() -> dict[str, str]:
 
 
 def bodies() -> dict[str, tuple[str, bytes]]:
-    """What is sent to the API: the kind of the content, and the content."""
+    """Bodies sent to the API, by name: content type and content."""
     as_json = "application/json"
     found = {
         f"source of {name}": (
@@ -90,7 +90,7 @@ def bodies() -> dict[str, tuple[str, bytes]]:
 
 
 def forms() -> dict[str, tuple[str, bytes]]:
-    """What is sent to pages."""
+    """Forms sent to pages, by name: content type and content."""
     plain, parts = "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"
     part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
     head = b'--x\r\nContent-Disposition: form-data; name="source"\r\n'
@@ -106,7 +106,7 @@ def forms() -> dict[str, tuple[str, bytes]]:
 
 
 def raw_requests() -> dict[str, bytes]:
-    """What is sent over a connection as it is."""
+    """Raw data sent over a connection, by name."""
     return {
         "many headers": b"GET / HTTP/1.1\r\nhost: x\r\n" + b"a:\r\n" * 60_000 + b"\r\n",
         "a long header": b"GET / HTTP/1.1\r\nhost: x\r\na: " + b"x" * 1_000_000 + b"\r\n\r\n",
@@ -150,7 +150,7 @@ def serve(folder: Path, url: str, listening: socket.socket) -> None:
 
 
 def requests_of(port: int, number: int) -> list[bytes]:
-    """What one hostile client sends, each over a connection of its own; all is made beforehand."""
+    """The requests of one hostile client, each for a separate connection, made in advance."""
     if number % 2:
         return list(raw_requests().values())
     cookie, form_token = sign_in(port, number)
@@ -194,7 +194,7 @@ def _form_token(page: str) -> str:
 
 
 def send(port: int, data: bytes, seconds: float = 60.0) -> bytes:
-    """What is answered; a server that hangs up has said what it had to say."""
+    """Sends data and returns the answer until the server hangs up."""
     with socket.create_connection(("127.0.0.1", port), timeout=seconds) as raw:
         raw.sendall(data)
         return b"".join(iter(lambda: raw.recv(1 << 16), b""))
@@ -202,12 +202,12 @@ def send(port: int, data: bytes, seconds: float = 60.0) -> bytes:
 
 def attack(port: int, number: int, until: float) -> None:
     """One hostile client: one request after the other until that moment."""
-    # A client of a server far away takes nothing of its processors.
+    # Real clients don't use the server's processors.
     os.nice(10)
     for data in itertools.cycle(requests_of(port, number)):
         if time.time() > until:
             return
-        # What the server refuses, hangs up on or lets wait is what it is meant to.
+        # Refusing, hanging up and delaying is what the server should do.
         with contextlib.suppress(OSError):
             send(port, data, 2.0)
 
@@ -224,7 +224,7 @@ def look(port: int, until: float, times: list[float]) -> None:
 
 
 def measure(clients: int, seconds: float) -> list[float]:
-    """Seconds of each `GET /` of a client that does no harm."""
+    """Seconds of each `GET /` of a harmless client."""
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory(prefix="hostile-") as name, contextlib.ExitStack() as opened:
         url = prepare(Path(name), clients)

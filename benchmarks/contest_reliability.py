@@ -1,4 +1,4 @@
-"""Kills a contest's server, workers and database with SIGKILL at random, and counts what was lost: nothing may be.
+"""Kills a contest's server, workers and database at random with SIGKILL, and checks that nothing is lost.
 
     pip install '.[server]' && python benchmarks/contest_reliability.py --database sqlite
     python benchmarks/contest_reliability.py --database postgresql
@@ -47,7 +47,7 @@ WORKER_TOKEN = "token-of-the-workers"
 LEASE = timedelta(seconds=3)
 JUDGE_SECONDS = 0.15
 SECONDS_A_KILL = 1.5
-"""How far apart the kills are on average: a process needs about as long to start again on a busy machine."""
+"""Average time between kills; a process takes about as long to restart on a busy machine."""
 
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload(["grader.contest.server", "grader.contest.worker", "psycopg", "uvicorn"])
@@ -55,7 +55,7 @@ PROCESSES.set_forkserver_preload(["grader.contest.server", "grader.contest.worke
 
 @dataclass
 class Seen:
-    """What the students and the killer saw."""
+    """What the students and the killer observed."""
 
     answers: dict[str, int] = field(default_factory=dict)
     """Request key → number of the submission."""
@@ -71,7 +71,7 @@ def serve(url: str, root: str, port: int) -> None:
 
     from grader.contest.server import create_app
 
-    # That the database is away is what the experiment makes.
+    # The experiment makes the database unavailable on purpose.
     logging.disable()
     database = _database_when_there(url)
     uvicorn.run(create_app(database, Workspace(Path(root))), host="127.0.0.1", port=port, log_level="critical")
@@ -97,7 +97,7 @@ def _database_when_there(url: str) -> Database:
 
 
 def expected(text: str) -> str:
-    """The stub's verdict on a text, which the check at the end works out again."""
+    """The stub's verdict on a text, which the final check computes again."""
     return "accepted" if sha256(text.encode()).digest()[0] % 2 else "wrong_answer"
 
 
@@ -105,7 +105,7 @@ def _stub(job: Job, progress: Any) -> Outcome:
     for step in ("compiling", "case 1 of 2", "case 2 of 2"):
         progress(step)
         time.sleep(random.uniform(0.3, 1.7) * JUDGE_SECONDS / 3)
-    # The score carries the attempt, so that a result of another one shows.
+    # The score carries the attempt, so that a result of a different attempt shows.
     return Outcome(expected(job.text), score=float(job.attempt))
 
 
@@ -261,7 +261,7 @@ def make_contest(url: str) -> None:
 
 
 def check(url: str, count: int, seen: Seen, ledger: Path) -> tuple[list[str], dict[str, Any]]:
-    """What is wrong at the end, and the figures."""
+    """Returns what is wrong at the end, and the figures."""
     database = Database(url)
     rows = database.submissions(SLUG)
     judgings = database.judgings(contest=SLUG)

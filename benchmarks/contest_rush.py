@@ -62,7 +62,7 @@ class Seen:
     numbers: list[int] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
-    """How late this program was to send: where that is much, it is itself too slow."""
+    """How late this program sent its requests; if that is much, it is itself too slow."""
 
 
 def prepare(folder: Path, url: str, students: int, before: int) -> None:
@@ -87,7 +87,7 @@ def prepare(folder: Path, url: str, students: int, before: int) -> None:
 
 
 def fill(database: Database, count: int) -> None:
-    """Puts submissions that are judged on record, in one transaction."""
+    """Records judged submissions, in one transaction."""
     accounts, now = database.accounts(SLUG), database.now()
     with database.writing() as connection:
         for number in range(count):
@@ -126,7 +126,7 @@ def work(port: int, number: int) -> None:
 
 
 async def ask(port: int, head: str, body: str = "") -> tuple[int, bytes]:
-    """One request on a connection of its own: the status and the answer's body."""
+    """Sends one request on a separate connection; returns the status and the body."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     data = body.encode()
     fields = f"host: rush\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {len(data)}"
@@ -171,13 +171,13 @@ async def rush(port: int, students: int, submissions: int, seconds: float) -> Se
 
 
 def cpu_seconds(pid: int | None) -> float:
-    """What a process has computed so far."""
+    """CPU seconds of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def wait_until_judged(database: Database) -> None:
-    """Until nothing waits any more, or a minute has passed."""
+    """Waits until nothing is queued any more, at most a minute."""
     deadline = time.monotonic() + 60
     while database.submissions(SLUG, state="queued", limit=1) and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -185,7 +185,7 @@ def wait_until_judged(database: Database) -> None:
 
 
 def check(database: Database, seen: Seen, before: int) -> list[str]:
-    """What is wrong at the end."""
+    """Returns what is wrong at the end."""
     found = {row.id: row for row in database.submissions(SLUG)}
     wrong = [f"refused or failed: {each}" for each in seen.refused[:5]]
     wrong += [f"submission {number} was confirmed and is lost" for number in seen.numbers if number not in found]

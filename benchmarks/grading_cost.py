@@ -1,4 +1,4 @@
-"""What it costs to grade an accepted matrix product on the emulator: the machine's processor time, and wall time.
+"""Measures the cost of grading an accepted matrix product on the emulator: processor time and wall time.
 
     python benchmarks/grading_cost.py --repeats 9
 
@@ -33,7 +33,7 @@ from grader.sandbox.template import end_templates
 FOLDER = Path(__file__).resolve().parent.parent / "problems" / "matmul"
 FORMS = {"kernel form": "accepted/2_tiled.cu", "solve form": "accepted/solve_naive.cu"}
 KEPT = ("recorder", "kernels/objects/shared.json")
-"""Of a cache, what a machine makes once."""
+"""The parts of a cache that a machine makes once."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def cost_of(file: str, seed: int) -> Cost:
 
 
 def busy_seconds() -> float:
-    """Seconds that the machine's processors have been busy, all together: proc(5), /proc/stat."""
+    """Total busy seconds of the machine's processors: proc(5), /proc/stat."""
     user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:])
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 

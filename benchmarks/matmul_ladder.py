@@ -30,7 +30,7 @@ TERA = 1e12
 WIDTH, LABELS, NUMBERS, LAST = 760, 160, 130, 60
 ROW, GAP, HEAD = 22, 38, 30
 DECADES = (0.3, 1000.0)
-"""TFLOP/s at the left and the right end of the bars."""
+"""TFLOP/s at the left and right ends of the scale."""
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1b1f24 } .head { font-weight: 600 } .dim { fill: #59636e }
 .bar { fill: #2f6fd6 } .cublas { fill: #8c959f } .light { stroke: #b35900; stroke-dasharray: 4 3 }
@@ -66,7 +66,7 @@ class Timed:
 
     @property
     def share(self) -> float:
-        """Of the speed of light."""
+        """The share of the speed of light."""
         return self.light / self.seconds
 
 
@@ -124,7 +124,7 @@ def table(steps: Sequence[Timed]) -> str:
         ours = [one for one in steps if one.problem == problem]
         heads = [f"{side}: GFLOP/s | × cuBLAS | of light" for side in SIDES]
         lines += [f"| {problem}, {TITLES[problem]} | {' | '.join(heads)} |", "|---" + "|---:" * 3 * len(SIDES) + "|"]
-        # Who fails at one size takes no part at all, so every step has every size.
+        # A file that fails at one size is left out entirely, so every step has every size.
         for step in dict.fromkeys(one.step for one in ours):
             cells = [next(one for one in ours if one.step == step and one.side == side) for side in SIDES]
             numbers = [f"{one.rate * 1000:,.0f} | {one.times_cublas:.3f} | {one.share:.1%}" for one in cells]

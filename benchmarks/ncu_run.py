@@ -75,7 +75,7 @@ def measure(
 def build_library(file: Path, target: str, folder: Path) -> Path:
     nvcc, library = find_nvcc(), folder / "direct.so"
     includes = [word for place in nvcc.includes for word in ("-isystem", str(place))]
-    # In the wheels CUDA's own libraries lie beside nvcc, where it does not look.
+    # In the wheels CUDA's libraries are beside nvcc, where it does not look.
     libraries = [f"-L{nvcc.root / 'lib'}"]
     code = f"arch={target.replace('sm_', 'compute_')},code={target}"
     command = [str(nvcc.program), "-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-std=c++17", *EXTENSIONS]
@@ -84,7 +84,7 @@ def build_library(file: Path, target: str, folder: Path) -> Path:
 
 
 def profile(ncu: str, asked: Mapping[str, Any], log: Path) -> str:
-    """All that ncu says of such a launch. Metrics that it names as unknown are left out, or all that may be missing."""
+    """Runs ncu and returns its output. Metrics reported as unknown are left out, or else all that may be missing."""
     names, said = [metric.ncu for metric in METRICS], ""
     sure = [metric.ncu for metric in METRICS if metric.everywhere]
     for _ in range(TRIES):

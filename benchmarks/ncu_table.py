@@ -1,4 +1,4 @@
-"""Which of ncu's metrics belongs to which count of `kgrade explain`, what ncu's CSV says, and both side by side.
+"""Maps ncu's metrics to the counts of `kgrade explain`, parses ncu's CSV, and prints both side by side.
 
 It runs nothing. The metrics are those of the Nsight Compute documentation, "Metrics Reference" and "Metrics Decoder";
 the CSV is that of `ncu --csv --page raw`: a line of names, a line of units, a line for each launch.
@@ -24,7 +24,7 @@ _GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 
 @dataclass(frozen=True)
 class Metric:
-    """A count by its name here, how a row of ours adds to it, and the metric of ncu that counts the same.
+    """A count: its name here, the part that each of our rows adds, and ncu's metric for the same count.
 
     `why` says what else can make the two differ than a wrong count; `comparable` is False where nothing would follow,
     `everywhere` where not every GPU and every ncu has the metric.
@@ -115,7 +115,7 @@ def read_csv(text: str) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for row in rows:
         if not row["ID"]:
-            # The line of units.
+            # The row of units.
             continue
         sums = found.setdefault(row["Kernel Name"], {})
         for metric in METRICS:
@@ -155,7 +155,7 @@ class Pair:
 
     @property
     def ratio(self) -> float | None:
-        """Here by ncu's; None where ncu counted none and we did."""
+        """Our count divided by ncu's; None if only ncu's is 0."""
         return self.here / self.ncu if self.ncu else None if self.here else 1.0
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own in a folder, to be killed and started again by benchmarks and tests."""
+"""A private PostgreSQL server in a folder, which benchmarks and tests can kill and restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far matrix products of several kinds are off, as a share of what the gates allow: above 1 they are refused.
+"""Measures the errors of several kinds of matrix products, divided by what the gates allow: above 1 they are refused.
 
     python benchmarks/precision_table.py               # kernels on the GPU at hand, in under 90 s
     python benchmarks/precision_table.py --simulate    # the same in NumPy, with tensor cores as a model of them says
@@ -308,7 +308,7 @@ def tensor_core(pairs: Sequence[tuple[Floats32, Floats32]], terms: int, more: in
 
 
 def parts(x: Floats32, bits: int, count: int) -> list[Floats32]:
-    """A float as a sum of so many numbers of fewer bits."""
+    """Splits floats into sums of `count` numbers with fewer bits."""
     found = []
     for _ in range(count):
         found.append(keep_bits(bits, nearest=True)(x))
@@ -413,7 +413,7 @@ def measured(row: Row, made: Made, cases: dict[str, Any]) -> Cell:
 
 
 def tried(row: Row, made: Made, cases: dict[str, Any]) -> Cell | Exception:
-    """One kind that fails leaves the others to be read."""
+    """Measures one cell; returns the exception if it fails, so that the others can be shown."""
     try:
         return measured(row, made, cases)
     except Exception as error:
@@ -431,7 +431,7 @@ def digits(value: float) -> str:
 
 
 def run(made: Made, place: Any, sizes: Sequence[int], rows: int) -> int:
-    """Prints the tables; the number of cells that failed."""
+    """Prints the tables and returns the number of cells that failed."""
     found: dict[tuple[str, int], Cell | Exception] = {}
     for n in sizes:
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Whether a recorded plan does on the GPU what the same file does when it is run by CUDA's own runtime.
+"""Checks that a recorded plan does the same on the GPU as the file itself with CUDA's own runtime.
 
     python benchmarks/replay_equality.py PROBLEM=FILE.cu ...
 
@@ -94,7 +94,7 @@ def compare(name: str, file: Path, gpu: Gpu) -> bool:
 
 
 def worst(found: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
-    """The greatest relative difference; None where all bits are the same."""
+    """The largest relative difference; None if all bits are equal."""
     if all(found[name].tobytes() == other[name].tobytes() for name in other):
         return None
     wide = [(found[name].astype(np.float64), other[name].astype(np.float64)) for name in other]

@@ -1,4 +1,4 @@
-"""How well times of separate `kgrade submit` runs agree, and how long such a run takes, on the GPU at hand.
+"""Measures how well the times of separate `kgrade submit` runs agree, and how long a run takes, on this machine's GPU.
 
     python benchmarks/submit_repeatability.py --repeats 20
 

@@ -1,4 +1,4 @@
-"""How well timings repeat on the GPU at hand: kgrade's way beside the usual ones, each repeat in a fresh process.
+"""Measures how well timings repeat on this machine's GPU: kgrade's method and the usual ones, each in fresh processes.
 
     python benchmarks/timing_repeatability.py --section spread --repeats 12
     python benchmarks/timing_repeatability.py --section order

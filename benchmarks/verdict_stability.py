@@ -1,4 +1,4 @@
-"""Whether verdicts depend on luck: every worked file of the problems graded with many seeds, on the emulator.
+"""Checks whether verdicts depend on luck: grades every worked file of the problems with many seeds on the emulator.
 
     python benchmarks/verdict_stability.py [--problems map zip] [--seeds 20] [--jobs 2] [--results FILE]
 
@@ -22,7 +22,7 @@ from grader.judge.verify import SEED, Outcome, Work, WorkedSubmission, missing_f
 from grader.store.workspace import Workspace, builtin_folder
 
 LUCK: Mapping[str, str] = {}
-"""Faulty files whose verdict is a matter of chance by nature, and why."""
+"""Faulty files whose verdict inherently depends on chance, and why."""
 
 Key = tuple[str, int]
 

@@ -1,1 +1,1 @@
-"""Boards: ranking, and the pages that show it."""
+"""Boards: ranking, and the pages that show rankings and reports."""

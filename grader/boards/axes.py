@@ -1,6 +1,6 @@
-"""Where a picture is plotted, and where the ticks of its axes stand: round numbers, as many as there is room for.
+"""Computes the plot area of a picture and the ticks of its axes: round numbers, as many as fit.
 
-Arithmetic only; the pictures that use it draw.
+Arithmetic only; drawing is left to the pictures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True)
 class Frame:
-    """A picture's size, and the borders of what is plotted in it, in units right and down from its corner."""
+    """The size of a picture and the borders of its plot area, in units right and down from the top left corner."""
 
     width: float
     height: float
@@ -22,17 +22,17 @@ class Frame:
     bottom: float
 
     def x(self, part: float) -> float:
-        """The place at this part of the way from the left border to the right one."""
+        """The x coordinate at fraction `part` of the way from the left border to the right one."""
         return round(self.left + part * (self.right - self.left), 1)
 
     def y(self, part: float) -> float:
-        """The place at this part of the way from the bottom up."""
+        """The y coordinate at fraction `part` of the way from the bottom to the top."""
         return round(self.bottom - part * (self.bottom - self.top), 1)
 
 
 @dataclass(frozen=True)
 class Tick:
-    """A label and its place along an axis, in the units of the picture."""
+    """A label and its position along an axis, in units of the picture."""
 
     at: float
     label: str
@@ -41,7 +41,7 @@ class Tick:
 def index_ticks(length: int, scale: float, space: float, step: int | None = None) -> list[int]:
     """Indices of elements to label on an axis of `length` elements, each `scale` units long.
 
-    Neighbours are at least `space` units apart. With `step`, such as a tile's width, they are its multiples.
+    Neighbours are at least `space` units apart. With `step`, such as a tile's width, they are multiples of it.
     """
     least = max(1.0, space / scale)
     stride = step * math.ceil(least / step) if step else math.ceil(round_up(least))
@@ -67,7 +67,7 @@ def value_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def time_ticks(first: datetime, last: datetime, most: int) -> list[tuple[datetime, str]]:
-    """At most `most` evenly spread times with a label each: days, or hours where the span is short."""
+    """At most `most` evenly spaced times with labels: days, or hours if the span is short."""
     span = last - first
     pattern = "%Y-%m-%d" if span >= timedelta(days=most) else "%m-%d %H:%M"
     if span < timedelta(minutes=1):

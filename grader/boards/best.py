@@ -1,6 +1,6 @@
-"""The best entries of a problem on one GPU model, with their measurements: what a roofline shows beside an entry.
+"""The best entries of a problem on one GPU model, with their measurements, which a roofline shows beside an entry.
 
-It reads the store; who is best is decided in `ranking`.
+It reads the store; `ranking` decides who is best.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Named = tuple[str, Measurement]
 
 
 def best_numbers(rows: Iterable[Row], entry: Summary) -> tuple[int, ...]:
-    """The numbers of the best submissions of other users on the entry's GPU model, best first, out of a board.
+    """The numbers of the best submissions by other users on the entry's GPU model, best first.
 
-    None for an entry without a score: nothing was measured that could stand beside them.
+    Empty for an entry without a score, which has no measurement to compare with.
     """
     if score_of(entry) is None:
         return ()
@@ -29,12 +29,12 @@ def best_numbers(rows: Iterable[Row], entry: Summary) -> tuple[int, ...]:
 
 
 def list_measured(store: Store, numbers: Iterable[int]) -> list[Named]:
-    """Users' names and measurements of these submissions; what has none is left out."""
+    """Users' names and measurements of these submissions; those without a measurement are left out."""
     entries = [store.get(number) for number in numbers]
     return [(name(entry.user), entry.report.measurement) for entry in entries if entry.report.measurement is not None]
 
 
 def best_beside(store: Store, number: int) -> list[Named]:
-    """What to show beside the recorded submission `number`."""
+    """The names and measurements to show beside the recorded submission `number`."""
     entry = store.get(number)
     return list_measured(store, best_numbers(rank(store.summaries(entry.problem)), entry))

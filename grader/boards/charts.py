@@ -1,6 +1,6 @@
 """A line chart of values over time, as paths and ticks.
 
-It computes places; the template draws them as SVG, and the style sheet colours them.
+It computes coordinates; the template draws them as SVG, and the style sheet sets colours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from grader.boards.axes import Frame, Tick, time_ticks, value_ticks
 
 FRAME = Frame(640.0, 240.0, left=52.0, right=520.0, top=12.0, bottom=210.0)
 MOST_LINES = 6
-"""As many as colours and dashes can tell apart."""
+"""As many as colours and dashes can distinguish."""
 LABEL_HEIGHT = 16.0
 
 Point = tuple[datetime, float]
@@ -21,7 +21,7 @@ Point = tuple[datetime, float]
 
 @dataclass(frozen=True)
 class Line:
-    """One series: its path as steps, a mark at each of its points, and its name at the right end."""
+    """One series: a stepped path, a mark at each point, and a label at the right end."""
 
     label: str
     path: str
@@ -42,9 +42,9 @@ class LineChart:
 
 
 def best_so_far(title: str, series: Mapping[str, Sequence[Point]]) -> LineChart | None:
-    """How the best value of each series grew: a step up at each of its points, level in between.
+    """A chart of the best value of each series over time: a step up at each point, level in between.
 
-    Points are oldest first. Draws the MOST_LINES series that end highest; None for less than two points.
+    Points are oldest first. Draws the MOST_LINES series that end highest; None for fewer than two points.
     """
     shown = sorted((s for s in series.items() if s[1]), key=lambda s: -s[1][-1][1])
     left_out = len(shown) - MOST_LINES
@@ -91,7 +91,7 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _spread(heights: Sequence[float]) -> list[float]:
-    """Heights for the names at the right end, from the top down, moved apart until none covers another."""
+    """y coordinates for the labels at the right end, top down, moved apart until none covers another."""
     spread: list[float] = []
     for height in heights:
         spread.append(max(height, spread[-1] + LABEL_HEIGHT) if spread else height)

@@ -1,6 +1,6 @@
-"""The page of an Explanation: advice, the source with a heat column for each count, its PTX, and pictures of requests.
+"""The page of an Explanation: advice, the source with a heat column for each count, PTX, and pictures of requests.
 
-One file that works offline. It shows what was counted and decided before.
+One file that works offline.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LEVELS = 5
 
 @dataclass(frozen=True)
 class Heat:
-    """One number of a line; `level` from 0 to 5 and `share` say how it stands to the largest of its column."""
+    """One number of a line; `share` is its ratio to the largest of its column, and `level` that ratio from 0 to 5."""
 
     text: str
     share: float
@@ -37,7 +37,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of the source: `cells` belong to the page's columns, None where the line has no such count."""
+    """A line of the source: `cells` match the page's columns, None if the line has no such count."""
 
     number: int
     html: Markup
@@ -65,7 +65,7 @@ COLUMNS: tuple[tuple[str, Callable[[LineCounts], float | None]], ...] = (
 
 
 def write_page(explanation: Explanation, path: Path, workspace: Workspace) -> Path:
-    """Writes the page and returns where. Raises WorkspaceError where it can't be written."""
+    """Writes the page and returns its path. Raises WorkspaceError if it can't be written."""
     text = render(explanation, workspace.template_folders)
     try:
         write_files(path.parent, [(path.name, text)])
@@ -75,7 +75,7 @@ def write_page(explanation: Explanation, path: Path, workspace: Workspace) -> Pa
 
 
 def render(explanation: Explanation, template_folders: Sequence[Path] = ()) -> str:
-    """The page's text."""
+    """The page's HTML."""
     lines = _merged(explanation)
     columns = [(name, value) for name, value in COLUMNS if any(value(line) is not None for line in lines.values())]
     return pages(tuple(template_folders)).render(
@@ -90,7 +90,7 @@ def render(explanation: Explanation, template_folders: Sequence[Path] = ()) -> s
 
 
 def _merged(explanation: Explanation) -> dict[int, LineCounts]:
-    """The lines of all kernels; what several of them execute is added up."""
+    """The lines of all kernels; counts of lines shared by several kernels are added up."""
     merged: dict[int, LineCounts] = {}
     for line in (line for kernel in explanation.kernels for line in kernel.lines):
         before = merged.get(line.line)
@@ -121,7 +121,7 @@ def _heat(value: float | None, most: float) -> Heat | None:
 
 
 def _pictures(lines: dict[int, LineCounts]) -> Iterator[AccessPicture]:
-    """Those of the accesses that cost most, by line; of a line's equal ones the first."""
+    """Yields pictures of the most expensive accesses, without repeating equal patterns of a line."""
     rows = [row for line in lines.values() for row in line.rows if row.sample is not None]
     rows.sort(key=lambda row: -(row.sectors + row.wavefronts))
     seen: set[tuple[object, ...]] = set()

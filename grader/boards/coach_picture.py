@@ -1,6 +1,6 @@
-"""What is drawn of one warp's request: its lanes, and the sectors or banks that they touch. Numbers in, places out.
+"""The picture of one warp's request: its lanes, and the sectors or banks that they access.
 
-How it looks is the template's business.
+It computes coordinates; the template draws.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CELL = 18.0
 
 @dataclass(frozen=True)
 class Box:
-    """A lane, a sector or a word of a bank: its place, and what to say of it. `marked` is one that costs more."""
+    """A lane, a sector or a word of a bank: its position and tooltip. `marked` highlights one that costs extra."""
 
     x: float
     y: float
@@ -35,7 +35,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Picture:
-    """One request. `lines` lead from lanes to what they touch; there are none in a picture of banks."""
+    """One request. `lines` connect lanes with sectors; a picture of banks has none."""
 
     title: str
     description: str
@@ -48,7 +48,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class AccessPicture:
-    """A picture and the instruction that it is of."""
+    """A picture and the instruction that it shows."""
 
     line: int
     row: RowCounts
@@ -57,7 +57,7 @@ class AccessPicture:
 
 
 def draw(row: RowCounts) -> AccessPicture | None:
-    """The picture of an instruction's sample; None where it has none."""
+    """The picture of an instruction's sample; None if it has none."""
     pattern = pattern_of(row)
     if pattern is None:
         return None
@@ -75,7 +75,7 @@ def _which(pattern: Pattern) -> str:
 
 
 def _sectors(row: RowCounts, pattern: Pattern) -> Picture:
-    """Lanes above, sectors below in the order of their addresses; room between sectors that are not neighbours."""
+    """Lanes above, sectors below in the order of their addresses, with gaps between sectors that are not adjacent."""
     touched: dict[int, list[int]] = {}
     for lane, offset in pattern.active:
         touched.setdefault(offset // SECTOR, []).append(lane)
@@ -109,7 +109,7 @@ def _sectors(row: RowCounts, pattern: Pattern) -> Picture:
 
 
 def _banks(row: RowCounts, pattern: Pattern) -> Picture:
-    """The banks as columns; in each the different words that lanes ask it for, one above the other, by phase."""
+    """Banks as columns, each with a stack of the different words that lanes access in it, by phase."""
     per_phase = BANKS * BANK_BYTES // pattern.unit
     words_each = pattern.unit // BANK_BYTES
     boxes: list[Box] = []

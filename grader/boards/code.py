@@ -1,6 +1,6 @@
-"""A source text line by line for a page: highlighted in its language, with remarks at the lines they speak of.
+"""A source text line by line for a page: highlighted in its language, with remarks at their lines.
 
-It returns HTML that is escaped; what is remarked was decided before.
+It returns escaped HTML.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from grader.core.verdict import Form
 from grader.languages.registry import language_of
 
 LARGEST_HIGHLIGHTED = 200_000
-"""Characters. A page with more elements is slow to show; such a text is shown in one colour."""
+"""Characters. A page with more elements would be slow to show, so a longer text is shown without colours."""
 LARGEST_COLOURS = 200_000
-"""Characters of `colours_of`: some ten thousand words. What needs more is no code that somebody reads."""
+"""Characters of `colours_of`, some ten thousand words. Readable code does not need more."""
 MOST_LINES = 1_000
-"""Rows of a listing that a server makes; what follows is the text of one more."""
+"""Rows of a listing made by a server; all further lines form one more row."""
 _RUN = re.compile(r"([a-z0-9]{0,3})\.([0-9]{1,6})")
 
 
@@ -36,7 +36,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One line: its number from 1, its HTML, and the remarks below it. `pointer` stands below a column."""
+    """One line: its number from 1, its HTML, and the remarks below it. `pointer` marks a column."""
 
     number: int
     html: Markup
@@ -56,7 +56,7 @@ def listing(lines: Sequence[Markup], remarks: Mapping[int, Sequence[Remark]]) ->
 
 
 def excerpt(lines: Sequence[CodeLine], source: str, diagnostic: Diagnostic, around: int = 2) -> list[CodeLine]:
-    """The lines around a diagnostic out of the whole listing, with a pointer below its column."""
+    """The lines of the listing around a diagnostic, with a pointer below its column."""
     if diagnostic.line is None or not 1 <= diagnostic.line <= len(lines):
         return []
     first, last = max(1, diagnostic.line - around), min(len(lines), diagnostic.line + around)
@@ -74,7 +74,7 @@ def excerpt(lines: Sequence[CodeLine], source: str, diagnostic: Diagnostic, arou
 
 
 def remarks_of(report: Report) -> dict[int, list[Remark]]:
-    """What a report says of single lines: its fault, the line it names, and the compiler's diagnostics."""
+    """A report's remarks by line: its fault, the line it names, and the compiler's diagnostics."""
     remarks: dict[int, list[Remark]] = {}
     for line, remark in _all_remarks(report):
         own = remarks.setdefault(line, [])
@@ -96,14 +96,14 @@ def _all_remarks(report: Report) -> Iterator[tuple[int, Remark]]:
 
 
 def highlight(source: str, form: Form) -> list[Markup]:
-    """The source's lines as HTML with Pygments' classes; in one colour where no process has told its words in time."""
+    """The source's lines as HTML with Pygments' classes; without colours if highlighting took too long."""
     return colour_lines(source, colours_of(source, form))
 
 
 def colours_of(source: str, form: Form) -> str | None:
-    """What `coloured` needs to show the source: each piece's class and length, in one word each.
+    """The colouring of the source for `colour_lines`: one word with class and length for each piece.
 
-    None where it is too long, or where no process has told them in time.
+    None if the source is too long or highlighting took too long.
     """
     if len(source) > LARGEST_HIGHLIGHTED:
         return None
@@ -115,9 +115,9 @@ def colours_of(source: str, form: Form) -> str | None:
 
 
 def colour_lines(source: str, colours: str | None, most_lines: int | None = None) -> list[Markup]:
-    """The source's lines as HTML by what `colours_of` said of it, plain where that is missing or is of another text.
+    """The source's lines as HTML, coloured by the result of `colours_of`; plain if that is missing or does not fit.
 
-    Nothing looks into the text. Of more than `most_lines` the last holds all that is left.
+    The text itself is not lexed. With more than `most_lines` lines, one more element holds all the rest.
     """
     few = most_lines is None or source.count("\n") <= most_lines
     whole = "\n".join(split_lines(source)) if few else visible(source)
@@ -134,13 +134,13 @@ def colour_lines(source: str, colours: str | None, most_lines: int | None = None
 
 
 def split_lines(source: str) -> list[str]:
-    """Lines as the compiler counts them, without the last one's end."""
+    """The lines of the source as the compiler counts them, with invisible characters spelled out."""
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return [visible(line) for line in text.removesuffix("\n").split("\n")]
 
 
 def _pointer(line: str, column: int | None) -> str | None:
-    """Blanks and a caret below a column, which counts bytes of UTF-8 from 1; tabs stay tabs."""
+    """Blanks and a caret below a column, given in UTF-8 bytes from 1; tabs stay tabs."""
     if column is None:
         return None
     before = line.encode()[: max(0, column - 1)].decode(errors="ignore")

@@ -1,6 +1,6 @@
 """The picture of where an output is wrong: an ErrorMap as rectangles, ticks and a legend.
 
-It computes places and sizes; the template draws them as SVG, and the style sheet colours them.
+It computes coordinates; the template draws them as SVG, and the style sheet sets colours.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from grader.boards.axes import Tick, index_ticks
 from grader.core.report import ErrorMap, OutputCheck
 
 WIDTH, HEIGHT = 400.0, 320.0
-"""The largest plot. With its labels it fits a phone without text below 9 pixels."""
+"""The largest plot. With its labels it fits on a phone with text of at least 9 pixels."""
 LARGEST_ELEMENT = 26.0
 SMALLEST_SIDE = 60.0
 MOST_TILE_LINES = 40
 
 LEVELS = ("right", "up to ¼ wrong", "up to ½ wrong", "up to ¾ wrong", "more than ¾ wrong", "all wrong")
-"""What the colours 0 to 5 mean. One wrong element among thousands already has a colour of its own."""
+"""The meaning of colours 0 to 5. A single wrong element among thousands already changes the colour."""
 
 
 @dataclass(frozen=True)
 class Rectangle:
-    """Neighbouring cells of one row that are equally wrong."""
+    """Adjacent cells of one row with the same share of wrong elements."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class MapPicture:
-    """The plot's size, what stands in it, and its meaning in words."""
+    """The plot: its size, shapes, ticks, legend, and a description in words."""
 
     width: float
     height: float
@@ -55,10 +55,10 @@ class MapPicture:
 
 
 def draw(output: OutputCheck, launch: Mapping[str, int]) -> MapPicture | None:
-    """The picture of an output's map, or None where it has none.
+    """The picture of an output's map; None if it has none.
 
-    A launch with a single constant above 1, such as TILE = 16, gives a matrix lines at its multiples: they
-    show a kernel that goes wrong at the edge of a tile.
+    A launch with a single constant above 1, such as TILE = 16, adds lines at its multiples to a matrix, which show a
+    kernel that fails at tile edges.
     """
     error_map = output.map
     if error_map is None or not error_map.cells:
@@ -91,12 +91,12 @@ def draw(output: OutputCheck, launch: Mapping[str, int]) -> MapPicture | None:
 
 
 def _is_matrix(output: OutputCheck) -> bool:
-    """Whether the map shows the output as it is; one with a single long dimension was wrapped into rows."""
+    """Whether the map has the output's own shape; an output with a single long dimension was wrapped into rows."""
     return sum(length > 1 for length in output.shape) > 1
 
 
 def _extent(rows: int, columns: int) -> tuple[float, float]:
-    """The plot's width and height: elements are square unless that would make one side too thin to see."""
+    """The plot's width and height: elements are square unless one side would be too thin to see."""
     side = min(LARGEST_ELEMENT, WIDTH / columns, HEIGHT / rows)
     least_width, least_height = (min(n * LARGEST_ELEMENT, SMALLEST_SIDE) for n in (columns, rows))
     return max(columns * side, least_width), max(rows * side, least_height)
@@ -132,7 +132,7 @@ def _rectangles(error_map: ErrorMap, across: float, down: float) -> Iterator[Rec
 
 
 def _outside(total: int, rows: int, columns: int, across: float, down: float) -> Rectangle | None:
-    """What the last row of a wrapped vector has beyond the vector's end."""
+    """The part of a wrapped vector's last row beyond the vector's end; None if there is none."""
     used = total - (rows - 1) * columns
     if not 0 < used < columns:
         return None
@@ -141,7 +141,7 @@ def _outside(total: int, rows: int, columns: int, across: float, down: float) ->
 
 
 def level(share: float) -> int:
-    """The colour of a cell by its share of wrong elements: an index of LEVELS."""
+    """The colour of a cell by its share of wrong elements: an index into LEVELS."""
     if share <= 0:
         return 0
     return 5 if share >= 1 else 1 + min(3, int(share * 4 - 1e-9))

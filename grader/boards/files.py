@@ -1,7 +1,4 @@
-"""Writes pages so that nobody ever sees half of one, and a failure leaves the old ones.
-
-It knows nothing of what the pages say.
-"""
+"""Writes pages atomically; after a failure the old ones are still there."""
 
 from __future__ import annotations
 
@@ -20,10 +17,10 @@ STALE_SECONDS = 3600.0
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, str]]) -> None:
-    """Writes texts to their names below `folder`: all of them to a stage first, then each moved into place.
+    """Writes (name, text) pairs below `folder`: all to a staging folder first, then each is moved into place.
 
-    Moving happens in the given order, so a page should come after those that it links to. Where making or
-    writing a text fails, nothing in the folder has changed.
+    They are moved in the given order, so a page should come after those that it links to. If making or writing a text
+    fails, nothing in the folder has changed. Raises WorkspaceError.
     """
     with _explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +40,7 @@ def write_files(folder: Path, files: Iterable[tuple[str, str]]) -> None:
 
 
 def _remove_left_over(folder: Path) -> None:
-    """Stages that a killed process left. A young one may belong to a process that is at work."""
+    """Removes staging folders left by killed processes. A recent one may belong to a running process."""
     for stage in folder.glob(f"{STAGE}*"):
         if time.time() - stage.stat().st_mtime > STALE_SECONDS:
             shutil.rmtree(stage, ignore_errors=True)

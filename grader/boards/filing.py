@@ -1,7 +1,7 @@
-"""Files a report: records it in the workspace's store and writes its page, in a process beside the judge.
+"""Files a report: records it in the workspace's store and writes its page, in a separate process.
 
-SQLAlchemy and Jinja take half a second to load. Within the judge's process that would hold up the cases, which run at
-the same time; here is the judge's side only, which loads neither.
+SQLAlchemy and Jinja take half a second to load, which would delay the cases that the judge runs meanwhile. This is the
+judge's side, which loads neither.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 MODULE = "grader.boards.filing_child"
 SECONDS = 120.0
-"""For one answer. Another writer may hold the store's lock for a while."""
+"""Time limit for one answer; another writer may hold the store's lock for a while."""
 
 
 @dataclass(frozen=True)
 class Filed:
-    """The submission's number and its page; `page` is None where it can't be written, and `remark` says why."""
+    """The submission's number and its page; `page` is None if it can't be written, and `remark` says why."""
 
     number: int
     page: Path | None
@@ -33,9 +33,9 @@ class Filed:
 
 
 class Filing:
-    """Files in one workspace. `begin` starts the process; it ends with `close`, and what is not filed is not recorded.
+    """Files reports in one workspace. `begin` starts the process, `close` ends it; only filed reports are recorded.
 
-    Raises StoreError or WorkspaceError for what can't be opened or recorded.
+    Methods raise StoreError or WorkspaceError for what can't be opened or recorded.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -44,19 +44,19 @@ class Filing:
 
     @property
     def pid(self) -> int | None:
-        """The process's number; None where there is none."""
+        """The process's id; None if there is none."""
         return None if self._child is None else self._child.pid
 
     def begin(self) -> None:
-        """Starts the process, which loads what it needs. The workspace is not touched."""
+        """Starts the process, which loads its modules. The workspace is not touched."""
         self._child = Child(MODULE)
 
     def open(self) -> None:
-        """Opens the store. Raises where `file` is bound to fail: nobody waits for what can't be recorded."""
+        """Opens the store. Raises if `file` is bound to fail, so that nobody waits for what can't be recorded."""
         self._ask({"do": "open", "root": str(self._workspace.root)})
 
     def file(self, report: Report) -> Filed:
-        """Records the report in the opened store, then writes its page: a failure of the latter is only a remark."""
+        """Records the report in the opened store and writes its page; if only the page fails, that is a remark."""
         from grader.core.report import to_json
 
         answer = self._ask({"do": "file", "report": to_json(report)})

@@ -1,4 +1,4 @@
-"""The process that files: it holds the workspace's store, and runs nothing of a submission's."""
+"""The process that files reports: it has the workspace's store open and runs no code of submissions."""
 
 from __future__ import annotations
 

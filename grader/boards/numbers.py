@@ -1,6 +1,6 @@
-"""Where the numbers of marks stand in a picture: next to their marks, on no line, no other mark and no other number.
+"""Places the numbers of marks in a picture: next to their marks, clear of lines, other marks and other numbers.
 
-Geometry only; what the marks mean is not known here.
+Geometry only.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from itertools import pairwise
 from grader.boards.axes import Frame
 
 Place = tuple[float, float]
-"""In units of the picture, right and down from its corner."""
+"""Coordinates in units of the picture, right and down from the top left corner."""
 
 SIZE = 13.0
-"""A number is drawn into a square of this side."""
+"""Side of the square that a number takes."""
 MARK = 6.5
-"""From a mark's centre to its end."""
+"""Half the size of a mark."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class _Box:
         return not (beside or other.bottom <= self.top or self.bottom <= other.top)
 
     def is_crossed(self, line: Sequence[Place]) -> bool:
-        """Whether a line through these corners, from left to right, comes through the box."""
+        """Whether a polyline through these points, from left to right, crosses the box."""
         for (x1, y1), (x2, y2) in pairwise(line):
             low, high = max(x1, self.left), min(x2, self.right)
             if low < high:
@@ -45,10 +45,10 @@ class _Box:
 def place_numbers(
     frame: Frame, marks: Sequence[Place], others: Sequence[Place] = (), lines: Sequence[Sequence[Place]] = ()
 ) -> list[Place]:
-    """The middle of each mark's number at its base, for text that is centred there.
+    """Returns the bottom centre of each mark's number, for centred text.
 
-    Each stands at the first free place of: above its mark, below, right, left, and further and further down on the
-    right. Where none is free it stands above, on whatever is there. `others` are marks that have no numbers.
+    Each takes the first free place: above its mark, below, right, left, then further and further down on the right. If
+    none is free it goes above, over whatever is there. `others` are marks without numbers.
     """
     taken = [_Box(x - MARK, y - MARK, x + MARK, y + MARK) for x, y in (*marks, *others)]
     found: dict[int, Place] = {}

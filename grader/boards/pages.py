@@ -1,6 +1,6 @@
-"""The report page: one file of HTML that shows all of a Report and needs no network.
+"""The report page: one self-contained HTML file that shows a whole Report.
 
-It arranges what the report says for the template; it grades nothing and reads no database.
+It prepares the report's data for the template.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_ELEMENTS = 8
 
 @dataclass(frozen=True)
 class Links:
-    """Where a page of the site leads, relative to itself. A report page on its own has none."""
+    """Links of a page of the site, relative to itself. A standalone report page has none."""
 
     home: str
     board: str
@@ -38,7 +38,7 @@ class Links:
 
 @dataclass(frozen=True)
 class WrongOutput:
-    """An output that is wrong in one case, with the picture of where."""
+    """An output that is wrong in one case, with the picture of its wrong elements."""
 
     case: CaseResult
     output: OutputCheck
@@ -47,7 +47,7 @@ class WrongOutput:
 
 @dataclass(frozen=True)
 class CaseRow:
-    """A case in the table: its largest error in units of what is allowed, None where nothing was compared."""
+    """A case in the table; `worst` is its largest error in units of the tolerance, None if nothing was compared."""
 
     case: CaseResult
     worst: float | None
@@ -66,14 +66,14 @@ Beside = Sequence[tuple[str, Measurement]]
 
 
 def load_report_page(template_folders: Sequence[Path] = ()) -> None:
-    """Loads ahead what writing a report's page takes: the template, the highlighter. A mistake is told by the page."""
+    """Loads template and highlighter in advance. A mistake in the template is reported when the page is written."""
     code.highlight("int i;", Form.KERNEL)
     with suppress(WorkspaceError):
         pages(tuple(template_folders)).load(TEMPLATE)
 
 
 def write_report(report: Report, path: Path, template_folders: Sequence[Path] = (), *, beside: Beside = ()) -> None:
-    """Writes the report's page to `path`. Raises WorkspaceError where it can't be written."""
+    """Writes the report's page to `path`. Raises WorkspaceError if it can't be written."""
     text = render_report(report, template_folders, beside=beside)
     write_files(path.parent, [(path.name, text)])
 
@@ -88,9 +88,9 @@ def render_report(
     beside: Beside = (),
     lines: Sequence[Markup] | None = None,
 ) -> str:
-    """The report's page. `number` is the submission's; `stamp` lets the site see whether it is up to date.
+    """The report's page as HTML. `number` is the submission's; `stamp` lets the site see whether it is up to date.
 
-    `lines` are the source's as HTML; it is highlighted here where they are not given.
+    `lines` is the source as HTML lines; without it, the source is highlighted here.
     """
     measurement = report.measurement
     known = code.highlight(report.source, report.form) if lines is None else lines
@@ -125,15 +125,15 @@ def render_report(
 
 
 def measured_rows(measurement: Measurement) -> Iterator[tuple[SizeMeasurement, str]]:
-    """Each size with what limits it at the speed of light."""
+    """Yields each size with its limit at the speed of light."""
     for size in measurement.sizes:
         yield size, roofline.limit(size, measurement.ceilings)
 
 
 def wrong_outputs(report: Report) -> Iterator[WrongOutput]:
-    """The wrong outputs of the case that shows most, then those of the smallest failing case.
+    """Yields the wrong outputs of the failing case with the largest output, then those of the smallest failing case.
 
-    The largest map tells where a kernel goes wrong, the smallest sizes tell when.
+    The largest map shows where a kernel goes wrong, the smallest sizes show when.
     """
     failing = [case for case in report.cases if any(output.wrong for output in case.outputs)]
     chosen = [max(failing, key=lambda case: max(o.total for o in case.outputs))] if failing else []

@@ -1,7 +1,7 @@
-"""Who stands where on a problem's board: pure functions of submissions, which decide nothing about pages.
+"""Ranks the entries of a problem's board: pure functions of submissions.
 
-A rank compares scores within one device model; entries that can't be told apart share one. An emulator's time
-says nothing, so its accepted entries are listed without a rank.
+Ranks compare scores within one device model; entries whose scores can't be distinguished share a rank. The emulator's
+time means nothing, so its accepted entries are listed without a rank.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from grader.store.entry import Summary
 
 EMULATOR = "emulator"
 WIDEST = 0.01
-"""An interval counts up to this share of the score. Timing reaches 0.3 % of a time of 10 µs and 1 % of one of 2 µs;
-without the cap a kernel whose time scatters would overlap with everybody and stand first."""
+"""Intervals are capped at this share of the score. Timing reaches 0.3 % for a time of 10 µs and 1 % for one of 2 µs;
+without the cap, a kernel with scattered times would overlap with everybody and share the first rank."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One user's best entry on one device model. `rank` is None where it is accepted and not ranked.
+    """One user's best entry on one device model. `rank` is None if it is accepted but not ranked.
 
-    `attempts` counts the user's submissions to the problem up to this one, whatever their verdict.
+    `attempts` counts the user's submissions to the problem up to this one, whatever their verdicts.
     """
 
     rank: int | None
@@ -37,17 +37,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Step:
-    """A moment at which a user's best score became better."""
+    """A moment at which a user's best score improved."""
 
     submitted: datetime
     score: float
 
 
 def rank(entries: Iterable[Summary]) -> list[Row]:
-    """One problem's board: device models by name, best score first; then the unranked, earliest first.
+    """One problem's board: device models by name, best score first; then unranked entries, earliest first.
 
-    A user has one row per device model with a score, or else one for the earliest accepted entry. Entries share the
-    rank of the best one whose interval overlaps with theirs, and as many ranks after them are skipped.
+    A user has one row per device model with a score, or else one row for the earliest accepted entry. Entries share the
+    rank of the best one of their group if the intervals overlap, and as many ranks after them are skipped.
     """
     ordered = sorted(entries, key=_age)
     accepted = [entry for entry in ordered if entry.verdict is Verdict.ACCEPTED]
@@ -73,14 +73,14 @@ def rank(entries: Iterable[Summary]) -> list[Row]:
 
 
 def score_of(entry: Summary) -> float | None:
-    """The score that an entry is ranked by, larger is better; None where it is not ranked."""
+    """The score that an entry is ranked by, larger is better; None if it is not ranked."""
     if entry.device == EMULATOR or entry.score is None or not isfinite(entry.score):
         return None
     return entry.score
 
 
 def progress(entries: Iterable[Summary]) -> dict[str, dict[str, list[Step]]]:
-    """How each user's best score grew: device model → user → steps, oldest first."""
+    """The improvements of each user's best score: device model → user → steps, oldest first."""
     steps: dict[str, dict[str, list[Step]]] = {}
     for entry in sorted(entries, key=_age):
         score = score_of(entry)
@@ -93,12 +93,12 @@ def progress(entries: Iterable[Summary]) -> dict[str, dict[str, list[Step]]]:
 
 
 def accepted_users(entries: Iterable[Summary]) -> int:
-    """How many different users have an accepted entry."""
+    """Number of users with an accepted entry."""
     return len({entry.user for entry in entries if entry.verdict is Verdict.ACCEPTED})
 
 
 def _interval(entry: Summary) -> Interval:
-    """The interval of an entry's score as it counts for ranking; the score itself where none was measured."""
+    """The interval of an entry's score for ranking, capped; just the score if no interval was measured."""
     score = score_of(entry) or 0.0
     low = score if entry.score_low is None else entry.score_low
     high = score if entry.score_high is None else entry.score_high
@@ -112,7 +112,7 @@ def _places(entries: Sequence[Summary]) -> list[tuple[int, Summary]]:
 
 
 def _attempts(ordered: Sequence[Summary]) -> dict[int, int]:
-    """For each entry, by number: which attempt of its user it was."""
+    """For each entry, by its number: which attempt of its user it was."""
     made: Counter[str] = Counter()
     attempts = {}
     for entry in ordered:

@@ -1,6 +1,6 @@
-"""The roofline: how fast a kernel computes against how much it computes for each byte, below the GPU's ceilings.
+"""The roofline: a kernel's arithmetic rate against its arithmetic intensity, below the GPU's ceilings.
 
-It computes places; the template draws them as SVG, and the style sheet colours them. The model is that of
+It computes coordinates; the template draws them as SVG, and the style sheet sets colours. The model is that of
 Williams, Waterman and Patterson, "Roofline: an insightful visual performance model", CACM 52 (2009).
 """
 
@@ -16,18 +16,18 @@ from grader.boards.words import duration, percent, quantity, sizes
 from grader.core.report import Ceilings, Measurement, SizeMeasurement
 
 FRAME = Frame(440.0, 330.0, left=74.0, right=424.0, top=12.0, bottom=284.0)
-"""A phone shows it at two thirds, where its text is still 10 pixels high."""
+"""A phone shows it at two thirds of this size, where text is still 10 pixels high."""
 MOST_OTHERS = 3
 
 Point = tuple[float, float]
-"""Operations for each byte, and operations a second."""
+"""Operations per byte, and operations per second."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One size of one entry: its place, its number in the table of sizes, and what it says on being pointed at.
+    """One size of one entry: its position, its number in the table of sizes, and its tooltip.
 
-    The number stands at `number_x` and `number_y`: of the entry itself alone, so that no other needs a place.
+    The number is drawn at `number_x`, `number_y`, only for the entry itself.
     """
 
     x: float
@@ -51,7 +51,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Roofline:
-    """The picture: its ceilings as paths, the ridge between them, the entries, and all of it in words."""
+    """The picture: ceilings as paths, the ridge point, the entries, and a description in words."""
 
     frame: Frame
     reached: str
@@ -67,7 +67,7 @@ class Roofline:
 
 @dataclass(frozen=True)
 class _Plane:
-    """The logarithmic plane: powers of ten at its borders, x for operations a byte, y for operations a second."""
+    """The logarithmic plane: its borders as exponents of ten, x in operations per byte, y in operations per second."""
 
     x_low: float
     x_high: float
@@ -84,7 +84,7 @@ class _Plane:
 def draw(measurement: Measurement, others: Sequence[tuple[str, Measurement]] = ()) -> Roofline | None:
     """The roofline of a measurement; `others` are names and measurements of the best entries on the same GPU model.
 
-    None where no size has a point: a kernel without arithmetic, such as a transpose, has no place on it.
+    None if no size has a point: a kernel without arithmetic, such as a transpose, can't be plotted.
     """
     ceilings = measurement.ceilings
     entries = [("this entry", measurement), *others[:MOST_OTHERS]]
@@ -114,14 +114,14 @@ def draw(measurement: Measurement, others: Sequence[tuple[str, Measurement]] = (
 
 
 def point_of(size: SizeMeasurement) -> Point | None:
-    """Where a size stands; None where it does no arithmetic or moves nothing, or nobody knows what it does."""
+    """The point of a size; None if it does no arithmetic, moves no bytes, or its work is unknown."""
     if size.sol is None or size.flops <= 0 or size.bytes <= 0 or size.time.value <= 0:
         return None
     return size.flops / size.bytes, size.flops / size.time.value
 
 
 def limit(size: SizeMeasurement, ceilings: Ceilings) -> str:
-    """What the speed of light of a size comes from: "memory", "arithmetic" or "launch"; "unknown" as its work is."""
+    """The limit at a size's speed of light: "memory", "arithmetic" or "launch"; "unknown" if its work is unknown."""
     if size.sol is None:
         return "unknown"
     times = {
@@ -133,13 +133,13 @@ def limit(size: SizeMeasurement, ceilings: Ceilings) -> str:
 
 
 def _plane(points: Iterable[Point], ceilings: Ceilings) -> _Plane:
-    """Whole powers of ten around all points and the ridge, at least one to each side of it."""
+    """The plane with whole powers of ten around all points and the ridge."""
     points = list(points)
     ridge = math.log10(ceilings.flops / ceilings.bandwidth)
     top = math.log10(max(ceilings.flops, ceilings.datasheet_flops or 0.0, *(rate for _, rate in points)))
     xs = [math.log10(intensity) for intensity, _ in points]
     ys = [math.log10(rate) for _, rate in points]
-    # A point on the border would be cut in half.
+    # Margin, because a mark on the border would be cut in half.
     x_low, x_high = math.floor(min(*xs, ridge - 0.6) - 0.1), math.ceil(max(*xs, ridge + 0.6) + 0.1)
     roof_left = x_low + math.log10(ceilings.bandwidth)
     y_low, y_high = math.floor(min(*ys, roof_left) - 0.1), math.ceil(top + 0.1)
@@ -147,7 +147,7 @@ def _plane(points: Iterable[Point], ceilings: Ceilings) -> _Plane:
 
 
 def _roof(plane: _Plane, bandwidth: float | None, flops: float | None) -> tuple[Place, ...]:
-    """The corners of a pair of ceilings: the slope of the bandwidth, then level; none where either is unknown."""
+    """The corners of a roof: the slope of the bandwidth, then the level of the flops; empty if either is unknown."""
     if not bandwidth or not flops:
         return ()
     first, last = max(10.0**plane.x_low, 10.0**plane.y_low / bandwidth), 10.0**plane.x_high
@@ -174,7 +174,7 @@ def _series(plane: _Plane, style: int, name: str, own: Sequence[SizeMeasurement]
 
 
 def _numbered(own: Series, beside: Sequence[Series], lines: Sequence[Sequence[Place]]) -> Series:
-    """The series with its numbers where they cover nothing."""
+    """The series with its numbers placed where they cover nothing."""
     others = [(mark.x, mark.y) for series in beside for mark in series.marks]
     places = place_numbers(FRAME, [(mark.x, mark.y) for mark in own.marks], others, lines)
     marks = (replace(mark, number_x=x, number_y=y) for mark, (x, y) in zip(own.marks, places, strict=True))
@@ -195,7 +195,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def _short(rate: float) -> str:
-    """A power of ten of operations a second in few letters: 10 T, 100 G."""
+    """Formats a power of ten of operations per second briefly: 10 T, 100 G."""
     for factor, prefix in ((1e15, " P"), (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
         if rate >= factor * (1 - 1e-9):
             return f"{rate / factor:.0f}{prefix}"
@@ -230,4 +230,4 @@ _SHAPES = (
     "M0-6L6 5H-6Z",
     "M-5-5H5V5H-5Z",
 )
-"""A circle for the entry itself, then a diamond, a triangle and a square: told apart without colours."""
+"""A circle for the entry itself, then a diamond, a triangle and a square, distinguishable without colours."""

@@ -1,6 +1,6 @@
-"""The leaderboard as a folder of static pages: an index, a page a problem, a page a submission.
+"""The leaderboard as a folder of static pages: an index, a page per problem, a page per submission.
 
-It opens from disk or from any web server. Which entry stands where is decided in `ranking`.
+It works from disk or from any web server. `ranking` decides the order of entries.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from grader.store.database import Store
 from grader.store.entry import Summary
 
 MOST_LISTED = 500
-"""Submissions in a problem's list of all, newest first. A page stays readable on a phone."""
+"""Submissions listed on a problem's page, newest first; more would be unreadable on a phone."""
 STAMP_WITHIN = 2_000
-"""A page's stamp stands in its head, within so many characters."""
+"""A page's stamp is within this many characters of its beginning."""
 
 
 class ProblemText(Protocol):
-    """What the pages show of a problem; a loaded `Problem` is one."""
+    """The parts of a problem that the pages show; a loaded `Problem` has them."""
 
     @property
     def name(self) -> str: ...
@@ -67,7 +67,7 @@ class BoardProblem:
 
     @property
     def best(self) -> Row | None:
-        """The first of the ranked rows with the highest score on any device model."""
+        """The first-ranked row with the highest score over all device models; None if there is none."""
         ranked = [row for row in self.rows if row.rank == 1]
         return max(ranked, key=lambda row: row.entry.score or 0.0, default=None)
 
@@ -77,8 +77,8 @@ def write_site(
 ) -> Path:
     """Writes the pages below `folder` and returns the path of the index.
 
-    Report pages that are there and up to date are left alone. Raises WorkspaceError where a page can't be
-    written or a template has a mistake; the pages of before are kept then.
+    Report pages that are up to date are left alone. Raises WorkspaceError if a page can't be written or a template has
+    a mistake; the old pages are then kept.
     """
     render = pages(tuple(template_folders))
     boards = arrange(problems, store.summaries())
@@ -87,11 +87,11 @@ def write_site(
 
 
 DIFFICULTIES = ("easy", "medium", "hard")
-"""In the order in which they are offered."""
+"""In the order of display."""
 
 
 def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> list[BoardProblem]:
-    """The problems by title with their submissions; a problem that is gone but has submissions is kept."""
+    """The problems with their submissions, sorted by title; a deleted problem with submissions is kept."""
     submitted: dict[str, list[Summary]] = {}
     for summary in summaries:
         submitted.setdefault(summary.problem, []).append(summary)
@@ -107,7 +107,7 @@ def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> li
 
 
 def slug(problem: str) -> str:
-    """A file name for any problem name: unchanged where it is harmless, else with a part of its hash."""
+    """A file name for any problem name: the name itself if it is harmless, else with part of its hash."""
     plain = re.sub(r"[^a-z0-9_-]+", "-", problem.lower()).strip("-")[:60]
     return plain if plain and plain == problem else f"{plain or 'problem'}-{sha256(problem.encode()).hexdigest()[:8]}"
 
@@ -119,7 +119,7 @@ def _all_pages(
     render: Pages,
     template_folders: Sequence[Path],
 ) -> Iterator[tuple[str, str]]:
-    """Names and texts, each page after those that it links to."""
+    """Yields (name, text) of all pages, each after those that it links to."""
     fingerprint = render.fingerprint
     for board in boards:
         links = Links(home="../index.html", board=f"../{board.page}")
@@ -176,7 +176,9 @@ def _problem_values(board: BoardProblem) -> Mapping[str, object]:
 
 
 def statement_html(text: str) -> Markup:
-    """A statement as HTML. Its own HTML is shown as text; pictures stay links: no other server is asked."""
+    """Converts a Markdown statement to HTML. Raw HTML is escaped, and pictures become links, so that no other server
+    is contacted.
+    """
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
@@ -191,7 +193,7 @@ def statement_html(text: str) -> Markup:
 
 
 def _stamp(fingerprint: str, summary: Summary, best: Sequence[int]) -> str:
-    """Changes with all that a report's page shows: the report, the templates, the best entries beside it."""
+    """A stamp that changes with everything a report's page shows: report, templates, best entries beside it."""
     facts = f"{fingerprint} {summary.id} {summary.problem} {summary.submitted.isoformat()} {summary.source_hash}"
     facts += "".join(f" {number}" for number in best)
     return sha256(facts.encode()).hexdigest()[:32]

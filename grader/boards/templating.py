@@ -1,8 +1,8 @@
-"""The Jinja2 environment of all pages: where templates come from, and what every page has at hand.
+"""The Jinja2 environment of all pages: the sources of templates, and their filters and globals.
 
-Templates of a workspace hide those of the same name that come with kgrade. Everything is escaped, and a
-page's Content-Security-Policy forbids whatever is not in the page itself: markup that a workspace's template
-lets through still runs no script and asks no other server.
+A workspace's templates override kgrade's templates of the same name. Everything is escaped, and a page's
+Content-Security-Policy forbids whatever is not in the page itself: markup that a workspace's template lets through
+still runs no script and contacts no other server.
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ class Pages:
             f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
             "base-uri 'none'; form-action 'none'"
         )
-        """The Content-Security-Policy of pages that carry script and style inside."""
+        """The Content-Security-Policy of pages with inline script and style."""
         self._environment.globals.update(
             version=grader.__version__,
-            # The two files are part of every page, so that each page can be sent around alone.
+            # Both files are inlined in every page, so that a page can be passed on by itself.
             style=Markup(style),
             script=Markup(script),
             policy=self.policy,
         )
 
     def render(self, template: str, **values: Any) -> str:
-        """The page. Raises WorkspaceError where a template has a mistake, with its name and line."""
+        """Renders a page. Raises WorkspaceError with name and line if a template has a mistake."""
         with naming_the_template():
             return self._environment.get_template(template).render(**values)
 
     def load(self, template: str) -> None:
-        """Compiles a template ahead of its first use. Raises WorkspaceError as `render` does."""
+        """Compiles a template in advance. Raises WorkspaceError as `render` does."""
         with naming_the_template():
             self._environment.get_template(template)
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the templates and with the version: pages with another one are out of date."""
+        """A hash of the templates and the version: pages with a different one are out of date."""
         digest = sha256(grader.__version__.encode())
         for name in sorted(self._environment.list_templates()):
             digest.update(f"\0{name}\0{self._text(name)}".encode())
@@ -87,7 +87,7 @@ def pages(template_folders: tuple[Path, ...] = ()) -> Pages:
 
 @contextmanager
 def naming_the_template() -> Iterator[None]:
-    """Turns a mistake in a template into a WorkspaceError that names its place."""
+    """Turns a mistake in a template into a WorkspaceError that names file and line."""
     try:
         yield
     except TemplateError as error:
@@ -99,7 +99,7 @@ def naming_the_template() -> Iterator[None]:
 
 
 def _place(error: TemplateError) -> str:
-    """File and line of the mistake: Jinja2 puts the template's own frames into the traceback."""
+    """File and line of the mistake; Jinja2 puts the template's own frames into the traceback."""
     name, line = (
         getattr(error, "filename", None) or getattr(error, "name", None),
         getattr(error, "lineno", None),

@@ -1,6 +1,6 @@
-"""What a reader should know before trusting a time: remarks on a measurement, in sentences.
+"""Remarks on a measurement, in sentences: what a reader should know before trusting a time.
 
-The numbers were decided when they were measured; nothing here changes a score.
+Nothing here changes a score.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from grader.core.report import Measurement
 from grader.measure.overall import NULL_TOLERANCE, impossible, is_sound, light_of
 
 WIDE = 0.03
-"""Timing stops at an interval of ± 0.3 %; one ten times as wide is worth a word."""
+"""Timing stops at an interval of ± 0.3 %; one ten times as wide gets a remark."""
 
 
 def remarks(measurement: Measurement) -> Iterator[str]:
-    """One sentence for each thing that makes the times less than they should be; none where all is well."""
+    """Yields one sentence for each reason to doubt the times; nothing if all is well."""
     null = measurement.null_ratio
     if null is not None and not is_sound(measurement):
         yield (

@@ -1,6 +1,6 @@
-"""Numbers, times and names as pages show them: the filters of the templates.
+"""Formats numbers, times and names for pages: the filters of the templates.
 
-Each function turns one value into plain text; escaping for HTML is the templates' business.
+Each function turns one value into plain text; the templates escape it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def visible(text: str) -> str:
 
 
 def label(word: object) -> str:
-    """A verdict, fault or kind as people read it: "out of bounds"."""
+    """A verdict, fault or kind in words: "out of bounds"."""
     return str(word).replace("_", " ")
 
 
@@ -33,7 +33,7 @@ def name(user: str) -> str:
 
 
 def number(value: float) -> str:
-    """A value of an element with the nine digits that tell any two floats apart."""
+    """The value of an element with nine digits, which distinguish any two floats."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -42,7 +42,7 @@ def number(value: float) -> str:
 
 
 def units(value: float) -> str:
-    """An error in units of what is allowed."""
+    """An error in units of the tolerance."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -65,7 +65,7 @@ def several(value: int, noun: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time with three digits in the unit that suits it."""
+    """A time with three digits in a suitable unit."""
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= factor:
             return f"{_three_digits(seconds / factor)} {unit}"
@@ -73,14 +73,14 @@ def duration(seconds: float) -> str:
 
 
 def interval(time: Interval) -> str:
-    """The bounds of a measured time with three digits, their unit once where it is one."""
+    """The bounds of a measured time with three digits; the unit is given once if it is the same."""
     low, high = duration(time.low), duration(time.high)
     (number, unit), (_, other) = low.split(), high.split()
     return f"{number} to {high}" if unit == other else f"{low} to {high}"
 
 
 def bounds(time: Interval) -> str:
-    """The bounds of a time in one unit, with enough digits to tell 0.1 % apart."""
+    """The bounds of a time in one unit, with enough digits to show 0.1 %."""
     factor, unit = next(
         ((factor, unit) for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")) if time.value >= factor),
         (1e-9, "ns"),
@@ -98,7 +98,7 @@ def score(value: float) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """A large quantity with three digits and the prefix that suits it: "4.31 TB/s", "812 GFLOP/s"."""
+    """A large quantity with three digits and a suitable prefix: "4.31 TB/s", "812 GFLOP/s"."""
     for factor, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= factor * (1 - 1e-9):
             return f"{_three_digits(value / factor)} {prefix}{unit}"
@@ -111,12 +111,12 @@ def giga(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent with three digits."""
+    """A share in percent with three digits."""
     return f"{_three_digits(share * 100)} %" if share > 0 else "0 %"
 
 
 def factor(ratio: Interval) -> str:
-    """How many times as long as the baseline, with the digits that its interval supports."""
+    """The ratio to the baseline's time, with the digits that its interval supports."""
     return (
         f"{ratio.value:.3f}"
         if ratio.value < 2
@@ -127,7 +127,7 @@ def factor(ratio: Interval) -> str:
 
 
 def spread(measured: Interval) -> str:
-    """The larger side of an interval in per cent of its value: "± 0.12 %"."""
+    """The larger side of an interval in percent of its value: "± 0.12 %"."""
     if not measured.value > 0:
         return ""
     share = max(measured.high - measured.value, measured.value - measured.low) / measured.value
@@ -135,7 +135,7 @@ def spread(measured: Interval) -> str:
 
 
 def clocks(lowest_and_highest: Sequence[float]) -> str:
-    """A range of clocks in MHz, or the one clock."""
+    """A range of clocks in MHz, or a single clock."""
     low, high = (f"{clock:,.0f}" for clock in lowest_and_highest)
     return f"{low} MHz" if low == high else f"{low} to {high} MHz"
 
@@ -153,7 +153,7 @@ def iso(time: datetime) -> str:
 
 
 def sizes(values: Mapping[str, float]) -> str:
-    """Sizes as people write them: M=17 N=1 K=3. Scalars stand behind them: a=0.5."""
+    """Sizes as people write them: M=17 N=1 K=3; scalars in the same way: a=0.5."""
     shown = ((key, f"{value:.9g}" if isinstance(value, float) else value) for key, value in values.items())
     return visible(" ".join(f"{key}={value}" for key, value in shown))
 
@@ -167,7 +167,7 @@ def triple(value: Sequence[int]) -> str:
 
 
 def repeat_command(report: Report, case: CaseResult | None = None) -> str:
-    """The line that grades the same file with the same numbers again, or one case of it alone."""
+    """The command that repeats the grading with the same seed, or a single case of it."""
     words = ["kgrade", "test", report.problem, report.file]
     if report.problem_set:
         words[2:3] = ["--problems", report.problem_set, report.problem.partition(":")[2]]
@@ -175,13 +175,13 @@ def repeat_command(report: Report, case: CaseResult | None = None) -> str:
     for sizes in dict.fromkeys(",".join(f"{key}={value}" for key, value in one.sizes.items()) for one in given):
         words += ["--case", sizes]
     if report.seed >= 0:
-        # A contest that hides its cases hides their seed.
+        # A contest with hidden cases hides their seed.
         words += ["--seed", str(report.seed)]
     return visible(shlex.join(words))
 
 
 def _three_digits(value: float) -> str:
-    # From 99.95 on three digits round to 100, which would be printed with a point behind it.
+    # From 99.95 on, three digits round to 100, which would be printed with a trailing point.
     return f"{value:,.0f}" if value >= 99.95 else f"{value:#.3g}"
 
 

@@ -1,4 +1,4 @@
-"""Checking: outputs against the reference. `check_case` is the way in."""
+"""Checking: compares outputs with the reference. Start at `check_case`."""
 
 from grader.check.case import check_case
 

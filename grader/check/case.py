@@ -1,6 +1,6 @@
-"""Checks one case: compares every output with the reference and decides verdict and kind.
+"""Checks one case: compares every output with the reference and decides on verdict and kind.
 
-The steps are modules of their own: `tolerance`, `compare`, `precision`, `errormap`, `explain`.
+Each step has its own module: `tolerance`, `compare`, `precision`, `errormap`, `explain`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from grader.problem.definition import Problem
 CaseCheck = tuple[Verdict, WrongKind | None, str, tuple[OutputCheck, ...]]
 
 SHOWN = 5
-"""Wrong elements listed for each output."""
+"""Number of wrong elements listed per output."""
 
-# Where outputs differ in kind, the one that says most about the mistake comes first.
+# If several outputs are wrong in different ways, the kind that says most about the mistake is reported.
 PRIORITY = (WrongKind.UNWRITTEN_OUTPUT, WrongKind.WRONG_VALUE, WrongKind.LOW_PRECISION)
 
 
@@ -40,11 +40,11 @@ def check_case(
     unwritten: Mapping[str, Mask] | None = None,
     changed_inputs: Mapping[str, tuple[int, ...]] | None = None,
 ) -> CaseCheck:
-    """Verdict, kind, message and the checks of all outputs for one case.
+    """Returns verdict, kind, message and the checks of all outputs for one case.
 
-    Arrays are all of NumPy or all of CuPy. `unwritten` marks the elements that kept their poison,
-    `changed_inputs` gives the first changed index of each input that the kernel wrote to. Raises JudgeError
-    where an output is missing or has another shape.
+    All arrays are NumPy's, or all are CuPy's. `unwritten` marks the elements that still hold their poison;
+    `changed_inputs` gives the first changed index of each input that the kernel wrote to. Raises JudgeError if an
+    output is missing or has the wrong shape or type.
     """
     checks = []
     for name, bound in bounds(problem, sizes, family, inputs).items():
@@ -53,13 +53,13 @@ def check_case(
         left = (unwritten or {}).get(name)
         left = xp.zeros(got.shape, bool) if left is None else left.reshape(got.shape)
         if bound.untouched is not None:
-            # Where nobody tells what was written, none of them counts.
+            # Without `unwritten` we can't tell whether these elements were left alone, so none of them is checked.
             alone = bound.untouched if unwritten is None else bound.untouched & left
             got, left = xp.where(alone, bound.expected, got), left & ~alone
         found = compare(bound, got, left)
         checks.append(_describe(problem, sizes, inputs, name, bound, found))
     for array, index in (changed_inputs or {}).items():
-        # A kernel that writes to its input usually fails otherwise too; this is the cause, the rest follows.
+        # A kernel that writes to its input usually fails in other ways too; this is the cause.
         message = explain.changed(array, index, list(problem.outputs))
         return Verdict.WRONG_ANSWER, WrongKind.CHANGED_INPUT, message, tuple(checks)
     for kind in PRIORITY:
@@ -125,7 +125,7 @@ def _kind(
 
 
 def _units(problem: Problem, sizes: Mapping[str, int], found: Comparison) -> int:
-    """How many u of an element's scale are allowed, by the gate that decided."""
+    """The tolerance in u of an element's scale, by the gate that decided."""
     if found.gate == "G4":
         return round(scaled_units(problem.gates.count_terms(sizes)))
     return ELEMENT_UNITS if found.gate == "G3" else SUM_UNITS

@@ -1,6 +1,6 @@
-"""Compares one output array with its bound and finds which elements are wrong, and by how much.
+"""Compares one output array with its bound: which elements are wrong, and by how much.
 
-It names no kind of mistake and writes no sentence; `case` and `explain` do.
+Kinds of mistakes and messages are left to `case` and `explain`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from grader.problem.definition import Floats
 Mask = npt.NDArray[np.bool_]
 
 SCATTERED = 4.0
-"""How often the usual scatter of truncating sums one element of many may have."""
+"""Tolerance for a single element, as a multiple of the typical scatter of truncating sums."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came of one output.
+    """The result for one output.
 
-    `error` is got minus reference, NaN where either is not finite; `units` is |error| divided by what is
-    allowed, infinite where NaN or infinity is on one side only. `wrong` includes `unwritten`. `gate` is
-    the rule that decided.
+    `error` is got minus reference, NaN where either is not finite; `units` is |error| divided by the tolerance,
+    infinite where NaN or infinity is on one side only. `wrong` includes `unwritten`. `gate` is the rule that
+    decided.
     """
 
     got: npt.NDArray[Any]
@@ -44,28 +44,27 @@ class Comparison:
 
 
 def compare(bound: Bound, got: npt.NDArray[Any], unwritten: Mask) -> Comparison:
-    """Applies the gates of `bound` to `got`, of the same shape."""
+    """Applies the gates of `bound` to `got`, which has the same shape as `bound.expected`."""
     xp = module_of(got)
     seen, expected = widen(got), widen(bound.expected)
     finite = xp.isfinite(seen) & xp.isfinite(expected)
-    # NaN and infinity are results like any other: the same ones have to be there, in the same places.
+    # NaN and infinity are results like any other: they have to be the same, in the same places.
     same_special = (xp.isnan(seen) & xp.isnan(expected)) | (~finite & (seen == expected))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         error = xp.where(finite, _difference(bound, got, seen), np.nan)
         rest, allowed, aggregate = without_truncation(bound, error)
-        # Of a zero nothing is allowed: what is right there is no share of it.
+        # Where the tolerance is 0, an error of 0 is right: avoid 0 / 0.
         share = xp.where(rest == 0, 0.0, abs(rest) / allowed)
     units = xp.where(finite, share, xp.where(same_special, 0.0, np.inf))
     wrong = xp.where(finite, _outside(bound, got, units), ~same_special)
     if bound.exact:
-        # A zero of the wrong sign has no error in value; it counts as one float off, like the nearest
-        # neighbour.
+        # A zero with the wrong sign has no error in value; it counts like an error of one float.
         units = xp.where(wrong, xp.maximum(units, 2.0), units)
     gate = bound.gate
     if not wrong.any() and np.isfinite(aggregate) and finite.any():
         ratio = sqrt(float((rest[finite] ** 2).mean())) / aggregate if aggregate else 0.0
         if ratio > 1.0:
-            # The mean is too large, so at least one element is above it: those are the ones to show.
+            # The rms is too large, so at least one element exceeds the limit: show those.
             gate = "G2"
             units = xp.where(finite, abs(rest) / aggregate, units)
             wrong = units > 1.0
@@ -74,9 +73,10 @@ def compare(bound: Bound, got: npt.NDArray[Any], unwritten: Mask) -> Comparison:
 
 
 def without_truncation(bound: Bound, error: Floats) -> tuple[Floats, Floats, float]:
-    """Errors without the share of the results that truncating sums lost, and what is allowed of an element and of all.
+    """Removes from the errors the share of the results that truncating sums lose.
 
-    The share is that of least squares. Errors that no truncation explains have no part in it.
+    Returns the remaining errors, the tolerance of each element, and the limit for their rms. The share is a least
+    squares fit over the errors that truncation can explain.
     """
     limits = bound.truncation
     if limits is None:
@@ -93,7 +93,7 @@ def without_truncation(bound: Bound, error: Floats) -> tuple[Floats, Floats, flo
 
 def _difference(bound: Bound, got: npt.NDArray[Any], seen: Floats) -> Floats:
     if bound.reference.dtype.kind == "i":
-        # In 64 bits, which may wrap round, but never to 0 where the two differ.
+        # The difference in 64 bits may wrap around, but is never 0 if the two differ.
         between: Floats = (got - bound.expected).astype(np.float64)
         return between
     target: Floats = widen(bound.expected) if bound.exact else bound.reference

@@ -1,7 +1,6 @@
-"""Reduces a mask of wrong elements to a map of at most 64 by 64 cells, so that a wrong last tile shows at
-a glance.
+"""Reduces a mask of wrong elements to a map of at most 64 × 64 cells, so that a wrong last tile shows at a glance.
 
-It counts; it draws nothing.
+Drawing it is left to others.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ CELLS = 64
 
 
 def error_map(wrong: npt.NDArray[np.bool_]) -> ErrorMap | None:
-    """The share of wrong elements in each cell, or None for an output of one element.
+    """Returns the fraction of wrong elements in each cell, None for an output of one element.
 
-    A vector is wrapped into at most 64 rows whose length is a multiple of 64, so that columns line up with
-    warps and blocks; an array of more than two dimensions has all but the last as rows.
+    A vector is wrapped into at most 64 rows whose length is a multiple of 64, so that columns line up with warps and
+    blocks; in an array of more than two dimensions, all dimensions but the last form the rows.
     """
     if wrong.size <= 1:
         return None
@@ -26,7 +25,7 @@ def error_map(wrong: npt.NDArray[np.bool_]) -> ErrorMap | None:
     height, width = -(-rows // CELLS), -(-columns // CELLS)
     padded = np.zeros((-(-rows // height) * height, -(-columns // width) * width), dtype=bool)
     present = np.zeros_like(padded)
-    # The last row of a wrapped vector may be short: elements beyond it are in no cell's count.
+    # The last row of a wrapped vector may be short: positions beyond its end are not counted.
     flat = np.zeros(rows * columns, dtype=bool)
     flat[: wrong.size] = wrong.ravel()
     padded[:rows, :columns] = flat.reshape(rows, columns)

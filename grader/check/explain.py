@@ -1,6 +1,6 @@
-"""Says in a student's words what is wrong with an output.
+"""Explains to a student what is wrong with an output.
 
-It decides nothing: kinds and numbers come from the other modules of this package.
+Kinds and numbers come from the other modules of this package.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Index = tuple[int, ...]
 
 
 def element(array: str, index: Sequence[int]) -> str:
-    """An element as "C[3,17]"."""
+    """Formats an element as "C[3,17]"."""
     return f"{array}[{','.join(map(str, index))}]"
 
 
 def number(value: float, dtype: npt.DTypeLike = np.float32) -> str:
-    """A number in as few digits as tell it from its neighbours of its type."""
+    """Formats a number with the fewest digits that identify it in its type."""
     if np.dtype(dtype).kind in "iu":
         return str(int(value))
     if np.isnan(value):
@@ -52,7 +52,7 @@ def unwritten(array: str, found: Comparison) -> str:
 def low_precision(
     array: str, bound: Bound, found: Comparison, measured: Magnitudes, cause: LowPrecision, units: int
 ) -> str:
-    """The worst element in units of u times its scale, beside the `units` that are allowed."""
+    """Gives the error of the worst element in u of its scale, next to the `units` allowed."""
     size = np.where(found.wrong & np.isfinite(found.error), np.abs(found.error), 0.0)
     relative = size / np.where(measured.scale > 0, measured.scale, np.inf)
     index = _unravel(int(np.argmax(relative)), relative.shape)
@@ -68,12 +68,12 @@ def low_precision(
 
 def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
     index = first_index(found.wrong & ~found.unwritten)
-    # Whole numbers stay such: float64 holds none beyond 2^53.
+    # .item() keeps integers as integers: float64 is not exact beyond 2^53.
     got, expected = found.got[index].item(), bound.expected[index].item()
     shown, wanted = (number(value, found.got.dtype) for value in (got, expected))
     text = f"{element(array, index)} is {shown}, expected {wanted}"
     if shown == wanted:
-        # Equal in the output's type: only the errors of all elements together were too large.
+        # Equal when printed: only the errors of all elements together were too large.
         text = f"{element(array, index)} is off by {abs(float(found.error[index])):.2g}, more than rounding explains"
     if found.wrong.size > 1:
         text += f"; {found.count} of {found.wrong.size} elements are wrong"
@@ -91,7 +91,7 @@ def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
 
 
 def first_index(mask: npt.NDArray[np.bool_]) -> Index:
-    """The index of the first true element, in row-major order."""
+    """Returns the index of the first true element, in row-major order."""
     return _unravel(int(np.argmax(mask)), mask.shape)
 
 

@@ -1,6 +1,6 @@
-"""The number formats that low precision comes from, and rounding of float32 arrays to them.
+"""The low-precision number formats, and rounding of float32 arrays to them.
 
-Used to recognise a format in wrong results, never to judge them.
+They are used to recognise a format in wrong results, never to judge results.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Floats32 = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Format:
-    """`unit` is the exponent of the largest relative rounding error: 11 for 2^-11."""
+    """A number format. `unit` is the negated exponent of its largest relative rounding error: 11 for 2^-11."""
 
     name: str
     unit: int
@@ -25,7 +25,7 @@ class Format:
 
 
 def keep_bits(bits: int, nearest: bool) -> Callable[[Floats32], Floats32]:
-    """Rounding to `bits` stored bits of the significand, to nearest even or towards zero."""
+    """Returns a function that rounds to `bits` stored bits of the significand, to nearest even or towards zero."""
     dropped = 23 - bits
 
     def round_to(x: Floats32) -> Floats32:
@@ -40,7 +40,7 @@ def keep_bits(bits: int, nearest: bool) -> Callable[[Floats32], Floats32]:
 
 
 def keep_bits_away(bits: int) -> Callable[[Floats32], Floats32]:
-    """The same to nearest, ties away from zero, as cvt.rna does."""
+    """As `keep_bits`, but to nearest with ties away from zero, as cvt.rna does."""
     kept = 23 - bits
     round_down = keep_bits(bits, nearest=False)
 
@@ -69,7 +69,7 @@ FP16 = Format("fp16", 11, _to_half)
 BF16 = Format("bf16", 8, keep_bits(7, nearest=True))
 
 INPUT_FORMATS = (
-    # Within fp16's range both formats round alike, and results can't tell them apart.
+    # Within fp16's range both formats round the same way, so results can't tell them apart.
     Format("TF32 or fp16", 11, keep_bits(10, nearest=True)),
     FP16,
     Format("TF32", 11, keep_bits_away(10)),

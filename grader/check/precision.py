@@ -1,9 +1,9 @@
 """Recognises results that are wrong because they were computed in low precision, and names the format.
 
-Three kinds of evidence, from sharp to blunt. Rounding of inputs has to be met by the reference of rounded inputs, and
-results of a format are its numbers. Rounding somewhere on the way is told by its size and its spread: it touches most
-elements, has no part in common with the results, and is smaller than a term that is left out or counted twice. Of few
-elements the spread is not to be seen; a case with more of them then says otherwise.
+There are three kinds of evidence, from sharp to blunt. If inputs were rounded, the reference of rounded inputs gives
+the results. If results were rounded, all of them are numbers of the format. Rounding in between is recognised by its
+size and spread: it affects most elements, is not proportional to the results, and is smaller than a term that is left
+out or counted twice. With few elements the spread can't be seen; a case with more of them then decides.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from grader.problem.parameters import Array, f32, f64
 MOST = 0.9
 NEARLY_ALL = 0.99
 MANY = 8
-"""Elements from which on their spread says something."""
+"""Number of elements from which on their spread is meaningful."""
 FP16_NORMAL = 2.0**-14
-"""fp16's smallest normal number: below it even the best fp16 result has a large relative error."""
+"""fp16's smallest normal number: below it, even a correctly rounded fp16 result has a large relative error."""
 
 
 @dataclass(frozen=True)
 class LowPrecision:
-    """What the errors come from, as a phrase that completes "errors of this size come from"."""
+    """The source of the errors, as a phrase that completes "errors of this size come from"."""
 
     source: str
 
 
 @dataclass(frozen=True)
 class _Evidence:
-    """All results of one output, and of its wrong elements, flattened, what is known of them."""
+    """All results of one output (`everything`), and the facts about its wrong elements, flattened."""
 
     everything: npt.NDArray[Any]
     got: npt.NDArray[Any]
@@ -59,12 +59,12 @@ def recognise(
     found: Comparison,
     measured: Magnitudes,
 ) -> LowPrecision | None:
-    """What kind of low precision explains the wrong elements of an output, or None."""
+    """Returns the kind of low precision that explains the wrong elements of an output, or None."""
     where = found.wrong
-    # Rounding leaves no element unwritten and changes no zero's sign alone.
+    # Rounding leaves no element unwritten and does not merely change the signs of zeros.
     if found.unwritten.any() or not np.any(found.error[where]):
         return None
-    # A formula that overflows gives infinity or NaN by itself; in a sum these would come from fp16's range.
+    # A formula gives infinity or NaN when it overflows in any format; in a sum they would come from fp16's range.
     if problem.gates.kind == "scaled" and not np.isfinite(found.got[where]).all():
         return None
     seen = _Evidence(
@@ -94,11 +94,11 @@ def recognise(
 
 
 def _explains(supposed: Floats, seen: _Evidence, bound: Bound, written: Array) -> bool:
-    """Whether the reference of rounded inputs meets the results: where it does, the format is proven.
+    """Whether the reference of rounded inputs matches the results, which proves the format.
 
-    Exact cases stay exact with rounded inputs, so results have to be met to the last bit. Elsewhere
-    float32's own errors remain, of sums that truncate a tenth of these: the format has to explain nearly all of the
-    errors together, and of few elements at least three quarters of each. What is off by chance does not fit that.
+    Exact cases stay exact with rounded inputs, so results have to match to the last bit. Elsewhere float32's own
+    errors remain, up to a tenth of these in sums that truncate: the format has to explain nearly all of the errors
+    together, and with few elements at least three quarters of each. Random errors do not fit that.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         if bound.exact:
@@ -117,10 +117,10 @@ def _explains(supposed: Floats, seen: _Evidence, bound: Bound, written: Array) -
 
 
 def _kept_in(form: Format, seen: _Evidence, terms: int | None) -> bool:
-    """Whether all results are numbers of this format, near the right ones.
+    """Whether all results are numbers of this format, close to the right ones.
 
-    A float32 result is such a number by accident only (of fp16: once in 2^13), but zeros and other
-    constants are as well, so some variety is asked for.
+    A float32 result is one only by accident (for fp16, once in 2^13), but zeros and other constants are too, so
+    some variety is required.
     """
     stored = form.round(seen.everything)
     if ((widen(stored) == widen(seen.everything)) | np.isnan(seen.everything)).mean() < NEARLY_ALL:
@@ -135,17 +135,17 @@ def _kept_in(form: Format, seen: _Evidence, terms: int | None) -> bool:
 
 
 def _beyond_float(seen: _Evidence) -> bool:
-    """Whether all that is wrong is infinite because the right number is beyond float32's range."""
+    """Whether all wrong elements are infinite because the right value is beyond float32's range."""
     beyond = np.abs(seen.reference) > np.finfo(np.float32).max
     return bool(np.all(beyond & np.isinf(seen.got) & (np.signbit(seen.got) == np.signbit(seen.reference))))
 
 
 def _small_everywhere(seen: _Evidence, terms: int | None) -> bool:
-    """Whether errors have the size and the spread that half precision somewhere on the way explains.
+    """Whether errors have the size and spread of half precision used somewhere in the computation.
 
-    Rounding K partial sums to fp16, a random walk, is off by 0.4 · 2^-11 √K Q. A sum that misses one of K terms, or has
-    one twice, is off by Q / √K, so that rounding has to stay below half of that, and far below it where there are few
-    elements. Imprecise operations touch most elements; a few wrong ones among right ones have another cause.
+    Rounding K partial sums to fp16, a random walk, is off by 0.4 · 2^-11 √K Q. A sum with one of K terms missing or
+    counted twice is off by Q / √K, so rounding has to stay below half of that, and far below it if there are few
+    elements. Imprecise operations affect most elements; a few wrong ones among right ones have another cause.
     """
     if seen.got.size < seen.everything.size / 8:
         return False
@@ -157,17 +157,17 @@ def _small_everywhere(seen: _Evidence, terms: int | None) -> bool:
 
 
 def _follows_results(seen: _Evidence, kind: str) -> bool:
-    """Whether errors are a share of the results: a wrong factor, or a divisor that has an element twice or not at all.
+    """Whether errors are proportional to the results: a wrong factor, or a divisor with a term missing or doubled.
 
-    Rounding is as often up as down, and truncation as large as it happens to be: the correlation is 0, or 0.9. A wrong
-    divisor of a row makes another share of each row, so that less is enough there. By chance it is 1 / √n.
+    The correlation of errors with results is 0 for rounding, which goes up as often as down, and 0.9 for truncation.
+    A wrong divisor differs from row to row, so a lower correlation is enough there. Chance alone gives 1 / √n.
     """
-    # Results that float32 can't hold are a share of nothing.
+    # Leave out results that float32 can't represent.
     finite = np.isfinite(seen.error) & (np.abs(seen.reference) < np.inf)
     finite &= np.abs(seen.reference) >= float(np.finfo(np.float32).smallest_subnormal)
     error, result = seen.error[finite], seen.reference[finite]
     if kind != "scaled":
-        # Elements count alike, however large: a factor is the same for all.
+        # Relative errors, so that elements of any size count the same: a factor is the same for all.
         error, result = error / result, result / result
     both = _rms(error) * _rms(result) if error.size else 0.0
     least = 0.5 if kind == "scaled" else 0.95
@@ -175,7 +175,9 @@ def _follows_results(seen: _Evidence, kind: str) -> bool:
 
 
 def _near(seen: _Evidence, allowed: Floats, share: float) -> bool:
-    """Whether this share of the errors is allowed. Operands beyond fp16's range may give infinity or NaN."""
+    """Whether at least this share of the errors is at most `allowed`. Infinity and NaN count as near where operands
+    exceed fp16's range.
+    """
     overflow = ~np.isfinite(seen.got) & np.isfinite(seen.scale) & (seen.scale >= 2.0**15)
     with np.errstate(invalid="ignore"):
         near = np.abs(seen.error) <= allowed

@@ -1,33 +1,29 @@
 """The tolerance gates: how far a result may be from its float64 reference, element by element.
 
-u is 2^-24, the largest relative error of one rounding to float32. Nothing is compared here; `compare` does
-that.
+u is 2^-24, the largest relative error of one rounding to float32. Comparing is left to `compare`.
 
-- G0, exact sums: inputs of the "exact" family have partial sums that float32 holds exactly in any order, so
-  results must equal the reference bit for bit.
+- G0, exact sums: inputs of the "exact" family have partial sums that are exact in float32 in any order, so results
+  must equal the reference bit for bit.
 - G1, one element of a sum: |E| <= 32 u S + 1 ulp, S the sum of the terms' magnitudes. Measured on zero-mean
   inputs for float32 in any order of summation: up to 4.1 u S; TF32 and fp16 inputs: 150 to 3600 u S.
 - G2, all elements of a sum together: rms(E) <= (8 + sqrt K) u rms(Q), Q the root of the sum of the terms'
   squares, K their number. Measured: sequential float32 up to 0.30 sqrt K, trees up to 2.2, 3xTF32 up to 19;
-  TF32 and fp16 from 4859. It does not apply where the errors of elements depend on each other: those of a
-  sequential prefix sum add up to one random walk, whose rms scatters as widely as a single error does.
-- Contractions may be summed by tensor cores, which truncate: each step loses towards zero, so that results shrink by a
-  share that grows with the number of steps. That share is measured and taken out, and what is left may be as large as
-  the share times Q, beside what G1 and G2 allow: see `Truncation` and docs/tolerance.md.
+  TF32 and fp16 from 4859. It does not apply where the errors of elements are correlated: those of a sequential
+  prefix sum form one random walk, whose rms scatters as widely as a single error does.
+- Contractions may be summed by tensor cores, which truncate: each step rounds towards zero, so that results shrink by
+  a share that grows with the number of steps. That share is measured and removed; the remaining errors may exceed G1
+  and G2 by as much as the share times Q: see `Truncation` and docs/tolerance.md.
 - G3, elementwise: 64 u times the condition of the formula; one correctly rounded operation must be bit-exact.
-- G4, formulas with sums in them (softmax, norms, attention): |E| <= (64 + 8 sqrt K) u S + 1 ulp, S what the problem
-  declares. Its terms are positive by nature, so that rounding errors of K of them add up instead of cancelling.
-
-Results in fp16, bf16 and fp8 get one ulp of their own more, for their own rounding; u stays that of the sums, float32.
-For results in float64 u is 2^-52: twice one rounding, because the reference is rounded as often as they are. Results
-beyond fp8's largest number are that number. Whole numbers have to be the reference's; where that is a fraction, they
-have to be it rounded, a near tie either way.
-
-A problem that brings its own tests states its own tolerance, and none of these gates applies. Where its reference
-misses that itself, the tolerance is what it misses more.
-
-S and Q come from the reference itself: where it is linear in each input, the reference of the magnitudes
-is the sum of the terms' magnitudes, and the reference of the squares is the sum of their squares.
+- G4, formulas with sums in them (softmax, norms, attention): |E| <= (64 + 8 sqrt K) u S + 1 ulp, S declared by the
+  problem. The K terms are positive, so that their rounding errors add up instead of cancelling.
+Results in fp16, bf16 and fp8 are allowed one more ulp of their own for their final rounding; u stays that of float32,
+in which sums are computed. For results in float64, u is 2^-52: twice one rounding, because the reference is rounded as
+often as they are. Results beyond fp8's largest number saturate to it. Integers must equal the reference; if that is a
+fraction, they must equal it rounded, and near a tie either neighbour is right.
+A problem that brings its own tests states its own tolerance, and none of these gates applies. If its reference itself
+exceeds that, the tolerance is widened by as much.
+S and Q come from the reference itself: where it is linear in each input, the reference of the magnitudes is the sum of
+the terms' magnitudes, and the reference of the squares is the sum of their squares.
 """
 
 from __future__ import annotations
@@ -49,33 +45,33 @@ from grader.problem.parameters import Array, f32, f64
 UNIT, UNIT_OF_DOUBLE = 2.0**-24, 2.0**-52
 SMALLEST_NORMAL = 2.0**-126
 FLUSHED, FLUSHED_DOUBLE = 64 * SMALLEST_NORMAL, 64 * 2.0**-1022
-"""What a formula may lose where it underflows: a factor below the smallest normal number, times another of up to 64."""
+"""Largest absolute error by underflow in a formula: a flushed factor below the smallest normal number, times another
+factor of up to 64."""
 
 SUM_UNITS = 32
 ELEMENT_UNITS = 64
 TERM_UNITS = 8
-"""What each term adds to a scaled result's allowance, times the root of their number."""
+"""A scaled result with K terms is allowed TERM_UNITS · √K more u."""
 LOST_UNITS, MOST_TERMS = 3 / 8, 8192
-"""How many u of a result truncating sums lose at most for each term, and the most terms that one accumulator takes."""
+"""The most u of a result that truncating sums lose per term, and the most terms that one accumulator takes."""
 
 MOST_MISSED, OUTSTANDING = 16.0, 12.0
-"""Up to how many stated tolerances a reference may miss by rounding, and how far above their rms its misses may be."""
+"""A reference's misses look like rounding up to MOST_MISSED stated tolerances and up to OUTSTANDING times their rms."""
 
 Inputs = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Truncation:
-    """What sums that truncate may lose: at most the share `most` of each result, with a scatter of that share of Q.
+    """How much truncating sums may lose: at most the share `most` of each result, with a scatter of that share of Q.
 
-    `spread` is Q, `few` what a share that is measured on these elements may be off, as a part of `most`.
-
-    Cutting off the last place of a partial sum P loses half of its unit on average, 0.72 u |P|, towards zero. Of a
-    random walk of n steps that ends at R, the partial sums add up to n R / 2 on average, with a scatter of
-    n Q / sqrt 12: so a result loses 0.36 n u of itself, and 0.58 of that times Q scatters around. One truncation for
-    each term is the most that is allowed; 3xTF32 in one accumulator makes 3/8 or 3/4 of one, bf16x9 9/16 or 9/8, of
-    which the smallest products change nothing. TF32 inputs leave a scatter of 3400 u (one input) or 4859 u (both) at
-    any size, and lose nothing by rounding to nearest, 5900 u or more by truncation: out of reach of `most`, 3072 u.
+    `spread` is Q; `few` is the error of a share measured on these elements, as a fraction of `most`.
+    Truncating a partial sum P loses half a unit in the last place on average, 0.72 u |P|, towards zero. In a random
+    walk of n steps that ends at R, the partial sums add up to n R / 2 on average, with a scatter of n Q / sqrt 12: so
+    a result loses 0.36 n u of itself, with a scatter of 0.58 of that times Q. At most one truncation per term is
+    allowed; 3xTF32 in one accumulator makes 3/8 or 3/4 of one, bf16x9 9/16 or 9/8, whose smallest products change
+    nothing. TF32 inputs leave a scatter of 3400 u (one input) or 4859 u (both) at any size, and lose nothing by
+    rounding to nearest but 5900 u or more by truncation: out of reach of `most`, 3072 u.
     """
 
     most: float
@@ -85,13 +81,13 @@ class Truncation:
 
 @dataclass(frozen=True)
 class Bound:
-    """What one output may be.
+    """The values that one output may have.
 
-    `expected` is the reference rounded to the output's type, `allowed` the largest |E| of each element. Where
-    `exact`, the result has to be `expected` itself, and `allowed` is half of the gap to the next number of the
-    type: what any other result exceeds; `signed_zeros` says whether, or where, -0 is not +0. `aggregate` is G2's limit
-    for rms(E), infinite where G2 does not apply. `untouched` are elements that may be left alone, None for none.
-    `truncation` is None where sums have to be rounded.
+    `expected` is the reference rounded to the output's type, `allowed` the largest |E| of each element. If `exact`,
+    the result has to equal `expected`, and `allowed` is half the gap to the next number of the type, which any other
+    result exceeds; `signed_zeros` says whether, or where, -0 differs from +0. `aggregate` is G2's limit for rms(E),
+    infinite if G2 does not apply. `untouched` marks elements that may be left unwritten, None for none. `truncation`
+    is None if sums may not truncate.
     """
 
     gate: str
@@ -108,10 +104,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Magnitudes:
-    """What errors of one output are measured against.
+    """The scales that errors of one output are measured against.
 
-    `scale` is S for sums, and the result times the condition for elementwise formulas; `spread` is Q for
-    sums, the size that independent rounding errors of the terms add up to, and `scale` again for the others.
+    `scale` is S for sums, and the result times the condition for elementwise formulas; `spread` is Q for sums, the
+    size that independent rounding errors of the terms add up to, and `scale` again otherwise.
     """
 
     scale: Floats
@@ -150,7 +146,7 @@ def _bound(
     reference = _saturated(output, reference)
     expected = output.rounded(reference)
     if measured is None:
-        # A sum of nothing but zeros may carry either sign, depending on where it starts.
+        # A sum of zeros alone may have either sign, depending on where it starts.
         return _exact(output, "G0", expected, reference, signed_zeros=False)
     if gates.kind == "elementwise":
         return _element(output, expected, reference, measured)
@@ -204,7 +200,7 @@ def _steepness(
 
 
 def _saturated(output: Array, reference: Floats) -> Floats:
-    """The reference within the numbers of a type that has no infinity."""
+    """Clips the reference to the range of a type without infinity."""
     if output.dtype.coded is None:
         return reference
     limit = output.dtype.coded.limit
@@ -216,12 +212,12 @@ def _unit_of(output: Array) -> float:
 
 
 def _is_rounded(output: Array) -> bool:
-    """Whether a result is rounded once more, from the float32 that it was computed in."""
+    """Whether a result is computed in float32 and then rounded to a smaller type."""
     return output.dtype.itemsize < f32.itemsize
 
 
 def _whole(output: Array, reference: Floats) -> Bound:
-    # float32 decides which way a fraction is rounded that is nearly a tie; a whole number leaves no doubt.
+    # A fraction near a tie may be rounded either way in float32; an integer leaves no doubt.
     doubt = module_of(reference).where(reference % 1 == 0, 0.0, ELEMENT_UNITS * UNIT * abs(reference))
     return Bound("G3", output.rounded(reference), reference, 0.5 + doubt)
 
@@ -245,13 +241,12 @@ def _sum(
     allowed = SUM_UNITS * unit * measured.scale + gaps
     if not gates.independent:
         return Bound("G1", expected, reference, allowed, unit=unit)
-    # G2 is a statement about many elements. The rms of few scatters: one sequential sum of zero-mean terms, a
-    # random walk, has an error of several times its usual size now and then. The allowance fades with
-    # 1/sqrt(n).
+    # G2 is a statement about many elements. The rms of few elements scatters: one sequential sum of zero-mean terms,
+    # a random walk, now and then has several times its usual error. The extra tolerance fades with 1/sqrt(n).
     few = 4.0 / sqrt(reference.size)
     aggregate = (1.0 + few) * (8.0 + sqrt(terms)) * unit * sqrt(float((measured.spread**2).mean()))
     if _is_rounded(output):
-        # The result's own rounding, which may be any to a neighbour.
+        # The result's own rounding, which may go to either neighbour.
         aggregate += sqrt(float((gaps[module_of(gaps).isfinite(gaps)] ** 2).mean()))
     truncation = None
     if gates.kind == "contraction" and unit == UNIT:
@@ -260,8 +255,8 @@ def _sum(
 
 
 def _element(output: Array, expected: npt.NDArray[Any], reference: Floats, measured: Magnitudes) -> Bound:
-    # x / (1 + exp(-x)) is 0 from x = -88.8 on, where the exponential overflows, although x · exp(x) is not yet; by hand
-    # or by a fast intrinsic, results below the smallest normal number may be flushed too.
+    # x / (1 + exp(-x)) is 0 below x = -88.8, where the exponential overflows, although x · exp(x) is not yet 0;
+    # explicit code or a fast intrinsic may flush results below the smallest normal number too.
     unit = _unit_of(output)
     allowed = module_of(reference).maximum(ELEMENT_UNITS * unit * measured.scale, _flushed(output))
     if _is_rounded(output):
@@ -289,7 +284,7 @@ def _stated(
     gates, xp, output = problem.gates, module_of(reference), problem.outputs[name]
     reference = _saturated(output, reference)
     expected = output.rounded(reference)
-    # Where the tolerance is 0, half of the gap to the next number is what any other result exceeds.
+    # If the tolerance is 0, allow half the gap to the next number: any other result exceeds that.
     least = 0.5 if output.dtype.whole else xp.maximum(output.gap_below(expected) / 2, np.finfo(np.float64).tiny)
     with np.errstate(invalid="ignore"):
         allowed = xp.maximum(gates.atol + gates.rtol * abs(reference), least)
@@ -300,11 +295,11 @@ def _stated(
 
 
 def _widened(own: Floats, missed: Floats) -> Floats:
-    """A stated tolerance for a reference that is further off than that itself.
+    """Widens a stated tolerance for a reference that itself exceeds it by `missed`.
 
-    A right result may be as far from the truth on its other side. Where the misses look like rounding, which is of one
-    size everywhere, that goes for all elements; a miss that stands out, as where another element is chosen, for its
-    own.
+    A right result may be as far off on the other side of the truth. If the misses look like rounding, which has one
+    size everywhere, all elements get the largest relative miss; if one stands out, for example because another element
+    was selected, each element gets only its own.
     """
     shares = missed / own
     worst, usual = float(shares.max()), sqrt(float((shares * shares).mean()))
@@ -313,5 +308,5 @@ def _widened(own: Floats, missed: Floats) -> Floats:
 
 
 def scaled_units(terms: int) -> float:
-    """How many u of its scale a result with sums of so many terms may be off."""
+    """The tolerance, in u of its scale, of a result with sums of `terms` terms."""
     return ELEMENT_UNITS + TERM_UNITS * sqrt(terms)

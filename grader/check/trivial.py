@@ -1,6 +1,4 @@
-"""Tries a problem's checks with what trivial kernels would give: a problem that accepts one of them is
-faulty.
-
+"""Tests a problem's checks with the outputs of trivial kernels: a problem that accepts one of them is faulty.
 It runs no kernel; the outputs are made here.
 """
 
@@ -25,7 +23,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 def trivial_outputs(
     problem: Problem, sizes: Mapping[str, int], inputs: Mapping[str, npt.NDArray[Any]]
 ) -> Iterator[tuple[str, Arrays]]:
-    """Each trivial kernel in words, with the outputs it would write."""
+    """Yields each trivial kernel in words, with the outputs it would write."""
     first, values = next(iter(inputs.items()))
     constants = (
         ("zeros", 0.0),
@@ -36,7 +34,7 @@ def trivial_outputs(
     for label, value in constants:
         yield label, {name: output.stored(np.full(output.shape(sizes), value)) for name, output in outputs}
     for name, source in inputs.items():
-        # Repeated or cut where the shapes differ, as a kernel that copies by flat index would do.
+        # Repeated or cut if the shapes differ, as a kernel that copies by flat index would do.
         yield (
             f"a copy of {name}",
             {
@@ -49,9 +47,9 @@ def trivial_outputs(
 def accepted_trivial_kernels(
     problem: Problem, seed: int, count: int = 12, budget: Budget | None = None
 ) -> tuple[str, ...]:
-    """The trivial kernels that pass every case of a draw; empty for a sound problem.
+    """Returns the trivial kernels that pass every case of a draw; empty for a sound problem.
 
-    Cases take the families of inputs in turn, so every family is tried on large and small sizes.
+    Cases take the input families in turn, so every family is tried on large and small sizes.
     """
     passing: set[str] | None = None
     order: dict[str, None] = {}

@@ -1,9 +1,9 @@
-"""Which zeros of a result have a sign: those of a copy or a sum do, the larger of +0 and -0 may be either.
+"""Finds the zeros of a result whose sign is determined: a copy or a sum fixes it, max(+0, -0) may give either.
 
-The operation itself tells. Every zero among the inputs is moved a little, each by another distance, and then by one
-step more to the side that its sign says: how far the result moves by that step tells which zeros it is made of. Where
-this depends on how they were moved at first, the operation selects one of several that are equal. Of three and more of
-them, as in a sort, it may select the same each time; such a problem has to say that signs don't count.
+The reference itself shows it. Every zero among the inputs is moved a little, each by a different distance, and then
+by one step more in the direction of its sign: how far the result moves by that step tells which zeros it is made of.
+If this depends on the first move, the operation selects one of several equal values. Among three or more of them, as
+in a sort, it may select the same one each time; such a problem has to declare that signs don't count.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from grader.problem.arrays import module_of, widen
 from grader.problem.definition import Floats, Problem
 
 STEP = 2.0**-300
-"""Small beside every float; some thousands of steps, times a float, are exact in float64."""
+"""Negligible against every nonzero float; some thousands of steps, times a float, are exact in float64."""
 
 
 def signed(
     problem: Problem, sizes: Mapping[str, int], inputs: Mapping[str, npt.NDArray[Any]], reference: Mapping[str, Floats]
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    """Where the sign of a zero is the operation's, by output name; elements that are not zero don't matter."""
+    """Masks, by output name, of where the operation determines the sign of a zero; nonzero elements don't matter."""
     if any(array.dtype.coded for array in problem.operands.values()):
-        # Bits of a type of few numbers: none lies between a zero and its neighbours.
+        # A type coded in few bits has no number between a zero and its neighbours.
         return {name: module_of(r).zeros(r.shape, bool) for name, r in reference.items()}
     wide = {name: widen(inputs[name]) for name in problem.operands}
     xp = module_of(next(iter(inputs.values())))
@@ -48,12 +48,12 @@ def signed(
     for moves in ({name: -move for name, move in one.items()}, other):
         again = step(moves)
         known = {name: k & (first[name] == again[name]) for name, k in known.items()}
-    # A result that float32 alone makes zero has the sign that it had before.
+    # A result that only the rounding to float32 makes zero keeps its sign.
     return {name: k | (reference[name] != 0) for name, k in known.items()}
 
 
 def _moves(x: Floats, turn: int) -> Floats:
-    """An odd number of four steps for each element, up or down, in no order."""
+    """A pseudo-random offset for each element, up or down: an odd multiple of 4 · STEP."""
     xp = module_of(x)
     mixed = (xp.arange(x.size, dtype=np.uint64) + np.uint64(turn << 32)) * np.uint64(0x9E3779B97F4A7C15)
     steps: Floats = ((mixed >> np.uint64(40)) % np.uint64(4096)).astype(np.float64) * 8 - 4095 * 4

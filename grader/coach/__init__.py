@@ -1,1 +1,1 @@
-"""The coach: why a kernel is slow, from what the emulator counted of it. It times nothing."""
+"""The coach: explains why a kernel is slow, from the emulator's counts. It times nothing."""

@@ -1,6 +1,6 @@
-"""Advice on one kernel, ranked by what it would gain; and what was looked at and found good.
+"""The data that checks work on: advice on a kernel, and the counts that it is based on.
 
-Every sentence follows from counted numbers, which it names. What is rare or small is left out, not guessed at.
+Every piece of advice follows from counts and quotes them; rare or small effects are left out.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from grader.run.emulator.counts import ArrayCounts
 SECTOR_CYCLES = 0.5
 WAVEFRONT_CYCLES = 1.0
 INSTRUCTION_CYCLES = 0.25
-"""What a multiprocessor takes for each: 64 bytes a cycle from L2 (two sectors), one wavefront of shared memory or turn
-of an atomic a cycle, four warp instructions a cycle (Nsight Compute's documentation, "Hardware Model"; the same from
-Volta on)."""
+"""SM cycles per item: 64 bytes per cycle from L2 (two sectors), one shared-memory wavefront or turn of an atomic per
+cycle, four warp instructions per cycle (Nsight Compute's documentation, "Hardware Model"; the same since Volta)."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """One thing to change. `kind` names it, `line` is where; `gain` is in cycles of a multiprocessor by the counts.
+    """One thing to change. `kind` names the check, `line` is the source line; `gain` is in SM cycles by the counts.
 
-    `gain` is None where counts can't tell; `share` is the gain by the cycles of all counted work.
+    `gain` is None if counts can't tell; `share` is the gain divided by the cycles of all counted work.
     """
 
     kind: str
@@ -37,9 +36,9 @@ class Advice:
 
 @dataclass(frozen=True)
 class Subject:
-    """What advice is given on: one kernel's counts. `threads` are those of a block.
+    """The counts of one kernel, on which advice is based. `threads` is the number of threads per block.
 
-    `row_lengths` are the elements in a row of those arrays of the problem that have rows.
+    `row_lengths` holds the elements per row of the problem's arrays with more than one dimension.
     """
 
     lines: Sequence[LineCounts]
@@ -51,7 +50,7 @@ class Subject:
 
     @property
     def cycles(self) -> float:
-        """What all counted work takes if nothing overlaps."""
+        """SM cycles of all counted work if nothing overlaps."""
         totals = self.totals
         moved, shared = totals.sectors * SECTOR_CYCLES, (totals.wavefronts + totals.turns) * WAVEFRONT_CYCLES
         return moved + shared + totals.executed * INSTRUCTION_CYCLES

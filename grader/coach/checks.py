@@ -1,6 +1,6 @@
-"""The checks of the coach, as a table: each with what it says where it finds nothing.
+"""The table of the coach's checks, each with the praise that it gives if it finds nothing.
 
-To add one, write a function from a Subject to Advice, in a module of its own, and a row.
+To add one, write a function from a Subject to Advice and add a row.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""From a graded submission to an Explanation: compile for a target, count one case, add up, advise.
+"""Makes an Explanation of a graded submission: compiles for a target, counts one case, adds up, advises.
 
-It grades nothing; the caller has done that, and knows that the case runs to its end.
+Grading is left to the caller, who knows that the case runs to its end.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from grader.sandbox import Sandbox
 Progress = Callable[[str], None]
 
 BUDGET = Budget(flops=10_000_000, bytes=4_000_000)
-"""What is counted unless sizes are given: counting takes several times as long as running."""
+"""Limit for the usual sizes: counting takes several times as long as running."""
 
 
 @dataclass(frozen=True)
 class KernelExplanation:
-    """One kernel, with all launches that have blocks of one shape; `resources` is None where it has no machine code."""
+    """All launches of one kernel with the same block shape; `resources` is None without machine code."""
 
     name: str
     grid: Dim3
@@ -56,7 +56,7 @@ class KernelExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one case of a submission costs, and why. The verdict is that of the grading before."""
+    """The cost of one case of a submission, and its causes. The verdict is that of the grading before."""
 
     problem: str
     title: str
@@ -71,7 +71,7 @@ class Explanation:
 
 
 def usual_sizes(problem: Problem) -> dict[str, int]:
-    """A benchmark's sizes, the largest halved until the emulator takes them: whole tiles, as in what is timed."""
+    """A benchmark's sizes, the largest halved until BUDGET allows them, so that tiles stay whole as in timing."""
     sizes = dict(problem.benchmarks[0]) if problem.benchmarks else {n: s.high for n, s in problem.sizes.items()}
     free = [name for name, size in problem.sizes.items() if not size.is_choice]
     while not BUDGET.allows(problem, sizes):
@@ -93,9 +93,9 @@ def explain(
     require_sandbox: bool = False,
     progress: Progress = lambda text: None,
 ) -> Explanation:
-    """Counts what `submission` does at these sizes. `report` is of its grading, there and with the same seed.
+    """Counts and explains one case of `submission`. `report` is from its grading at these sizes; its seed is reused.
 
-    Raises UsageError where it does not compile for the target, and JudgeError where it can't be run again.
+    Raises UsageError if it does not compile for the target, JudgeError if it can't be run again.
     """
     sandbox = Sandbox.find(require_sandbox)
     progress(f"compiling for {target}")
@@ -120,7 +120,7 @@ def explain(
 
 
 def _compile(problem: Problem, submission: Submission, cache: Path, target: str, sandbox: Sandbox) -> Program:
-    # A build with machine code has that of the usual target, and was made for the grading.
+    # A build that has machine code has it for the default target, and the cached compilation is such a build.
     language = language_of(submission.form)
     known = language.has_machine_code and target == DEFAULT
     try:

@@ -1,4 +1,4 @@
-"""Advice on what runs together: warps that branches split, and warps that an SM has no room for."""
+"""Advice on control flow and occupancy: divergent branches, partial warps, and too few warps per SM."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from grader.coach.advice import INSTRUCTION_CYCLES, Advice, Subject
 
 LANES = 32
 LOST = 0.2
-"""Of all lanes' places, below which divergence is not worth a word: one lane that writes a warp's sum is no fault."""
+"""Fraction of lane slots lost, below which divergence is not reported: one lane writing a warp's sum is no fault."""
 SPLIT = 0.01
 LOW_OCCUPANCY = 0.5
 
 
 def divergence(subject: Subject) -> Iterator[Advice]:
-    """Branches that send lanes of a warp different ways, where that leaves many lanes idle."""
+    """Finds branches that split warps, if many lanes are idle because of that."""
     totals = subject.totals
     warps = -(-subject.threads // LANES)
-    # A block whose last warp is not full has idle lanes without any branch.
+    # A block whose last warp is not full has idle lanes even without branches.
     full = subject.threads / (warps * LANES)
     lost = totals.executed - totals.threads / (LANES * full)
     if not totals.divergent or lost < LOST * totals.executed:
@@ -38,7 +38,7 @@ def divergence(subject: Subject) -> Iterator[Advice]:
 
 
 def partial_warps(subject: Subject) -> Iterator[Advice]:
-    """Blocks whose last warp is not full."""
+    """Finds blocks whose last warp is not full."""
     left = subject.threads % LANES
     if not left:
         return
@@ -54,7 +54,7 @@ def partial_warps(subject: Subject) -> Iterator[Advice]:
 
 
 def occupancy(subject: Subject) -> Iterator[Advice]:
-    """Launches that leave half of an SM's warps out: by the block's size alone, or more than half by what it takes."""
+    """Finds launches with an occupancy below one half, or of exactly one half because of the block's size alone."""
     found = subject.resources
     if found is None or found.occupancy > LOW_OCCUPANCY:
         return

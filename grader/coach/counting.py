@@ -1,6 +1,6 @@
-"""Runs a compiled submission once on the emulator with its costs counted.
+"""Runs a compiled submission once on the emulator and counts its costs.
 
-The counts come from a process of their own; whether the results are right is not looked at here.
+Counting happens in a separate process; the results are not checked.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from grader.sandbox import Sandbox
 
 MODULE = "grader.run.counting_child"
 SLOWER = 20
-"""Counting takes so many times as long as running at most, on one core."""
+"""Counting takes at most this many times as long as running, on one core."""
 MORE_SPINNING = 64
-"""Lanes that spin for others of their warp do so for longer: see PATIENT_PERIOD."""
+"""Factor for the instruction limit: lanes that wait for others of their warp spin longer, see PATIENT_PERIOD."""
 
 
 @dataclass(frozen=True)
 class CountedKernel:
-    """All launches of one kernel with blocks of one shape: `grid` is that of the first, `blocks` are those of all."""
+    """All launches of one kernel with the same block shape: `grid` is the first launch's, `blocks` the total."""
 
     name: str
     symbol: str
@@ -50,13 +50,13 @@ class CountedKernel:
 
 
 class CountingRunner(EmulatorRunner):
-    """The emulator, counting."""
+    """The emulator with counting."""
 
     def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
         super().__init__(folder, sandbox, cache, MODULE)
 
     def counts(self) -> list[dict[str, Any]]:
-        """What the child tells of all launches since the program was loaded."""
+        """The child's counts of all launches since the program was loaded."""
         found = self._ask({"do": "counts"}, START_SECONDS)["launches"]
         assert isinstance(found, list)
         return found
@@ -65,9 +65,9 @@ class CountingRunner(EmulatorRunner):
 def count(
     problem: Problem, program: Program, planner: Planner, case: Case, sandbox: Sandbox, cache: Path
 ) -> tuple[CountedKernel, ...]:
-    """The kernels that one case launches, in their order.
+    """Counts the kernels that one case launches, in their order.
 
-    Raises JudgeError where the run does not come to its end: it did so when it was graded.
+    Raises JudgeError if the run fails, because it succeeded when it was graded.
     """
     usual = limits_of(problem, case.sizes)
     limits = Limits(usual.seconds * SLOWER, usual.instructions * MORE_SPINNING)

@@ -1,4 +1,4 @@
-"""Advice on global memory: requests that touch more sectors than they need, data read again, narrow loads."""
+"""Advice on global memory: uncoalesced requests, data read repeatedly, narrow loads."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from grader.run.emulator.counts import ArrayCounts, RowCounts
 from grader.run.emulator.ptx.traits import MatrixRole, Memory
 
 WASTE = 1.2
-"""Sectors a request by those that would do, above which something is said."""
+"""Ratio of sectors to the fewest possible, above which accesses are reported."""
 REUSE = 2.0
 LEAST_REFETCHED = 0.05
-"""Of all sectors that the kernel moves: what is read again below that is not worth a word."""
+"""Fraction of all sectors moved, below which repeated reads are not reported."""
 WIDE = 16
 _VERBS = {Memory.LOAD: "read", Memory.COPY: "read", Memory.STORE: "written", Memory.ATOMIC: "updated"}
 
@@ -25,7 +25,7 @@ def _verb(row: RowCounts) -> str:
 
 
 def accesses(line: LineCounts) -> Iterator[tuple[str, str, list[RowCounts]]]:
-    """The global accesses of a line: (array, what is done to it, rows)."""
+    """Yields the global accesses of a line as (array, verb, rows)."""
     groups: dict[tuple[str, str], list[RowCounts]] = {}
     for row in line.rows:
         if row.requests:
@@ -35,7 +35,7 @@ def accesses(line: LineCounts) -> Iterator[tuple[str, str, list[RowCounts]]]:
 
 
 def uncoalesced(subject: Subject) -> Iterator[Advice]:
-    """Requests that touch more sectors than their bytes would fill."""
+    """Finds requests that touch more sectors than their bytes would fill."""
     for line in subject.lines:
         for array, verb, rows in accesses(line):
             sums = total(rows)
@@ -60,7 +60,7 @@ def _remedy(subject: Subject, array: str, row: RowCounts) -> str:
             "memory, whole lines at a time, and load fragments from there"
         )
     if row.traits.memory is Memory.COPY:
-        # Its sample may be of the other side.
+        # The sample may be from the shared-memory side of the copy.
         return "let neighbouring lanes copy neighbouring elements, or each of them 16 bytes"
     pattern = pattern_of(row)
     return _how_to_coalesce(subject, array, pattern) if pattern else ""
@@ -99,7 +99,7 @@ def _how_to_coalesce(subject: Subject, array: str, pattern: Pattern) -> str:
 
 
 def reuse(subject: Subject) -> Iterator[Advice]:
-    """Arrays of which a block fetches the same sectors again, and whose elements several threads or loops read."""
+    """Finds arrays of which a block fetches the same sectors repeatedly and whose elements are read several times."""
     by_line: dict[int | None, list[ArrayCounts]] = {}
     for array in subject.arrays:
         again, reads = refetch_ratio(array), reads_of(array)
@@ -124,7 +124,7 @@ def reuse(subject: Subject) -> Iterator[Advice]:
 
 
 def _line_of_loads(subject: Subject, array: str) -> int | None:
-    """The line that reads most of an array; None where no line is known to read it alone."""
+    """The line that reads most sectors of an array; None if no line is known to read it."""
     sectors = {
         line.line: sum(row.sectors for row in line.rows if row.array == array and _verb(row) == "read")
         for line in subject.lines
@@ -134,7 +134,7 @@ def _line_of_loads(subject: Subject, array: str) -> int | None:
 
 
 def wide_loads(subject: Subject) -> Iterator[Advice]:
-    """Loads and stores narrower than 16 bytes that could be of 16."""
+    """Finds loads and stores that are narrower than 16 bytes but could be 16 bytes wide."""
     for line in subject.lines:
         told: set[int] = set()
         for group in _neighbours(line.rows):
@@ -168,7 +168,7 @@ def wide_loads(subject: Subject) -> Iterator[Advice]:
 
 
 def _neighbours(rows: Sequence[RowCounts]) -> Iterator[list[RowCounts]]:
-    """Groups of accesses of one basic block that together are whole pieces of 16 bytes, in every lane of the sample."""
+    """Yields groups of accesses in one basic block that form whole 16-byte pieces in every lane of the sample."""
     blocks: dict[tuple[object, ...], list[RowCounts]] = {}
     for row in rows:
         width = width_of(row)
@@ -203,7 +203,9 @@ def _first(row: RowCounts) -> int:
 
 
 def _moved(one: RowCounts, other: RowCounts) -> bool:
-    """Whether the second access is the first moved by as many bytes in every lane, from multiples of 16 on."""
+    """Whether the second access is at the same distance from the first in every lane, and the first is aligned to 16
+    bytes.
+    """
     assert one.sample is not None and other.sample is not None
     by = _first(other) - _first(one)
     pairs = zip(one.sample.offsets, other.sample.offsets, strict=True)
@@ -211,7 +213,7 @@ def _moved(one: RowCounts, other: RowCounts) -> bool:
 
 
 def _is_row_of_words(row: RowCounts) -> bool:
-    """A load or store of a full warp whose lanes are neighbours, from a multiple of 16 bytes on."""
+    """Whether this is a load or store of a full warp with adjacent lanes, starting at a multiple of 16 bytes."""
     pattern = pattern_of(row)
     if pattern is None or not row.requests or not _is_plain(row) or pattern.size >= WIDE:
         return False

@@ -1,4 +1,4 @@
-"""Counts added up: by source line, and for a whole kernel, with its arithmetic intensity."""
+"""Adds up counts by source line and for a whole kernel, and computes its arithmetic intensity."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _PRODUCT = re.compile(r"m([0-9]{1,4})n([0-9]{1,4})k([0-9]{1,4})")
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums over instructions; the words are those of RowCounts. `flops` are floating-point operations of threads.
+    """Sums over instructions; names are as in RowCounts. `flops` counts the threads' floating-point operations.
 
-    `copies` are the requests to global memory whose bytes go to shared memory while their threads go on.
+    `copies` counts the global requests of asynchronous copies to shared memory.
     """
 
     executed: int = 0
@@ -42,23 +42,23 @@ class Totals:
 
     @property
     def moved(self) -> int:
-        """Bytes between the threads' first cache and the multiprocessor: whole sectors."""
+        """Bytes of the whole sectors requested from global memory."""
         return self.sectors * SECTOR
 
     @property
     def intensity(self) -> float | None:
-        """Floating-point operations for each byte moved; None where nothing is moved."""
+        """Floating-point operations per byte moved; None if nothing is moved."""
         return self.flops / self.moved if self.moved else None
 
     @property
     def lanes(self) -> float:
-        """Active lanes of an instruction, on average."""
+        """Average number of active lanes per instruction."""
         return self.threads / self.executed if self.executed else 0.0
 
 
 @dataclass(frozen=True)
 class LineCounts:
-    """A source line and what its instructions were counted to do; `ways` is the worst bank conflict among them."""
+    """The counts of one source line; `ways` is its worst bank conflict."""
 
     line: int
     totals: Totals
@@ -71,7 +71,7 @@ def is_branch(row: RowCounts) -> bool:
 
 
 def flops_of(row: RowCounts) -> int:
-    """Floating-point operations of one thread that executes this once, or its part of a warp's matrix product."""
+    """Floating-point operations of one thread executing this once, or its share of a warp's matrix product."""
     if row.traits.matrix is MatrixRole.PRODUCT:
         shape = _PRODUCT.search(".".join(row.modifiers))
         if shape is None or not _FLOATS.keys() & set(row.modifiers):
@@ -95,7 +95,7 @@ def total(rows: Iterable[RowCounts]) -> Totals:
 
 
 def by_line(counts: LaunchCounts) -> tuple[LineCounts, ...]:
-    """The lines that have instructions which were executed."""
+    """The counts of every line with executed instructions, in order."""
     lines: dict[int, list[RowCounts]] = {}
     for row in counts.rows:
         if row.line:
@@ -108,10 +108,10 @@ def by_line(counts: LaunchCounts) -> tuple[LineCounts, ...]:
 
 
 def reads_of(array: ArrayCounts) -> float | None:
-    """How often each byte that is read at all is read by some thread; None where that is not known."""
+    """How often each byte of the array that is read is read on average; None if unknown."""
     return array.load_bytes / array.distinct_bytes if array.distinct_bytes else None
 
 
 def refetch_ratio(array: ArrayCounts) -> float | None:
-    """How often a block fetches each sector that it reads of the array."""
+    """How often a block fetches each sector of the array that it reads, on average; None if unknown."""
     return array.load_sectors / array.block_sectors if array.block_sectors else None

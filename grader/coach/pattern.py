@@ -1,4 +1,4 @@
-"""How the lanes of one warp's request lie to each other, read off their addresses."""
+"""The access pattern of one warp's request, derived from the addresses of its lanes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PADDING = 4
 
 @dataclass(frozen=True)
 class Pattern:
-    """A sample's addresses; `size` is the bytes of a lane, `joins` whether phases through the banks may be one."""
+    """The addresses of a sample; `size` is bytes per lane, `joins` whether two bank phases may be served as one."""
 
     sample: Sample
     size: int
@@ -27,18 +27,18 @@ class Pattern:
 
     @cached_property
     def active(self) -> list[tuple[int, int]]:
-        """(lane, offset) of the lanes that take part."""
+        """(lane, offset) of the active lanes."""
         return [(lane, offset) for lane, offset in enumerate(self.sample.offsets) if offset is not None]
 
     @cached_property
     def steps(self) -> list[int]:
-        """Bytes from each lane to its neighbour, where both take part."""
+        """Distance in bytes from each active lane to the next lane, if that is active too."""
         neighbours = pairwise(self.active)
         return [b - a for (i, a), (j, b) in neighbours if j == i + 1]
 
     @cached_property
     def step(self) -> int | None:
-        """The distance of most neighbours; None where no distance is that of more than half of them."""
+        """The distance of more than half of the neighbours; None if there is none."""
         common = Counter(self.steps).most_common(1)
         return common[0][0] if common and 2 * common[0][1] > len(self.steps) else None
 
@@ -49,7 +49,7 @@ class Pattern:
 
     @property
     def run(self) -> int:
-        """The most lanes in a row that are neighbours in memory too."""
+        """The longest run of lanes that are adjacent in memory."""
         longest = run = 1
         for step in self.steps:
             run = run + 1 if step == self.size else 1
@@ -65,9 +65,9 @@ class Pattern:
         return wavefronts(self.active, self.size, self.joins)
 
     def padding(self) -> tuple[int, int] | None:
-        """(bytes of a row, bytes to add to each row) that would leave these lanes without a conflict.
+        """(bytes per row, bytes to add to each row) that would avoid the bank conflicts of these lanes.
 
-        Rows are taken to be as long as a distance that two neighbouring lanes have; None where no such padding helps.
+        The row length is guessed from the distances of neighbouring lanes; None if no padding helps.
         """
         ideal = len(phases(self.active, self.unit // BANK_BYTES, self.joins))
         low = min(offset for _, offset in self.active)
@@ -84,13 +84,13 @@ class Pattern:
 
 
 def pattern_of(row: RowCounts) -> Pattern | None:
-    """The pattern of a row's sample; None where it has none."""
+    """The pattern of a row's sample; None if it has none."""
     size = width_of(row)
     return Pattern(row.sample, size, row.traits.is_load) if row.sample is not None and size else None
 
 
 def width_of(row: RowCounts) -> int:
-    """The bytes that a lane asks for at a time."""
+    """Bytes that one lane accesses at a time; 0 if unknown."""
     asked = row.bytes or row.shared_bytes
     if row.traits.matrix is MatrixRole.ROWS:
         return ROW_BYTES if asked else 0
@@ -106,7 +106,7 @@ def width_of(row: RowCounts) -> int:
 
 
 def wavefronts(lanes: Sequence[tuple[int, int]], size: int, joins: bool = False) -> int:
-    """Passes through the banks that these lanes take, as native/counting.py counts them."""
+    """Number of shared-memory wavefronts for these (lane, offset) pairs, counted as in native/counting.py."""
     unit = max(size, BANK_BYTES)
     columns = BANKS * BANK_BYTES // unit
     total = 0
@@ -120,8 +120,8 @@ def wavefronts(lanes: Sequence[tuple[int, int]], size: int, joins: bool = False)
 
 
 def phases(lanes: Sequence[tuple[int, int]], count: int, joins: bool) -> list[list[tuple[int, int]]]:
-    """Those of `count` phases that have lanes. Where it `joins` them, two are one in which each lane's partner, a
-    neighbour or the lane two apart, is idle or asks for the same.
+    """Splits lanes into `count` phases and returns the nonempty ones. With `joins`, two phases are served as one if
+    each lane's partner, its neighbour or the lane two apart, is idle or accesses the same offset.
     """
     width = BANKS // count
     split = [[pair for pair in lanes if pair[0] // width == number] for number in range(count)]

@@ -1,4 +1,4 @@
-"""All advice on one kernel, ranked by what it would gain; and what was looked at and found good."""
+"""Runs all checks on one kernel: advice ranked by its gain, and praise for what is good."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from grader.coach.advice import Advice, Subject
 from grader.coach.checks import CHECKS
 
 LEAST_SHARE = 0.02
-"""Of the cycles of all counted work; advice that gains less is left out."""
+"""Advice that gains less than this fraction of the cycles of all counted work is left out."""
 
 
 @dataclass(frozen=True)
 class Review:
-    """All that there is to say: advice, the best first, and sentences on what is good."""
+    """The result of all checks: advice, largest gain first, and sentences about what is good."""
 
     advice: tuple[Advice, ...]
     good: tuple[str, ...]
 
 
 def review(subject: Subject) -> Review:
-    """Every check's advice, and of each check that has none what it found."""
+    """Returns the advice of every check, and the praise of checks without advice."""
     found: list[Advice] = []
     good: list[str] = []
     for check, praise in CHECKS:
@@ -34,7 +34,7 @@ def review(subject: Subject) -> Review:
 
 
 def _joined(found: Sequence[Advice]) -> Iterator[Advice]:
-    """Advice of which several lines have the same, given once."""
+    """Merges advice that is the same for several lines."""
     same: dict[tuple[str, str], list[Advice]] = {}
     for one in found:
         same.setdefault((one.message, one.remedy), []).append(one)

@@ -1,4 +1,4 @@
-"""Advice on shared memory: bank conflicts; and on atomics that take turns, wherever they are."""
+"""Advice on bank conflicts in shared memory, and on contended atomics in any memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONTENDED = 2.0
 
 
 def bank_conflicts(subject: Subject) -> Iterator[Advice]:
-    """Requests whose lanes ask one bank for different words."""
+    """Finds requests whose lanes access different words of the same bank."""
     for line in subject.lines:
         groups: dict[str, list[RowCounts]] = {}
         for row in line.rows:
@@ -41,7 +41,7 @@ def _remedy(array: str, row: RowCounts) -> str:
             "16 bytes longer, 32 for sums of 32 bits"
         )
     if row.traits.memory is Memory.COPY:
-        # Its sample may be of the other side.
+        # The sample may be from the global-memory side of the copy.
         return f"let lanes copy to different banks: pad the rows of {array or 'the array'}, or permute pieces of them"
     pattern = pattern_of(row)
     return _how_to_pad(array, pattern) if pattern else ""
@@ -60,7 +60,7 @@ def _how_to_pad(array: str, pattern: Pattern) -> str:
 
 
 def contention(subject: Subject) -> Iterator[Advice]:
-    """Atomics of which lanes of one warp update the same address, one after the other."""
+    """Finds atomics where lanes of one warp update the same address, one after the other."""
     for line in subject.lines:
         rows = [row for row in line.rows if row.turns]
         sums = total(rows)

@@ -1,6 +1,6 @@
-"""What one multiprocessor of a GPU generation holds, and how much of it a kernel's launch lets it hold.
+"""The limits of an SM by compute capability, and the occupancy that a kernel's launch reaches on it.
 
-The table is that of the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; no GPU is asked.
+The table is from the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; no GPU is needed.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ LIMITS: Mapping[str, SmLimits] = {
 
 @dataclass(frozen=True)
 class Resources:
-    """What a block of a kernel takes on a target, and what that leaves of a multiprocessor.
+    """The resources that a kernel takes on a target, and the resulting occupancy.
 
-    `occupancy` is the share of its warps that `blocks` blocks are, `limited_by` what stops more. `remedy` says what
-    would let in more, by the same arithmetic; empty where nothing that is known would.
+    `blocks` is the number of blocks resident on an SM, `occupancy` their fraction of its warps, and `limited_by` what
+    prevents more. `remedy` says what would raise it, by the same arithmetic; empty if nothing known would.
     """
 
     target: str
@@ -55,7 +55,7 @@ class Resources:
 
 
 def checked_target(text: str) -> str:
-    """The target as the table has it, without an `a`. Raises UsageError."""
+    """Normalises a target to its name in LIMITS, without a trailing `a`. Raises UsageError if it is unknown."""
     match = re.fullmatch(r"(?:sm_)?(\d+)a?", text)
     name = f"sm_{match[1]}" if match else ""
     if name not in LIMITS:
@@ -64,13 +64,13 @@ def checked_target(text: str) -> str:
 
 
 def gpu_like(target: str) -> Gpu:
-    """A GPU of this target as the compiler is told of one; it need not be here."""
+    """A Gpu of this target to compile for; no such GPU need be present."""
     digits = target.removeprefix("sm_")
     return Gpu(0, "", target, "", (int(digits[:-1]), int(digits[-1])), 0)
 
 
 def resources_of(facts: KernelFacts, threads: int, dynamic_shared: int, target: str) -> Resources:
-    """Registers and shared memory by the compiler's machine code, the rest by the launch."""
+    """The resources of a kernel: registers and static shared memory from machine code, the rest from the launch."""
     needs = BlockNeeds(threads, facts.registers, facts.shared_bytes + dynamic_shared)
     limits = LIMITS[target]
     blocks = min(block_limits(needs, limits).values())

@@ -1,1 +1,1 @@
-"""One command a file: parse, call, print."""
+"""The commands, one per file: each parses, calls the library, and prints."""

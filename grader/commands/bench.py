@@ -68,7 +68,7 @@ def command(
     contests = Contests(loaded, gpu, cache_folder())
 
     def ask(*arguments: Any, **options: Any) -> Any:
-        # For each size anew, so that a grading which waits gets its turn in between.
+        # Taken anew for each size, so that a waiting grading gets its turn in between.
         with Turn(gpu.uuid, lambda: status.update(f"waiting for {gpu.name}: a grading uses it")):
             return contests.hold(*arguments, **options)
 
@@ -90,7 +90,7 @@ def command(
 
 
 def unique_labels(files: Sequence[str]) -> list[str]:
-    """What each file is called: the shortest end of its path that no other one has, and a number where paths agree."""
+    """Labels of the files: the shortest end of the path that no other has, plus a number if paths are equal."""
     paths = [Path(file).parts for file in files]
     labels = ["/".join(_shortest_end(path, [other for other in paths if other != path])) for path in paths]
     seen: Counter[str] = Counter()
@@ -107,7 +107,7 @@ def _shortest_end(path: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> t
 
 
 def json_object(comparison: Comparison) -> dict[str, Any]:
-    """The comparison for programs: files with their verdicts, and for each size times and ratios by label."""
+    """The comparison as JSON data: files with their verdicts, and for each size times and ratios by label."""
     labels = comparison.timed
     return {
         "problem": comparison.problem,
@@ -124,7 +124,7 @@ def json_object(comparison: Comparison) -> dict[str, Any]:
 
 
 def _size(result: SizeResult, labels: Sequence[str]) -> dict[str, Any]:
-    """One size; `ranking` is null where it could not be timed, and `failed` says why."""
+    """The JSON data of one size; `ranking` is null if it could not be timed, and `failed` says why."""
     found = result.standings
     data: dict[str, Any] = {"sizes": dict(result.sizes), "failed": result.failed, "throttled": list(result.throttled)}
     if found is None:
@@ -139,7 +139,7 @@ def _size(result: SizeResult, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _ranking(ranking: Ranking, labels: Sequence[str]) -> dict[str, Any]:
-    """Groups without a difference, from the fastest on, and every pair: the first one's time by the second one's."""
+    """The JSON data of a ranking: groups without a difference, fastest first, and the time ratio of every pair."""
     return {
         "fastest": labels[ranking.fastest],
         "groups": [[labels[i] for i in group] for group in ranking.groups],
@@ -169,7 +169,7 @@ def _check_count(files: Sequence[str]) -> None:
 
 
 def _chosen(device: str) -> Gpu:
-    """The GPU that `device` means. Raises UsageError where it is none."""
+    """The GPU that `device` means. Raises UsageError if it is none."""
     from grader.run.devices import choose_gpu
 
     gpu = choose_gpu(device)

@@ -1,4 +1,4 @@
-"""`kgrade ceilings`: what a GPU of this machine reached at best, and what its data sheet promises."""
+"""`kgrade ceilings`: a GPU's best measured rates, beside those of its data sheet."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def command(device: str, fresh: bool, as_json: bool) -> int:
     gpu = _chosen(device)
     with (
         messages().status(f"measuring {gpu.name}") as status,
-        # A grading on the same GPU would slow the measuring down, and be slowed down by it.
+        # A grading on the same GPU would slow the measurement down, and vice versa.
         Turn(gpu.uuid, lambda: status.update(f"waiting for {gpu.name}: a grading uses it")),
     ):
         found, figures = ceilings(gpu, cache_folder(), fresh=fresh)
@@ -56,7 +56,7 @@ def command(device: str, fresh: bool, as_json: bool) -> int:
 
 
 def _chosen(device: str) -> Gpu:
-    """The GPU that `device` names. Raises UsageError where there is none."""
+    """The GPU that `device` names. Raises UsageError if there is none."""
     from grader.machine.gpus import find_gpus
     from grader.run.devices import choose_gpu
 
@@ -72,7 +72,7 @@ def _chosen(device: str) -> Gpu:
 
 
 def _table(found: Ceilings, figures: Figures) -> Table:
-    """A row a ceiling: what it is, what was reached, what the data sheet says, and the share of it."""
+    """One row per ceiling: its name, the rate reached, the data sheet's rate, and the share reached."""
     from grader.boards.words import duration, percent, quantity
     from grader.measure.datasheet import datasheet
     from grader.run.gpu.ceilings import PRECISIONS

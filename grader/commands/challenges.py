@@ -1,4 +1,4 @@
-"""What commands do with `--problems DIR`: grade a challenge of that set, show one, write its starter."""
+"""The commands' handling of `--problems DIR`: grade a challenge of that set, show one, write its starter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def grade_challenge(
     quiet: bool,
     meanwhile: Callable[[], None],
 ) -> Report:
-    """As `grade_file`, for a challenge."""
+    """Grades a file for a challenge, as `grade_file` does for a problem."""
     from grader.judge.conductor import grade
     from grader.languages.registry import read_submission
     from grader.problem.challenges.materialise import materialised
@@ -35,7 +35,7 @@ def grade_challenge(
     challenges = ChallengeSet(Path(problem_set))
     challenge = challenges.find(problem)
     submission = read_submission(file)
-    # The tests are drawn by the seed too, so it is settled before them.
+    # The tests depend on the seed too, so it is drawn first.
     seed = secrets.randbits(48) if options.seed is None else options.seed
     asked = [sizes["test"] for sizes in options.sizes if "test" in sizes]
     large = choose_gpu(options.device) is not None
@@ -48,7 +48,7 @@ def grade_challenge(
 
 
 def statement_of(problem_set: str, problem: str) -> tuple[str, str]:
-    """The challenge's statement in Markdown, and how to go on."""
+    """Returns the challenge's statement in Markdown, and the command to start with."""
     from grader.problem.challenges.statement import markdown_of
 
     challenge = ChallengeSet(Path(problem_set)).find(problem)
@@ -60,7 +60,7 @@ def statement_of(problem_set: str, problem: str) -> tuple[str, str]:
 
 
 def challenge_starter(problem_set: str, problem: str) -> tuple[str, str]:
-    """The name of a challenge and its own starter; where it has none, one is made of its signature."""
+    """Returns the name of a challenge and its starter; if it has none, one made from its signature."""
     challenges = ChallengeSet(Path(problem_set))
     challenge = challenges.find(problem)
     try:

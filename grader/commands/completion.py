@@ -1,4 +1,4 @@
-"""`kgrade completion`: the script that lets a shell complete commands, options and problem names."""
+"""`kgrade completion`: the script that makes a shell complete commands, options and problem names."""
 
 from __future__ import annotations
 

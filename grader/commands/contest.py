@@ -1,6 +1,6 @@
-"""`kgrade contest`: what an instructor types to set up a contest, run it, and hand out its results.
+"""`kgrade contest`: an instructor's commands to set up a contest, run it, and publish its results.
 
-It knows the commands' names, nothing else.
+It knows only the commands' names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMMANDS: dict[str, str] = {
     "audit": "Show who changed what and when.",
     "status": "Show how a contest stands, or all of them.",
 }
-"""Every command `NAME` is `grader/commands/contests/NAME.py`, whose `command` is a click command."""
+"""Command `NAME` is the click command `command` in `grader/commands/contests/NAME.py`."""
 
 
 class ContestGroup(LazyGroup):

@@ -1,4 +1,4 @@
-"""`kgrade doctor`: what grading needs, what of it is here, what a missing part costs and how to get it."""
+"""`kgrade doctor`: what grading needs, which parts are here, what a missing part costs and how to get it."""
 
 from __future__ import annotations
 

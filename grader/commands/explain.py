@@ -1,4 +1,4 @@
-"""`kgrade explain`: what a kernel costs line by line, and what to change first; nothing is recorded or timed."""
+"""`kgrade explain`: a kernel's costs line by line, and what to change first; nothing is recorded or timed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.coach.coach import Explanation, KernelExplanation
 
 EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
-"""Verdicts of kernels that come to their end, so that there is something to count."""
+"""Verdicts of kernels that run to their end, so that there is something to count."""
 
 
 @click.command()
@@ -88,7 +88,7 @@ def command(
 
 
 def json_object(explanation: Explanation, page: Path | None) -> dict[str, Any]:
-    """The explanation for programs: by kernel the totals, arrays, lines and advice; the source is left out."""
+    """The explanation as JSON data: totals, arrays, lines and advice by kernel; without the source."""
     return {
         "problem": explanation.problem,
         "file": explanation.file,

@@ -1,6 +1,6 @@
-"""What `submit`, `test` and `watch` have in common: find the parts, grade with progress, print the report.
+"""The common part of `submit`, `test` and `watch`: load problem and file, grade with progress, print the report.
 
-It records nothing; `submit` does that.
+Recording is left to `submit`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ def grade_file(
     problem_set: str | None = None,
     filing: Filing | None = None,
 ) -> Report:
-    """Grade `file` for `problem`, with progress on a terminal's standard error unless `quiet`.
+    """Grades `file` for `problem`, with progress on standard error unless `quiet`.
 
-    `problem_set` is the folder of somebody else's problems where `problem` is one of those. `filing` is begun at
-    once, and opened when grading begins: where that fails, nothing is timed.
+    `problem_set` is the folder of the third-party problem set that `problem` belongs to, if any. `filing` is begun at
+    once and opened when grading begins; if that fails, nothing is timed.
     """
     from grader.compile.reading import end_waiting
     from grader.run import head_start
 
-    # Before anything else is loaded. Tests of somebody else's problem are yet to be made.
+    # Before anything else is loaded. The tests of a third-party problem have yet to be made.
     folder = workspace.folder_of(problem) if problem_set is None else None
     if folder is not None:
         from grader.sandbox import Sandbox
 
         head_start.begin(asked.device, folder, Sandbox.find(asked.require_sandbox))
-    # More threads take NumPy longer to start than they save a reference.
+    # Starting more threads costs NumPy more than they save in a reference.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
     try:
         if filing is not None:
@@ -58,7 +58,7 @@ def grade_file(
         from grader.languages.registry import read_submission
 
         def meanwhile() -> None:
-            # What is needed later and takes a tenth of a second to load.
+            # Needed later, and takes a tenth of a second to load.
             import cattrs  # noqa: F401
 
             import grader.terminal.report  # noqa: F401
@@ -83,7 +83,7 @@ def grade_file(
 def print_result(
     report: Report, file: str, *, as_json: bool, number: int | None = None, page: Path | None = None
 ) -> None:
-    """The report as one JSON object, or for a person, with `file` as typed so that commands repeat."""
+    """Prints the report as one JSON object or for a person, with `file` as typed, for commands to copy."""
     if as_json:
         click.echo(json.dumps(json_object(report, number, page), allow_nan=False))
         return
@@ -94,9 +94,9 @@ def print_result(
 
 
 def json_object(report: Report, number: int | None = None, page: Path | None = None) -> dict[str, Any]:
-    """The report for programs: `fault` is the fault's word, and what is known of it in `fault_details`.
+    """The report as JSON data: `fault` is the fault's class, `fault_details` its details.
 
-    The source is left out, since the caller has it; its hash is there.
+    The source is left out, since the caller has it; its hash is included.
     """
     from grader.core.report import to_data
 

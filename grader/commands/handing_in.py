@@ -1,4 +1,4 @@
-"""What `kgrade submit --contest` does: hand a file in, show its progress, print the report as at home."""
+"""Implements `kgrade submit --contest`: submits a file, shows its progress, and prints the report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.languages.registry import read_submission
 
 
 def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
-    """Hands `file` in and waits for its verdict; Ctrl-C ends the waiting, and the submission stands."""
+    """Submits `file`, waits for its verdict, and returns the exit code; Ctrl-C only ends the waiting."""
     from grader.contest.client import StudentClient
     from grader.contest.logins import login_of
     from grader.terminal.console import messages

@@ -1,4 +1,4 @@
-"""`kgrade init`: write a problem's starter file, to be filled in."""
+"""`kgrade init`: writes a problem's starter file to fill in."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def command(ctx: click.Context, problem: str, file: str | None, form: str, force
         typed = f"--problems {problem_set} {problem}"
     path = Path(file or f"{problem}.cu")
     try:
-        # "x" refuses an existing file in the same step that makes it: nobody's work is overwritten.
+        # "x" fails on an existing file atomically, so nobody's work is overwritten.
         with path.open("w" if force else "x", encoding="utf-8") as stream:
             stream.write(starter)
     except FileExistsError:

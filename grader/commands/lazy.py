@@ -1,4 +1,4 @@
-"""Groups of commands whose modules are loaded when they are needed."""
+"""Groups of commands whose modules are loaded on demand."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import click
 class LazyGroup(click.Group):
     """A group that loads a command's module when the command is called or completed.
 
-    The command `NAME` of the table is the module `NAME` of the package.
+    Command `NAME` of the table is in module `NAME` of the package.
     """
 
     package: str
     table: Mapping[str, str]
-    """The commands' names and short helps."""
+    """The commands' names and short help texts."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.table)

@@ -39,13 +39,13 @@ def command(ctx: click.Context, problem: str | None, folder: str | None) -> int:
         index = write_site(store, problems, Path(folder), workspace.template_folders)
         click.echo(f"wrote {index}")
         return report_mistakes(mistakes)
-    # Those of other people's problem sets are known by their submissions alone.
+    # Problems of third-party sets are known only by their submissions.
     print_boards(store, [problem] if problem is not None else list({**dict.fromkeys(workspace.problems), **submitted}))
     return 0
 
 
 def print_boards(store: Store, problems: Sequence[str]) -> None:
-    """One table for each problem that somebody solved."""
+    """Prints one table for each solved problem, and the names of the unsolved ones."""
     from grader.boards.ranking import rank
     from grader.terminal.console import output
 

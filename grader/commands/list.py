@@ -68,7 +68,7 @@ def command(
 def _all(
     workspace: Workspace, problem_set: str | None
 ) -> tuple[Sequence[tuple[str, Problem | Challenge]], Sequence[ProblemError]]:
-    """What to list, each with the name to type, and what is wrong with the others."""
+    """Returns the problems to list, each with the name to type, and the errors of the others."""
     if problem_set is None:
         problems, mistakes = workspace.load_all()
         return [(problem.name, problem) for problem in problems], mistakes
@@ -78,7 +78,7 @@ def _all(
 
 
 def _check(kind: str, asked: Sequence[str], known: Collection[str]) -> None:
-    """Raise UsageError, with the nearest one, for a word that no problem has."""
+    """Raises UsageError, suggesting the nearest word, for a word that no problem has."""
     for word in asked:
         if word.casefold() not in {one.casefold() for one in known}:
             close = get_close_matches(word.casefold(), known, n=1, cutoff=0.5)
@@ -87,7 +87,7 @@ def _check(kind: str, asked: Sequence[str], known: Collection[str]) -> None:
 
 
 def standings(workspace: Workspace, user: str) -> dict[str, str]:
-    """By problem: "accepted", or how many tries there were. Empty where nothing was ever recorded."""
+    """The user's state by problem: "accepted", or the number of tries. Problems without submissions are left out."""
     from grader.store.database import Store
 
     tries: dict[str, int] = {}

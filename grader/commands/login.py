@@ -1,4 +1,4 @@
-"""`kgrade login`: keep the token of a contest, so that `kgrade submit --contest` can use it."""
+"""`kgrade login`: stores the token of a contest for `kgrade submit --contest`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(url: str, token: str | None) -> int:
 
 
 def _asked() -> str:
-    """The token, typed without an echo and never in the shell's history, or from a pipe."""
+    """Reads the token from a prompt without echo, so that it is in no shell history, or from a pipe."""
     if not sys.stdin.isatty():
         return sys.stdin.readline()
     answer: str = click.prompt("Token", hide_input=True, err=True)

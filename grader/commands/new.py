@@ -1,4 +1,4 @@
-"""`kgrade new`: make a workspace, a folder of one's own for problems and submissions."""
+"""`kgrade new`: makes a workspace, the user's own folder for problems and submissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kgrade new-problem`: make a problem's folder that passes `kgrade verify` as it is, to be changed."""
+"""`kgrade new-problem`: makes a problem folder to adapt, which passes `kgrade verify` as it is."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def command(ctx: click.Context, name: str) -> int:
 
 
 def _write(folder: Path, name: str) -> None:
-    """Copies the example with its name and its kernel's name replaced."""
+    """Copies the example, replacing its name and its kernel's name."""
     source = builtin_folder("templates") / "problem"
     identifier = name.replace("-", "_")
     kernel = f"kernel_{identifier}" if identifier[0].isdigit() else f"{identifier}_kernel"

@@ -1,7 +1,4 @@
-"""Arguments and options that several commands share, and how their values are checked.
-
-It parses words into values; it looks nothing up except names for the shell's completion.
-"""
+"""Arguments and options shared by several commands, and the parsing and checking of their values."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ _CASE_HINT = "write a case as --case M=17,N=1,K=3, with every size of the proble
 
 @dataclass(frozen=True)
 class Asked:
-    """How to grade, as the options of a command say it."""
+    """The grading options of a command. `deadline` is in seconds."""
 
     cases: int = 12
     seed: int | None = None
@@ -41,17 +38,17 @@ class Asked:
 
 
 def complete_problem(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Problem names for the shell."""
+    """Completes problem names."""
     try:
         names = workspace_of(ctx).problems
     except KgradeError:
-        # A shell that completes a word has no place for an error; the command itself will tell.
+        # Completion can't show errors; the command itself will.
         return []
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def parse_sizes(text: str) -> dict[str, int]:
-    """The sizes of one case, such as M=17,N=1,K=3."""
+    """Parses the sizes of one case, such as M=17,N=1,K=3. Raises UsageError."""
     sizes: dict[str, int] = {}
     for part in text.split(","):
         name, equals, number = (word.strip() for word in part.partition("="))
@@ -67,21 +64,21 @@ def parse_sizes(text: str) -> dict[str, int]:
 
 
 def parse_size_option(problem: Problem, text: str) -> dict[str, int]:
-    """The value of --size, as sizes of this problem. Raises UsageError."""
+    """Parses the value of --size to sizes of this problem. Raises UsageError."""
     from grader.problem.sizes import check_sizes
 
     try:
         sizes = parse_sizes(text)
         check_sizes(problem, sizes)
     except UsageError as error:
-        # The words are those of the option that most commands have for sizes.
+        # The messages name --case, the option of most commands.
         raise UsageError(*(words.replace("--case", "--size") for words in (error.message, error.hint))) from None
     return sizes
 
 
 problem_argument = click.argument("problem", shell_complete=complete_problem)
 any_problem_argument = click.argument("problem", required=False, shell_complete=complete_problem)
-# A plain string: the judge's own check of the file says more than click's.
+# A plain string: the judge's own check of the file gives better messages than click's.
 file_argument = click.argument("file", type=click.Path())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 user_option = click.option(
@@ -110,7 +107,7 @@ no_sandbox_option = click.option(
 
 
 def check_sandbox(no_sandbox: bool) -> None:
-    """Raises ToolMissing where others' code would run without a sandbox and nobody has said that it may."""
+    """Raises ToolMissing if submissions would run without a sandbox and --no-sandbox was not given."""
     from grader.core.errors import ToolMissing
     from grader.sandbox import Sandbox
     from grader.sandbox.sandbox import INSTALL
@@ -138,7 +135,7 @@ problems_option = click.option(
 
 
 def grading_options(command: _F) -> _F:
-    """The options of every command that grades, which gets those on how to grade as one `asked`."""
+    """Adds the options shared by all grading commands; the command gets them as one argument `asked`."""
 
     @wraps(command)
     def gathered(*arguments: Any, **given: Any) -> Any:
@@ -182,7 +179,7 @@ def grading_options(command: _F) -> _F:
 
 
 def refuse_cases(ctx: click.Context) -> None:
-    """A challenge brings its own tests: an option that would do nothing is a mistake."""
+    """Raises UsageError for --cases with a challenge, which brings its own tests."""
     if ctx.get_parameter_source("cases") is click.core.ParameterSource.COMMANDLINE:
         raise UsageError(
             "--cases has no effect with --problems: a challenge brings its own tests",
@@ -201,16 +198,16 @@ case_option = click.option(
 
 
 def workspace_of(ctx: click.Context) -> Workspace:
-    """The workspace that the global option names, or the one of the working folder."""
+    """The workspace named by the global option, else the one of the working directory."""
     root = ctx.find_root()
-    # While the shell completes a word, the group has parsed its options but not run.
+    # During shell completion, the group has parsed its options but not run.
     return find_workspace(root.obj or root.params.get("workspace"))
 
 
 def report_mistakes(mistakes: Sequence[ProblemError]) -> int:
-    """Say what is wrong with problem folders and return the exit code.
+    """Prints the mistakes in problem folders and returns the exit code.
 
-    A command that shows all problems shows the good ones first: one faulty folder must not hide the others.
+    A command that shows all problems shows the good ones first, so that one faulty folder does not hide the others.
     """
     for mistake in mistakes:
         click.echo(f"kgrade: {mistake.message}", err=True)
@@ -220,12 +217,12 @@ def report_mistakes(mistakes: Sequence[ProblemError]) -> int:
 
 
 def user_name(given: str | None) -> str:
-    """The name to record: as given, else the login name; UsageError when no page could show it."""
+    """The user name to record: as given, else the login name. Raises UsageError for a name that can't be shown."""
     if given is None:
         try:
             given = getpass.getuser()
         except (OSError, KeyError):
-            # A container's user may have a number and no name.
+            # A container's user may have an id but no name.
             given = f"user-{os.getuid()}"
     name = given.strip()
     if not name or len(name) > LONGEST_USER or not name.isprintable():

@@ -1,4 +1,4 @@
-"""Progress on the terminal, of commands that grade."""
+"""Progress of grading commands on the terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def show_progress(quiet: bool, begins: str) -> Iterator[Callable[[str], None]]:
-    """Shows `begins` beside a spinner, and then each text that is called with; nothing where `quiet`."""
+    """Shows `begins` beside a spinner and yields a function to show another text; shows nothing if `quiet`."""
     if quiet:
         yield lambda text: None
         return

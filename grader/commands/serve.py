@@ -74,7 +74,7 @@ def command(
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Contests at http://{shown}:{port}, {len(own)} of its own to judge. Ctrl-C ends.", err=True)
     app.state.site.warm()
-    # uvicorn ends in order and then passes on what ended it, which would end this process at once.
+    # uvicorn shuts down in order and then re-raises the signal, which would end this process at once.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         own.start()
@@ -90,7 +90,7 @@ def command(
 def _warn_of_others(store: Database) -> None:
     from grader.contest.turn import stand_in
 
-    # PostgreSQL is made for several servers. The note of this one is gone with its process.
+    # PostgreSQL supports several servers. The lock file's lock ends with this process.
     if store.address.path is not None and not stand_in(store.address.path)[1]:
         click.echo(
             f"kgrade: another server serves {store.address.path} already. Nothing is lost or judged twice, but one of "
@@ -100,7 +100,7 @@ def _warn_of_others(store: Database) -> None:
 
 
 def _devices(device: str, workers: int | None) -> list[str]:
-    """What each worker judges on: its own GPU, or the emulator."""
+    """The device of each worker: its own GPU, or the emulator."""
     if device not in ("auto", "gpu"):
         return [device] * (1 if workers is None else workers)
     from grader.machine.gpus import find_gpus

@@ -1,4 +1,4 @@
-"""`kgrade submit`: grade a file, record the submission, write its report page, print the report."""
+"""`kgrade submit`: grades a file, records the submission, writes its report page, and prints the report."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def command(
                 filed = filing.file(report)
         except KgradeError:
             if not as_json:
-                # Who waited for the verdict sees it, also where it can't be kept.
+                # Show the verdict even if it can't be recorded.
                 print_result(report, file, as_json=False)
             raise
     if filed.remark:
@@ -74,7 +74,7 @@ def command(
 
 
 def _refuse_options_of_home(ctx: click.Context) -> None:
-    """The contest decides how its submissions are graded: an option that would do nothing is a mistake."""
+    """Raises UsageError for options without effect in a contest, which decides how its submissions are graded."""
     for name in ("user", "cases", "seed", "device", "require_sandbox", "problem_set"):
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             option = "problems" if name == "problem_set" else name.replace("_", "-")
@@ -83,7 +83,7 @@ def _refuse_options_of_home(ctx: click.Context) -> None:
 
 @contextmanager
 def _without_interruption() -> Iterator[None]:
-    """Ctrl-C waits: after it, kgrade says "nothing was recorded", and that has to be true."""
+    """Ignores Ctrl-C: after it, kgrade says "nothing was recorded", which has to be true."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

@@ -1,4 +1,4 @@
-"""`kgrade test`: grade a file and print the report; nothing is recorded."""
+"""`kgrade test`: grades a file and prints the report; nothing is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kgrade verify`: grade the worked submissions of problems and compare with what they declare."""
+"""`kgrade verify`: grades the worked submissions of problems and compares the results with their declarations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def command(ctx: click.Context, problem: str | None, seeds: int, show_all: bool,
     from grader.judge.verify import missing_for, missing_here, verify, works_of
     from grader.terminal.console import messages
 
-    # Without a compiler every work would say so on a line of its own, and none what to type.
+    # Without this, every work would report the missing compiler on its own line, and none would say what to type.
     find_toolkit()
     workspace = workspace_of(ctx)
     if problem is not None:
@@ -67,7 +67,7 @@ def command(ctx: click.Context, problem: str | None, seeds: int, show_all: bool,
 
 
 def print_outcomes(outcomes: Sequence[Outcome]) -> None:
-    """Each outcome with what it got, and where that differs, how."""
+    """Prints each outcome, and the difference if it is not as declared."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -84,7 +84,7 @@ def print_outcomes(outcomes: Sequence[Outcome]) -> None:
 
 
 def print_summary(outcomes: Sequence[Outcome]) -> None:
-    """A row a problem: how many of its works came out as declared."""
+    """Prints one row per problem: how many of its works were graded as declared."""
     from rich.text import Text
 
     from grader.terminal.console import output

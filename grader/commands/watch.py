@@ -1,4 +1,4 @@
-"""`kgrade watch`: test a file now and again each time it is saved, until Ctrl-C."""
+"""`kgrade watch`: tests a file now and each time it is saved, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ def command(
     try:
         for number, _ in enumerate(saves(path)):
             if number == 1:
-                # They take the first longer, and all others less.
+                # Templates make the first grading slower and all others faster.
                 use_templates(Sandbox.find())
             console.clear()
             try:
                 report = grade_file(workspace, problem, file, asked, user=name, sizes=sizes, problem_set=problem_set)
             except ToolMissing:
-                # No save of the file brings a compiler.
+                # Saving the file won't install a compiler.
                 raise
             except KgradeError as error:
-                # An editor may leave the file empty or away for a moment: the next save tries again.
+                # An editor may leave the file empty or missing for a moment; the next save tries again.
                 messages().print(f"kgrade: {safe(error.message)}", style="bold red")
             else:
                 print_result(report, file, as_json=False)
@@ -79,9 +79,9 @@ def command(
 
 
 def saves(path: Path) -> Iterator[None]:
-    """Yield once at first and then after each change of `path`.
+    """Yields once at the start and then after each change of `path`.
 
-    The folder is watched, not the file: most editors save by putting a new file in the old one's place.
+    It watches the folder, because most editors save by replacing the file.
     """
     from watchfiles import watch
 

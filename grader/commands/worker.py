@@ -1,4 +1,4 @@
-"""`kgrade worker`: let this machine judge for a contest's server."""
+"""`kgrade worker`: lets this machine judge for a contest's server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.commands.options import check_sandbox, device_option, no_sandbox_opt
 from grader.core.errors import UsageError
 
 VARIABLES = ("KGRADE_TOKEN", "KGRADE_DATABASE")
-"""Environment variables that hold secrets: who judges as this user could read them in /proc as long as this runs."""
+"""Environment variables that hold secrets: judged code running as this user could read them in /proc."""
 LONGEST_TOKEN_FILE = 1000
 
 
@@ -85,7 +85,7 @@ def command(
 
 
 def _refuse_leaks(token: str | None) -> None:
-    """Raises UsageError for a secret where other processes can read it."""
+    """Raises UsageError if a secret is where other processes can read it."""
     if token is not None:
         raise UsageError(
             "--token shows the token to everybody who lists this machine's processes",
@@ -100,9 +100,9 @@ def _refuse_leaks(token: str | None) -> None:
 
 
 def _read_token(place: str) -> str:
-    """The token in a file of the owner's alone, or in a line of standard input."""
+    """Reads the token from a file readable only by its owner, or from a line of standard input."""
     if place == "-":
-        # Byte by byte: what follows the line is not this function's.
+        # Byte by byte, so that nothing after the line is consumed.
         line = b""
         while len(line) <= LONGEST_TOKEN_FILE and (byte := os.read(0, 1)) not in (b"", b"\n"):
             line += byte
@@ -119,18 +119,18 @@ def _read_token(place: str) -> str:
 
 
 def _say_nothing() -> None:
-    """Nobody watches over this worker but who typed its command."""
+    """The tick of a worker that no server supervises."""
 
 
 def _say_that_it_lives() -> None:
-    # Nobody reads it any more where the server has ended, which ends this too.
+    # If the server has ended nobody reads this, and this worker ends too.
     with suppress(OSError):
         os.write(1, b".")
 
 
 def _at_end_of_input(do: Callable[[], None]) -> None:
-    # Away from descriptor 0, where programs that a grading starts would find it, and not by sys.stdin, whose lock no
-    # thread may hold when Python ends.
+    # Not on descriptor 0, which programs started by a grading would inherit, and not through sys.stdin, whose lock no
+    # thread may hold when Python exits.
     pipe = os.dup(0)
     with Path(os.devnull).open() as nothing:
         os.dup2(nothing.fileno(), 0)

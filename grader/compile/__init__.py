@@ -1,1 +1,1 @@
-"""Compiling: from source text to a Program."""
+"""Compiling: turns source text into a Program."""

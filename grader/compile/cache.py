@@ -1,6 +1,6 @@
-"""What was compiled before: results by a hash of all that they depend on, one small file each.
+"""Caches compiled programs by a hash of everything they depend on, one small file each.
 
-A cache that can't be read or written is no error: then everything is compiled again.
+A cache that can't be read or written is no error; everything is then compiled again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from grader.compile.program import Program, program_from_json, program_to_json
 from grader.core.files import write_whole
 
 FORMAT = 5
-"""Goes into every key: raise it when the same source compiles to something else, or is stored differently."""
+"""Part of every key: increase it when the same source compiles to something else or is stored differently."""
 
 KEEP = 500
 KEEP_BYTES = 1 << 30
-"""Of all results together: a library of templates may have some megabytes."""
+"""Limit on all results together; a library of templates may have some megabytes."""
 
 
 def make_key(parts: Mapping[str, Any]) -> str:
@@ -35,7 +35,7 @@ class Cache:
         self._folder = folder
 
     def load(self, key: str) -> Program | None:
-        """What was stored under this key. A damaged file counts as absent; the next store replaces it."""
+        """Returns the program stored under this key. A damaged file counts as absent; the next store replaces it."""
         if self._folder is None:
             return None
         try:

@@ -1,6 +1,6 @@
-"""The parts of a text of CUDA C++ that are shown in a colour, found in one scan: time linear in the text's length.
+"""Finds the parts of CUDA C++ text to highlight in one scan, in time linear in the text's length.
 
-The classes are those of Pygments. Its own lexer takes minutes for 20 KB that are made for it.
+The classes are Pygments'. Its own lexer takes minutes on 20 KB of text made for that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PART = re.compile(r"(?P<directive>^[ \t]*(?:#|%:)[ \t]*\w*)|(?P<word>[A-Za-z_]\
 
 
 def coloured(text: str) -> Iterator[tuple[str, str]]:
-    """The text in parts, each with its class, "" where it has none."""
+    """Yields the text in parts as (class, part); the class is "" for plain text."""
     at = 0
     for piece in pieces(text):
         yield from _code(text[at : piece.start])

@@ -1,6 +1,6 @@
-"""NVRTC as kgrade asks it: source text in; PTX, machine code or a log out.
+"""Calls NVRTC with kgrade's options: source text in; PTX, machine code or a log out.
 
-It tells a compiler that fails from a source that fails it; what a log means it doesn't know.
+It distinguishes failures of the compiler from failures of the source; the log is interpreted elsewhere.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ TARGET = "compute_89"
 OPTIONS = (
     "--std=c++17",
     "--generate-line-info",
-    # nvcc has __int128 where the host compiler does.
+    # nvcc has __int128 if the host compiler does.
     "--device-int128",
     f"--pre-include={IMPLICIT}",
 )
 
 
 class CompileFailure(Exception):
-    """The submission does not compile; the diagnostics say why. The student's fault, so no KgradeError."""
+    """The submission does not compile; the diagnostics say why. It is the student's fault, so no KgradeError."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], log: str = "") -> None:
         super().__init__(diagnostics[0].message if diagnostics else "the source does not compile")
@@ -38,9 +38,9 @@ class CompileFailure(Exception):
 
 @dataclass(frozen=True)
 class Compiled:
-    """One answer of the compiler: PTX, or a cubin where a GPU's target was named.
+    """One result of the compiler: PTX, or a cubin if a GPU's target was named.
 
-    `symbol` is the kernel's name in it, where it was asked for.
+    `symbol` is the kernel's symbol in it, if requested.
     """
 
     ok: bool
@@ -51,7 +51,7 @@ class Compiled:
 
 
 class Compiler:
-    """NVRTC in this process, for as many texts as one submission needs. `file` is what it calls each of them."""
+    """NVRTC in this process, for all texts that one submission needs. `file` is their file name in messages."""
 
     def __init__(self, toolkit: Toolkit, file: str) -> None:
         self.file = file
@@ -60,9 +60,9 @@ class Compiler:
     def compile(
         self, source: str, kernel: str | None = None, options: Sequence[str] = (), target: str = TARGET
     ) -> Compiled:
-        """Compile a text; `kernel` is the function whose symbol is wanted. A `target` such as "sm_90a" gives a cubin.
+        """Compiles a text; `kernel` is the function whose symbol is wanted. A `target` such as "sm_90a" gives a cubin.
 
-        Raises CompileFailure where the source is too much for the compiler, ToolMissing, or a JudgeError.
+        Raises CompileFailure if the source is too large for the compiler, ToolMissing, or a JudgeError.
         """
         includes = [f"--include-path={folder}" for folder in self.includes]
         request = {
@@ -80,7 +80,7 @@ class Compiler:
 
 
 def _check_status(status: str, log: str) -> None:
-    """Only one of NVRTC's ways to fail is about the text of the source."""
+    """Raises for all failures of NVRTC except compile errors, the only ones caused by the source's text."""
     if "NVRTC_ERROR_COMPILATION" in status:
         return
     if "BUILTIN" in status:

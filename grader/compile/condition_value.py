@@ -1,4 +1,4 @@
-"""The value of an `#if`'s expression whose macros are expanded, as far as a text says it."""
+"""Evaluates the expression of an `#if` with expanded macros, as far as the text alone determines it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 MOST_TOKENS = 500
-"""Of an expression that is read; a longer one has no known value."""
+"""Longest expression in tokens; a longer one has no known value."""
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|[0-9]\w*|\|\||&&|[=!<>]=|<<|>>|\S")
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,18})[uUlL]{0,3}")
@@ -33,11 +33,11 @@ _LARGEST = 1 << 64
 
 
 class _UnknownError(Exception):
-    """Only the compiler can tell."""
+    """Only the compiler knows the value."""
 
 
 def value_of(expression: str) -> int | None:
-    """The value; None where it hangs on names of the compiler's, or is none that is understood here.
+    """The value of an expression; None if it depends on the compiler's own names or can't be parsed here.
 
     Other names are 0, as in the preprocessor.
     """
@@ -88,6 +88,6 @@ def _unary(tokens: list[str], depth: int) -> int | None:
     if not token.isidentifier():
         raise _UnknownError
     if tokens and tokens[-1] == "(":
-        # A question such as __has_include(<file>).
+        # A query such as __has_include(<file>).
         raise _UnknownError
     return {"true": 1, "false": 0}.get(token, None if token[:1] == "_" else 0)

@@ -1,6 +1,6 @@
-"""Whether an `#if` of a submission could ask, through its macros, what no text of it shows: such as which files exist.
+"""Detects an `#if` that could query, through macros, what its text does not show, such as which files exist.
 
-A compiler expands macros in `__has_include(…)`, and the name of that operator may itself be put together by `##`.
+A compiler expands macros in `__has_include(…)`, and `##` can even assemble the operator's name.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from grader.compile.lexical import code_only
 
 _WORD = re.compile(r"([A-Za-z_]\w*)( *\()?")
 _CLOAKS = re.compile(r"##|%:%:|\"")
-"""Tokens put together, and strings: no condition on numbers has either."""
+"""Token pasting and strings, which no numeric condition contains."""
 _KNOWN = frozenset({"defined", "and", "or", "not", "__has_builtin", "__has_attribute", "__has_cpp_attribute"})
 _KNOWN_PREFIXES = ("__has_feature", "__has_extension", "__GNUC", "__CUDA_", "CUTLASS_", "CUTE_", "CUB_", "THRUST_")
 
 
 def asks_beyond_macros(conditions: Sequence[str], macros: Mapping[str, Sequence[str]]) -> int | None:
-    """The number of the first condition from which such a question can be reached; None where there is none.
+    """The index of the first condition from which such a query can be reached; None if there is none.
 
-    `macros` are the text behind the name in each `#define` of the file, by names; each is looked at once.
+    `macros` holds, by name, the text after the name in each `#define` of the file; each is examined once.
     """
     waiting = [(number, text) for number, text in enumerate(conditions)][::-1]
     seen: set[str] = set()

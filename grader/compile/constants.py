@@ -1,6 +1,6 @@
 """Launch constants: the values that a submission gives to TILE or BLOCK, or why they can't be used.
 
-Whether a launch with these values is possible is for the harness to say, which knows what they mean.
+The harness, which knows their meaning, checks whether a launch with them is possible.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGEST = 2**31 - 1
 def check_values(
     values: Mapping[str, int], defaults: Mapping[str, int], source: str, facts: Facts
 ) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
-    """The value of every launch constant, and an error for each that no launch can use."""
+    """Returns the value of every launch constant, and an error for each that no launch can use."""
     used = {name: defaults[name] if values.get(name, UNSET) == UNSET else values[name] for name in defaults}
     wrong = {name: value for name, value in used.items() if not 1 <= value <= LARGEST}
     return used, tuple(
@@ -36,7 +36,7 @@ def check_values(
 def explain_macros(
     names: Iterable[str], defaults: Mapping[str, int], source: str, facts: Facts
 ) -> tuple[Diagnostic, ...]:
-    """An error for each `#define` that is no constant expression."""
+    """Returns an error for each `#define` that is no constant expression."""
     diagnostics = []
     for name in dict.fromkeys(names):
         macro = facts.macro(name)
@@ -52,7 +52,7 @@ def explain_macros(
 def note_unused(
     lookups: Mapping[str, Lookup], used: Mapping[str, int], source: str, facts: Facts
 ) -> tuple[Diagnostic, ...]:
-    """A note for each name that the submission gives to something that is not a constant."""
+    """Returns a note for each launch constant's name that the submission uses for something else."""
     return tuple(
         Diagnostic(
             "note",

@@ -1,7 +1,7 @@
-"""What a GPU's machine code says of its kernels: the sizes of their parameters, and what a thread of them takes.
+"""Reads facts about kernels from a GPU's machine code: parameter sizes, registers, shared and local memory.
 
-A cubin is an ELF file whose `.nv.info` sections hold attributes. NVIDIA does not document them; the numbers are those
-that `cuobjdump -elf` prints with their names.
+A cubin is an ELF file whose `.nv.info` sections hold attributes. NVIDIA does not document them; their numbers are those
+that `cuobjdump -elf` prints with names.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from dataclasses import dataclass
 from grader.compile.elf import ElfError, Symbol, by_name, read_sections, read_symbols
 
 PARAMETER_LIMIT = 32764
-"""Bytes of a kernel's parameters, since compute capability 7.0 (CUDA C++ Programming Guide, section on __global__)."""
+"""Most bytes of a kernel's parameters, since compute capability 7.0 (CUDA C++ Programming Guide, __global__)."""
 
 MOST_THREADS = 1024
 _REGISTERS_AN_SM = 65536
 _WARPS_TOGETHER = 4
-"""Registers are given to that many warps at once, one of each scheduler."""
+"""Registers are allocated to this many warps at once, one per scheduler."""
 
 _MAX_THREADS, _FRAME_SIZE, _PARAMETER, _PARAMETER_BYTES, _REGISTERS, _PARAMETER_V2 = 0x05, 0x11, 0x17, 0x19, 0x2F, 0x45
-"""The second form of a parameter's attribute is for kernels with more than 4 KB of them."""
+"""The second form of the parameter attribute is for kernels with more than 4 KB of parameters."""
 _CLUSTER = 0x3D
 
 _FIXED_FORMATS = (1, 2, 3)
-"""An attribute's value has two bytes in these formats; in format 4 it says itself how many."""
+"""An attribute's value has two bytes in these formats; in format 4 its size is stored with it."""
 
 _SYSTEM_SHARED = 1024
-"""Bytes of shared memory that CUDA itself takes from compute capability 9.0 on: in the section, not in the source."""
+"""Bytes of shared memory that CUDA itself reserves from compute capability 9.0 on, included in the section's size."""
 
 _ENTRY = 0x10
-"""In st_other of a symbol: the function is a kernel."""
+"""Flag in a symbol's st_other: the function is a kernel."""
 
 
 @dataclass(frozen=True)
 class KernelFacts:
-    """One kernel as compiled for a GPU; bytes of shared memory are those known when compiling.
+    """One kernel as compiled for a GPU; `shared_bytes` is static shared memory.
 
-    `max_threads` is how many threads a block may have: by __launch_bounds__, and as far as registers go. `cluster` is
-    what __cluster_dims__ says, zeros for nothing.
+    `max_threads` is the largest block, by __launch_bounds__ and by registers. `cluster` is from __cluster_dims__,
+    zeros if not given.
     """
 
     symbol: str
@@ -52,7 +52,7 @@ class KernelFacts:
 
 
 def read_cubin(data: bytes) -> Mapping[str, KernelFacts]:
-    """The kernels of a cubin by their symbols. Raises ElfError."""
+    """Returns the kernels of a cubin by symbol. Raises ElfError."""
     named = by_name(read_sections(data))
     if ".symtab" not in named or ".strtab" not in named:
         raise ElfError("no symbols")
@@ -107,7 +107,7 @@ def _parameters(attributes: list[tuple[int, bytes]]) -> tuple[int, ...]:
 
 
 def _parameter(number: int, value: bytes) -> tuple[int, int, int]:
-    """(ordinal, offset, size) of a parameter."""
+    """Returns (ordinal, offset, size) of a parameter."""
     if len(value) != 12:
         raise ElfError(f"a parameter's attribute of {len(value)} bytes")
     if number == _PARAMETER_V2:
@@ -118,7 +118,7 @@ def _parameter(number: int, value: bytes) -> tuple[int, int, int]:
 
 
 def _of_functions(info: list[tuple[int, bytes]], symbols: list[Symbol], wanted: int) -> dict[str, int]:
-    """An attribute that the whole file has for each function, by the function's symbol."""
+    """Returns the values of a per-function attribute in the file's global section, by the function's symbol."""
     found = {}
     for number, value in info:
         if number == wanted and len(value) == 8:

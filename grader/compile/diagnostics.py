@@ -1,6 +1,6 @@
-"""The compiler's log as Diagnostics: each remark with its line and column in the submitted file.
+"""Parses the compiler's log into Diagnostics: each remark with its line and column in the submitted file.
 
-It adds no advice (see hints.py) and shows no text of files other than the submission and CUDA's own headers.
+hints.py adds advice. No text of files other than the submission and CUDA's own headers is shown.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from grader.compile.template_names import shorten
 from grader.core.report import Diagnostic
 
 MOST = 20
-"""How many remarks a report shows; later ones are mostly consequences of the first."""
+"""Remarks shown in a report; later ones are mostly consequences of the first."""
 
 MOST_READ = 500
-"""How many remarks of a log are looked at."""
+"""Remarks of a log that are read."""
 
 LINE_LIMIT = 2000
-"""Characters of a line of a log; a longer one is of no use to anybody."""
+"""Characters kept of a log's line."""
 
 _HEAD = re.compile(
     r"^(?:(?P<file>\S.*?)\((?P<line>[0-9]{1,9})\)|At end of source): "
@@ -36,13 +36,13 @@ _INCLUDE = re.compile(r"\s*#\s*include\b")
 _SEVERITIES = {"catastrophic error": "error", "remark": "note"}
 # "parsing restarts here", and "function X does not match because …" for each overload that exists.
 _NOISE = frozenset({"12", "3326", "3327"})
-# A variable that is never used, or set and never used: where there are errors, mostly because of them.
+# A variable that is never used, or set but never used: with errors in the file, mostly because of them.
 _UNUSED = frozenset({"177", "550"})
 
 
 @dataclass
 class Remark:
-    """One remark as the compiler wrote it. `file` is empty at the end of the source."""
+    """One remark as the compiler wrote it. `file` is empty for a remark at the end of the source."""
 
     severity: str
     message: str
@@ -53,7 +53,7 @@ class Remark:
 
 
 def read_remarks(log: str) -> list[Remark]:
-    """Cut a log of NVRTC (or nvcc, whose front end is the same) into its remarks."""
+    """Splits a log of NVRTC (or nvcc, which has the same front end) into remarks."""
     remarks: list[Remark] = []
     open_block = False
     for text in (line[:LINE_LIMIT] for line in log.split("\n")):
@@ -74,9 +74,9 @@ def read_remarks(log: str) -> list[Remark]:
 
 
 def read_log(log: str, source: str, file: str, includes: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
-    """The remarks about `source`, compiled under the name `file`: errors first, each with its notes.
+    """Returns the remarks about `source`, compiled under the name `file`: errors first, each with its notes.
 
-    `includes` are the folders of CUDA's headers, whose remarks may be quoted.
+    `includes` are the folders of CUDA's headers, remarks about which may be quoted.
     """
     reader = _Reader(source.split("\n"), file, tuple(includes))
     groups: list[list[Diagnostic]] = []
@@ -99,7 +99,7 @@ def read_log(log: str, source: str, file: str, includes: Sequence[str] = ()) -> 
 
 
 def cap(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """At most MOST diagnostics, and a last one that counts those left out."""
+    """Cuts diagnostics to MOST, adding a note with the number of those left out."""
     shown = tuple(replace(one, message=without_paths(one.message)) for one in diagnostics[:MOST])
     if len(diagnostics) <= MOST:
         return shown
@@ -130,7 +130,7 @@ class _Reader:
         return Diagnostic(remark.severity, shorten(message), line, column)
 
     def _elsewhere(self, remark: Remark) -> Diagnostic | None:
-        """A remark in another file, told at the line of the submission that led there."""
+        """A remark in another file, reported at the line of the submission that led there."""
         if remark.severity != "error":
             return None
         name = PurePosixPath(remark.file).name
@@ -138,11 +138,11 @@ class _Reader:
         line = callers[-1] if callers else self._including_line(remark.file)
         if remark.file in HEADERS or any(remark.file.startswith(folder) for folder in self.includes):
             return Diagnostic("error", f"in {name}, line {remark.line}: {shorten(remark.message)}", line)
-        # A file that is not the compiler's: quoting it could show what the submitter may not read.
+        # A file that is not the compiler's: quoting it could reveal what the submitter may not read.
         return Diagnostic("error", f"the included file {name} can't be used: a submission is one file", line)
 
     def _context_lines(self, remark: Remark, default: str) -> Iterator[int]:
-        """Lines of the submission among those that the compiler lists under "detected during"."""
+        """Yields the submission's lines among those that the compiler lists under "detected during"."""
         for text in remark.rest:
             match = _CONTEXT.match(text.strip())
             if match and self._is_submission(match["file"] or default) and int(match["line"]) <= len(self.lines):
@@ -157,7 +157,9 @@ class _Reader:
         return [(i, text) for i, text in enumerate(self.lines, 1) if _INCLUDE.match(text[:LINE_LIMIT])]
 
     def _column(self, line: int | None, excerpt: str, caret: str) -> int | None:
-        """The caret counts bytes of the line, of which it shows all or the beginning, two spaces indented."""
+        """The column that a caret points to. The excerpt is the line or its beginning, indented by two spaces; the
+        caret counts bytes.
+        """
         if line is None or not self.lines[line - 1].startswith(excerpt[2:].rstrip()):
             return None
         before = self.lines[line - 1].encode()[: caret.index("^") - 2]

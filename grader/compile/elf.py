@@ -1,6 +1,6 @@
-"""Reading ELF files that come from a compiler or from anybody: their sections and symbols, within bounds.
+"""Reads sections and symbols of untrusted ELF files, within bounds.
 
-It believes no number of the file: what lies outside of it, or is too much, is an error. Sources: the System V ABI,
+No number in the file is trusted: whatever lies outside it or is too large is an error. Source: the System V ABI,
 chapters 4 and 5, for 64-bit little-endian files.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 SECTION_LIMIT = 100_000
-"""More than the largest libraries of templates make."""
+"""More than the largest libraries of templates produce."""
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -22,12 +22,12 @@ _NAME_BYTES = 4096
 
 
 class ElfError(ValueError):
-    """The file is no ELF file, or one that contradicts itself."""
+    """The file is no ELF file, or an inconsistent one."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """`size` is what it takes in memory; `data` is empty where the file holds none of it."""
+    """A section. `size` is its size in memory; `data` is empty if the file stores none of it."""
 
     name: str
     size: int
@@ -36,7 +36,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Symbol:
-    """`section` is the number of its section, 0 for one that is defined elsewhere. `other` is st_other."""
+    """A symbol. `section` is its section's index, 0 if it is undefined here. `other` is st_other."""
 
     name: str
     section: int
@@ -44,7 +44,7 @@ class Symbol:
 
 
 def read_sections(data: bytes) -> tuple[Section, ...]:
-    """All sections in the order of their numbers. Raises ElfError."""
+    """Returns all sections in the order of their indices. Raises ElfError."""
     if len(data) < _HEADER.size or not data.startswith(_MAGIC):
         raise ElfError("not a 64-bit little-endian ELF file")
     _, _, _, _, _, _, place, _, _, _, _, entry, count, names_at = _HEADER.unpack_from(data)
@@ -54,7 +54,7 @@ def read_sections(data: bytes) -> tuple[Section, ...]:
     if names_at >= len(rows):
         return ()
     if sum(row[5] for row in rows if row[1] != _NO_BITS) > len(data):
-        # Each is copied: those that lie over each other could be the whole file a thousand times.
+        # Each is copied; overlapping ones could be the whole file a thousand times.
         raise ElfError(f"sections of more bytes than the file's {len(data)}")
     names = _slice(data, rows[names_at][4], rows[names_at][5])
     texts = _Names(names)
@@ -70,7 +70,7 @@ def by_name(sections: tuple[Section, ...]) -> Mapping[str, Section]:
 
 
 def read_symbols(table: Section, names: Section) -> Iterator[Symbol]:
-    """The symbols of a table such as `.dynsym`, whose names are in `.dynstr`. Raises ElfError."""
+    """Yields the symbols of a table such as `.dynsym`, with names from `.dynstr`. Raises ElfError."""
     if len(table.data) % _SYMBOL.size:
         raise ElfError(f"a symbol table of {len(table.data)} bytes")
     texts = _Names(names.data)
@@ -85,7 +85,7 @@ def _slice(data: bytes, offset: int, size: int) -> bytes:
 
 
 class _Names:
-    """The names in a table; all that are asked for may take a few times the table's bytes, as many share their ends."""
+    """The names in a string table; all names read may total a few times its size, because names may share suffixes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -1,6 +1,6 @@
 """Facts about a submission's text: functions, variables, macros and includes as plain data.
 
-They say what is written, not what it means: types are the compiler's business.
+They describe the text; types are left to the compiler.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from grader.core.verdict import Form
 
 ANONYMOUS = "(anonymous)"
-"""Stands for the name of a namespace without one."""
+"""The name used for an unnamed namespace."""
 
 
 @dataclass(frozen=True)
 class Macro:
-    """A `#define NAME VALUE`; `value` is its text without comments. `parameters`: it takes arguments."""
+    """A `#define NAME VALUE`; `value` is its text without comments. `parameters` says whether it takes arguments."""
 
     name: str
     value: str
@@ -26,7 +26,7 @@ class Macro:
 
 @dataclass(frozen=True)
 class Include:
-    """An `#include`; `path` is as written, with its quotes or angle brackets."""
+    """An `#include`; `path` is as written, with quotes or angle brackets."""
 
     path: str
     line: int
@@ -36,8 +36,8 @@ class Include:
 class Function:
     """A function at file or namespace scope. `space` is "kernel", "device" or "host".
 
-    `span` is where its text is, in bytes of the UTF-8 text, an `extern "C"` of its own included. `launches`: its body
-    has a `<<<`.
+    `span` is its byte range in the UTF-8 text, including its own `extern "C"`. `launches` says whether its body
+    contains a `<<<`.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable at file or namespace scope that belongs to the host."""
+    """A host variable at file or namespace scope."""
 
     name: str
     line: int
@@ -72,10 +72,10 @@ class Variable:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that a parse of one file says, without the parts that the preprocessor certainly drops.
+    """All facts from parsing one file, without the parts that the preprocessor certainly drops.
 
-    `macros` are those that hold at the end of the file, each by its last definition. `form` is what the preprocessor
-    leaves of the file (see form_of).
+    `macros` are those defined at the end of the file, with their last definitions. `form` is that of the preprocessed
+    file (see form_of).
     """
 
     functions: tuple[Function, ...] = ()
@@ -93,9 +93,9 @@ class Facts:
 
 
 def form_of(functions: Iterable[Function]) -> Form:
-    """The solve form defines a host function `solve` at file scope, of C linkage; all else is the kernel form.
+    """The form of a submission: the solve form defines a host function `solve` with C linkage at file scope.
 
-    One that launches kernels is meant so, though its C linkage was forgotten: the compiler's side says that then.
+    A `solve` that launches kernels counts too if its C linkage was forgotten, which the compiler then reports.
     """
     solves = [f for f in functions if f.name == "solve" and not f.namespace and not f.template]
     # A declaration with C linkage gives it to a later definition without.

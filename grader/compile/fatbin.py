@@ -1,7 +1,7 @@
-"""Taking PTX and machine code out of the device images that nvcc embeds in a library, its "fat binary".
+"""Extracts PTX and machine code from the "fat binary" of device images that nvcc embeds in a library.
 
-The format is NVIDIA's and not documented: a container is a header and entries, each with a header of its own. Only
-what nvcc writes without compression is read.
+NVIDIA does not document the format: a container is a header followed by entries, each with its own header. Only
+uncompressed images are read.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from dataclasses import dataclass
 ENTRY_LIMIT = 256
 
 _CONTAINER = struct.Struct("<IHHQ")
-"""Magic number, version, bytes of this header, bytes of all entries."""
+"""Magic number, version, size of this header, size of all entries."""
 _ENTRY = struct.Struct("<HHIQIIHHI")
-"""Kind, version, bytes of this header, bytes of the image as stored; compressed bytes; then minor, major, SM."""
+"""Kind, version, size of this header, stored size of the image, compressed size, then minor, major, SM."""
 _FLAGS_AT = 40
 _MAGIC = 0xBA55ED50
 _KINDS = {1: "ptx", 2: "cubin"}
 _COMPRESSED = 0xF000
-"""Bits of an entry's flags that name a way of compression: LZ4, zstd and others."""
+"""Flag bits of an entry that denote compression: LZ4, zstd and others."""
 
 
 class FatbinError(ValueError):
-    """The bytes are no fat binary as nvcc writes them."""
+    """The bytes are not a fat binary as written by nvcc."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """One device image. `kind` is "ptx" or "cubin"; `sm` is the compute capability that it is for, such as 89."""
+    """One device image. `kind` is "ptx" or "cubin"; `sm` is its compute capability, such as 89."""
 
     kind: str
     sm: int
@@ -37,7 +37,7 @@ class Image:
 
 
 def read_images(section: bytes) -> tuple[Image, ...]:
-    """All images of a library's section `.nv_fatbin`. Raises FatbinError."""
+    """Returns all images in a library's section `.nv_fatbin`. Raises FatbinError."""
     return tuple(_images(section))
 
 

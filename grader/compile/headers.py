@@ -1,13 +1,13 @@
-"""Standard headers for device code: NVRTC brings none, and files written for nvcc include them.
+"""Standard headers for device code, which NVRTC lacks and files written for nvcc include.
 
-Each gives what nvcc gives to device code and nothing for the host, so that a file with host code compiles its
-kernels unchanged. They stand in for no header of CUDA itself.
+Each declares what nvcc offers to device code and nothing for the host, so that the kernels of a file with host code
+compile unchanged. They replace no header of CUDA itself.
 """
 
 from __future__ import annotations
 
 IMPLICIT = "kgrade_implicit.h"
-"""What nvcc includes before the first line of every file, as far as device code can tell."""
+"""The header that nvcc includes before the first line of every file, reduced to what device code sees."""
 
 _CLIMITS = """
 #pragma once
@@ -50,7 +50,7 @@ _CFLOAT = """
 #define DBL_EPSILON 2.2204460492503131e-016
 """
 
-# 64-bit integers are `long long`, as in CCCL's own headers: a second definition has to be the same.
+# 64-bit integers are `long long`, as in CCCL's headers, because a second definition has to be identical.
 _SIGNED_TYPES = """
 #pragma once
 typedef signed char int8_t;
@@ -245,7 +245,7 @@ def _all_headers() -> dict[str, str]:
         ("math.h", "cmath", _CMATH),
     ):
         headers[c_name] = text
-        # `#pragma once` goes by file: both names of one text must not define it twice.
+        # `#pragma once` works per file, so the second name of a text must not define it again.
         headers[cpp_name] = f"#include <{c_name}>\n"
     headers["algorithm"] = _ALGORITHM
     headers["utility"] = "#include <algorithm>\n"
@@ -261,4 +261,4 @@ def _all_headers() -> dict[str, str]:
 
 
 HEADERS = _all_headers()
-"""Name → text, as NVRTC takes them."""
+"""Name → text, for NVRTC."""

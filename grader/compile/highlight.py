@@ -1,4 +1,4 @@
-"""The words of a source text with their classes, line by line, for pages. It runs where hostile text may be read."""
+"""Splits a source text into words with classes, line by line, for pages. It runs in the confined reading process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from grader.compile.colours import coloured
 
 
 def words_of(text: str) -> list[list[list[str]]]:
-    """For each line of a text with plain newlines its pieces in order: a class of Pygments', or "", and the piece."""
+    """For each line of a text, its pieces in order as [Pygments' class or "", piece]."""
     lines: list[list[list[str]]] = [[]]
     for kind, part in coloured(text):
         for number, piece in enumerate(part.split("\n")):

@@ -1,7 +1,6 @@
-"""What to do about a compile error: a table of the mistakes that people make most, each with its advice.
+"""Hints for compile errors: a table of common mistakes with advice.
 
-A row is a pattern of the compiler's message and the hint for it; a message without a row gets none. To add
-advice, add a row.
+A row is a pattern for the compiler's message and its hint. To add advice, add a row.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from grader.machine.cuda_packages import cutlass_command, install_command
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LONGEST_WORD, _MOST_WORDS = 60, 2000
-"""Of a source, that are compared with a misspelt one: how near two words are takes the square of their length."""
+"""Limits on the words of a source that are compared with a misspelt one; a comparison is quadratic in their length."""
 _FUNCTION_HEAD = re.compile(r"\s*(__global__|__device__|extern|static|template|void|int|float)\b[^;=]*\)\s*\{")
 
 BUILTINS = (
@@ -88,7 +87,7 @@ _HOST_CODE = "This is host code. kgrade allocates, copies and launches by itself
 
 @dataclass(frozen=True)
 class Context:
-    """What a hint may look at: the text that was compiled, and what the submission contains."""
+    """The input of a hint: the compiled text, the facts about the submission, and the diagnostic."""
 
     source: str
     facts: Facts
@@ -107,7 +106,7 @@ class Context:
 
 @lru_cache(maxsize=1)
 def _words_of(source: str) -> tuple[str, ...]:
-    """The first words of a text that could be meant where another is misspelt."""
+    """The first words of a text, as candidates for a misspelt one."""
     words = dict.fromkeys(match[0] for match in _WORD.finditer(source) if len(match[0]) <= _LONGEST_WORD)
     return tuple(words)[:_MOST_WORDS]
 
@@ -116,7 +115,7 @@ Hint = Callable[[re.Match[str], Context], str]
 
 
 def add_hints(diagnostics: Iterable[Diagnostic], source: str, facts: Facts) -> tuple[Diagnostic, ...]:
-    """The same diagnostics, with a hint on each error that has a row and none yet."""
+    """Returns the diagnostics with a hint added to each error that has a row and no hint yet."""
     return tuple(
         replace(d, hint=find_hint(Context(source, facts, d))) if d.severity == "error" and not d.hint else d
         for d in diagnostics
@@ -151,7 +150,7 @@ def _undefined(match: re.Match[str], context: Context) -> str:
 def _did_you_mean(name: str, known: Iterable[str]) -> str:
     names = tuple(dict.fromkeys(known))
     same = [word for word in names if word.lower() == name.lower() and word != name]
-    # Short names are all alike: i, j and k are no slips of each other.
+    # Short names are too similar: i is no misspelt j.
     near = same or (difflib.get_close_matches(name, names, n=1, cutoff=0.8) if 3 < len(name) <= _LONGEST_WORD else [])
     return f"Did you mean {near[0]}?" if near else ""
 

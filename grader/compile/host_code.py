@@ -1,6 +1,6 @@
-"""Taking host code out of a kernel submission: a `main()` for trying the kernel at home is no mistake.
+"""Removes host code from a kernel submission, because a `main()` for trying the kernel at home is no mistake.
 
-Line numbers stay; what kernels could not use in nvcc either is all that goes.
+Line numbers stay the same, and only code that kernels could not use in nvcc either is removed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _BLANK = bytes(byte if byte == ord("\n") else ord(" ") for byte in range(256))
 
 
 def without_host_code(source: str, facts: Facts) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text with its host functions and variables blanked, and a note that says so if there are any.
+    """Returns the text with host functions and variables blanked out, and a note that says so if there are any.
 
     Templates and constexpr functions stay, since device code may use them.
     """

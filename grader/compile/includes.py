@@ -1,9 +1,9 @@
-"""Which `#include` of a submission the compiler must not see: it would open any file of the machine, and quote it.
+"""Finds each `#include` that the compiler must not see: it would open any file of the machine, and quote it.
 
-Compilers differ in what they take for a directive: in trigraphs, in a backslash before blanks, in where a comment or a
-literal ends in text that is no program. So nothing is decided on how one of them reads: a `#` that begins a line, or
-stands behind the end of a comment, begins a directive, unless all of them agree that it is inside a comment. It is the
-second lock; the first is the sandbox that the compiler runs in.
+Compilers disagree on what is a directive: on trigraphs, on a backslash before blanks, on where a comment or literal
+ends in malformed text. So no single reading is trusted: a `#` at the start of a line or after the end of a comment
+starts a directive, unless all readings agree that it is inside a comment. This is the second barrier; the first is the
+sandbox in which the compiler runs.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from grader.compile.headers import HEADERS
 from grader.compile.lexical import pieces
 
 COMPILER_FOLDER = Path("/")
-"""Where the compiler's process runs: what it would take a relative path from."""
+"""The working directory of the compiler's process, to which relative paths refer."""
 
 _TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
 _TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
 _STRANGE = re.compile(r"[^\S\n\t\x0b\x0c ]|[\x00-\x08\x0e-\x1f\x7f\ufeff]")
-"""What one compiler takes for a blank or the end of a line, and another does not."""
+"""Characters that some compilers treat as a blank or line end, and others do not."""
 _BLANK = re.compile(r"[^\S\n]|[\x00-\x08\x0e-\x1f\x7f\ufeff]")
 _SPLICE, _LOOSE_SPLICE = re.compile(r"\\\n"), re.compile(r"\\ *\n")
 
 _DIRECTIVE = re.compile(r"(?:^|\*/) *(?:#|%:)", re.MULTILINE)
 _IMPORT = re.compile(r"^ *(?:export +)?(?=import *[<\"])", re.MULTILINE)
 _MOST_OF_A_LINE = 8
-"""Directives that may be read into one line; it takes as many ends of comments."""
+"""Directives that may be read into one line; each needs the end of a comment."""
 _WORD = re.compile(r"[\w\\]+")
 _NAMED = re.compile(r"<([^>\n]{1,200})>|\"([^\"\n]{1,200})\"")
 _INCLUDING = frozenset({"include", "include_next", "import", "embed", "using"})
 _FILES_OF_PRAGMAS = re.compile(r"\bGCC +dependency\b|\binclude_alias\b|\bpch_preprocess\b|\.incbin\b")
 _HEADERS_MACRO = re.compile(r"__THRUST_\w+|CUDA_STD_HEADER")
-"""Macros by which CUDA's own headers name a file that they include."""
+"""Macros with which CUDA's own headers name a file to include."""
 _ASKING = re.compile(r"\b(\w*has_(?:include|embed)\w*)", re.IGNORECASE)
 _ASKED = re.compile(r" *\( *(?:<([^<>()\"\n]{1,200})>|\"([^\"\n]{1,200})\") *\)")
 _ABOUT_ITSELF = re.compile(r"\bdefined *\(? *$")
@@ -51,12 +51,12 @@ _PLAIN = {
     "number": re.compile(r"[^']*"),
     **dict.fromkeys(("raw", "stray"), re.compile(r"(?!)")),
 }
-"""Literals of which no compiler thinks that they begin or end a comment, or that they end elsewhere."""
+"""Literals on whose ends all compilers agree, and which none takes for the start or end of a comment."""
 
 
 @dataclass(frozen=True)
 class ForeignInclude:
-    """An include of a file that is not CUDA's or kgrade's, or of one that only the preprocessor could name."""
+    """An include of a file that is not CUDA's or kgrade's, or whose name only the preprocessor knows."""
 
     target: str
     line: int
@@ -64,7 +64,7 @@ class ForeignInclude:
 
 
 def find_foreign_include(text: str, folders: Sequence[Path]) -> ForeignInclude | None:
-    """The first such include of a submission, or question for such a file; `folders` are where CUDA's headers lie."""
+    """Returns the first such include, or query for such a file; `folders` contain CUDA's headers."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     strange = _STRANGE.search(text) is not None
     text = _BLANK.sub(" ", text)
@@ -80,7 +80,7 @@ def find_foreign_include(text: str, folders: Sequence[Path]) -> ForeignInclude |
 
 @dataclass(frozen=True)
 class _Directive:
-    """What follows a `#`: its word, and the text from there to the end of its line. `at` is where the `#` is."""
+    """A directive: its word, and the rest of its line. `at` is the position of the `#`."""
 
     at: int
     word: str
@@ -89,7 +89,7 @@ class _Directive:
 
 @dataclass(frozen=True)
 class _Reading:
-    """A text as one sort of compiler reads it, after its lines are joined."""
+    """A text as one kind of compiler reads it, after joining lines."""
 
     source: str
     splice: re.Pattern[str]
@@ -99,7 +99,7 @@ class _Reading:
 
     @cached_property
     def splices(self) -> list[tuple[int, int]]:
-        """(place in the joined text, line of the source) behind each splice."""
+        """(position in the joined text, line of the source) after each splice."""
         found, removed, line, at = [(0, 1)], 0, 1, 0
         for match in self.splice.finditer(self.source):
             line += self.source.count("\n", at, match.end())
@@ -143,13 +143,13 @@ class _Reading:
         at = self._skip(start, end)
         word = _WORD.match(self.text, at)
         if suspicious or self.text.startswith("/*", at):
-            # One that goes on behind a comment of several lines: nobody writes it without a reason.
+            # A directive that continues after a multi-line comment is never written by accident.
             return _Directive(start - 1, "\\", "")
         behind = self._skip(word.end(), end) if word else end
         return _Directive(start - 1, word[0] if word else "", self.text[behind:end])
 
     def _certain_comments(self) -> list[tuple[int, int]]:
-        """Where comments are; nowhere for sure, where compilers may differ on that."""
+        """The ranges of comments; empty if compilers may disagree on them."""
         if self.strange:
             return []
         comments = []
@@ -162,7 +162,7 @@ class _Reading:
         return comments
 
     def _skip(self, at: int, end: int) -> int:
-        """Behind the blanks and the comments that begin there, in a line that ends at `end`."""
+        """The position after the blanks and comments at `at`, in a line that ends at `end`."""
         while True:
             while self.text.startswith(" ", at):
                 at += 1
@@ -195,7 +195,7 @@ class _Reading:
         return None
 
     def _asked(self, conditions: Sequence[_Directive], macros: dict[str, list[str]]) -> ForeignInclude | None:
-        """A condition that asks for a foreign file, or that can do so out of sight."""
+        """Finds a condition that queries a foreign file, or that could do so through macros."""
         left = []
         for directive in conditions:
             rest, at = [], 0
@@ -228,11 +228,11 @@ class _Reading:
 
 
 def _is_foreign(path: str, folders: Sequence[Path]) -> bool:
-    """Whether a path leads, or could be read to lead, out of CUDA's folders. It says nothing of which files exist."""
+    """Whether a path leads, or could be read to lead, out of CUDA's folders. It does not reveal which files exist."""
     if path.startswith("/") or _ODD_IN_A_NAME.search(path):
         return True
     if path in HEADERS or any((folder / path).is_file() for folder in folders):
         return False
-    # One that does not exist is left to the compiler, which has hints for misspelt names.
+    # A file that does not exist is left to the compiler, which gets hints for misspelt names.
     first = next(iter(PurePosixPath(path).parts), "")
     return (COMPILER_FOLDER / first).exists()

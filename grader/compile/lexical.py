@@ -1,6 +1,6 @@
-"""Where comments and literals are in a text of C++: one scan from the front, in time linear in the text's length.
+"""Finds comments and literals in C++ text with one forward scan, in time linear in the text's length.
 
-Everything that looks at a submission's text in Python and has to tell code from comments does it by this.
+All Python code that has to tell a submission's code from comments uses this.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BLANK = bytes(byte if byte == ord("\n") else ord(" ") for byte in range(256))
 
 @dataclass(frozen=True)
 class Piece:
-    """A comment, a literal or a number of the text. A quote that nothing closes in its line is "stray"."""
+    """A comment, a literal or a number of the text. A quote that is not closed in its line is "stray"."""
 
     kind: str
     start: int
@@ -35,9 +35,9 @@ class Piece:
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """The comments ("line", "block"), literals ("string", "char", "raw", "stray") and numbers, in order.
+    """Yields the comments ("line", "block"), literals ("string", "char", "raw", "stray") and numbers, in order.
 
-    A block comment or a raw string without an end goes to the end of the text.
+    An unterminated block comment or raw string extends to the end of the text.
     """
     at = 0
     while match := _TOKEN.search(text, at):
@@ -57,9 +57,9 @@ def pieces(text: str) -> Iterator[Piece]:
 
 
 def without_comments(text: str) -> bytes:
-    """The text in UTF-8 with blanks for its comments: every byte and every line keeps its place.
+    """The text in UTF-8 with comments replaced by blanks, so that every byte and line keeps its position.
 
-    A comment of several lines stays one inside a directive: its lines end in a backslash.
+    Lines of a multi-line comment end in a backslash, so that a directive around it stays one directive.
     """
     kept, at = [], 0
     for piece in pieces(text):
@@ -71,7 +71,7 @@ def without_comments(text: str) -> bytes:
 
 
 def code_only(text: str, blanked: Collection[str] = LITERALS) -> str:
-    """The text with blanks for its comments and literals: every character and every line keeps its place."""
+    """The text with comments and literals replaced by blanks, so that every character and line keeps its position."""
     kept, at = [], 0
     for piece in pieces(text):
         if piece.kind in blanked or piece.kind in ("line", "block"):
@@ -86,7 +86,7 @@ def _behind(text: str, mark: str, start: int) -> int:
 
 
 def _line_end(text: str, start: int) -> int:
-    """Where the line ends that goes on behind each backslash at its end."""
+    """The end of a line, continued after each backslash at its end."""
     end = text.find("\n", start)
     while end > start and text[end - 1] == "\\":
         end = text.find("\n", end + 1)

@@ -1,6 +1,6 @@
-"""Compiling a file with its own solve() by nvcc in the sandbox: to a Program, or to what is wrong with it.
+"""Compiles a file with its own solve() with nvcc in the sandbox, to a Program or to diagnostics.
 
-Host code goes into a shared library that is linked against no CUDA runtime; the device images are taken out of it.
+Host code goes into a shared library that is not linked with a CUDA runtime; the device images are extracted from it.
 Nothing of the submission is run here.
 """
 
@@ -44,7 +44,7 @@ TIME_LIMIT = 30.0
 FUNCTION = "solve"
 
 MEMORY_LIMIT = 6 << 30
-"""Of each process: the largest libraries of templates, compiled for Hopper, take more than 4 GB."""
+"""Memory per process: the largest libraries of templates, compiled for Hopper, take more than 4 GB."""
 
 FILE_LIMIT = 256 << 20
 LOG_LIMIT = 256 << 10
@@ -52,37 +52,37 @@ LOG_LIMIT = 256 << 10
 OPTIONS = (
     "-std=c++17",
     "-shared",
-    # The calls of the runtime stay open: whoever loads the library answers them.
+    # Runtime calls stay undefined: the program that loads the library provides them.
     *("-cudart", "none"),
     *("-Xcompiler", "-fPIC"),
     # Source lines of host code.
     *("-Xcompiler", "-g1"),
     "--no-compress",
-    # Architectures are compiled at the same time.
+    # Architectures are compiled in parallel.
     *("--threads", "2"),
     TELL,
 )
 
 LINES, DEBUG = "-lineinfo", "-G"
-"""Source lines of device code, or a debug build of it, which has them too."""
+"""Options for source lines of device code, or for a debug build, which has them too."""
 
 EXTENSIONS = ("--extended-lambda", "--expt-relaxed-constexpr")
-"""What files that use Thrust or CUTLASS are often compiled with. nvcc's errors name the one that is missing; with them
-it takes half a second longer for any file.
+"""Options that files with Thrust or CUTLASS often need. nvcc's errors name a missing one; they cost half a second for
+any file.
 """
 
 _LIBRARY = "library.so"
 
 _WORDS = 4
-"""Goes into every key of the cache: raise it when the same source gets other diagnostics."""
+"""Part of every cache key: increase it when the same source gets other diagnostics."""
 
 _NEWER = re.compile(r"not supported for this GPU architecture|no member \"\w*cluster\w*\"|requires \.target sm_\d+")
-"""What compilers say of code for another GPU."""
+"""Compilers' messages about code for another GPU."""
 
 _CHECK_FAILED = re.compile(rf"static assertion failed.{{0,9}}{re.escape(MARK)}")
 
 _OWN_TARGET = "sm_89"
-"""For which machine code is made where there is no GPU: it tells of parameters, registers and shared memory."""
+"""The target of machine code without a GPU, from which parameters, registers and shared memory are read."""
 
 
 def compile_solve(
@@ -95,13 +95,12 @@ def compile_solve(
     sandbox: Sandbox | None = None,
     debug: bool = False,
 ) -> Program:
-    """Compile a solve-form submission for the emulator and a GPU's target ("sm_90a"), or for the former alone.
+    """Compiles a solve-form submission for the emulator and, if given, a GPU's target ("sm_90a").
 
-    `parameters` are those that solve() has to have, None where it may have any. A file that compiles for the GPU's
-    target only gives a Program whose `image` is empty. `time_limit` is in seconds, `sandbox` by default the one
-    that this machine has. `debug` makes a debug build, for the emulator alone.
-
-    Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
+    `parameters` are those that solve() has to have, None for any. A file that compiles only for the GPU's target gives
+    a Program with an empty `image`. `time_limit` is in seconds; `sandbox` defaults to this machine's. `debug` makes a
+    debug build for the emulator only.
+    Raises CompileFailure, ToolMissing, or another JudgeError if the compiler itself fails.
     """
     nvcc = find_nvcc()
     file = file_name if re.fullmatch(r"\w[\w.+-]*\.cu", file_name, re.ASCII) else "submission.cu"
@@ -113,7 +112,7 @@ def compile_solve(
 
 
 def identity(nvcc: Nvcc) -> list[Any]:
-    """What tells one installed compiler from another, without starting it; and how it is asked."""
+    """Data that identifies the installed compiler without starting it, and its options; for cache keys."""
     status = nvcc.program.stat()
     host = shutil.which("g++")
     host_status = [Path(host).stat().st_size, Path(host).stat().st_mtime_ns] if host else []
@@ -123,7 +122,7 @@ def identity(nvcc: Nvcc) -> list[Any]:
 
 @dataclass(frozen=True)
 class _Made:
-    """What one call of nvcc gave: the library, or nothing where it failed, and its log."""
+    """The result of one call of nvcc: the library, None if it failed, and the log."""
 
     shared_object: bytes | None
     log: str
@@ -131,7 +130,7 @@ class _Made:
 
 @dataclass(frozen=True)
 class _Task:
-    """One submission to compile until a moment of the clock."""
+    """One submission to compile; `until` is the deadline on the monotonic clock."""
 
     nvcc: Nvcc
     host_compiler: Path
@@ -152,7 +151,7 @@ class _Task:
             extensions = EXTENSIONS
             made = self._compile(source, target, extensions)
         if made.shared_object is None and target != _OWN_TARGET:
-            # Code for newer GPUs alone is no mistake: then there is nothing to emulate.
+            # Code for newer GPUs only is no mistake; there is just nothing to emulate.
             made = self._compile(source, target, extensions, with_ptx=False)
         facts = parse(self.source)
         if made.shared_object is None:
@@ -201,7 +200,7 @@ class _Task:
             descriptors=256,
             output_bytes=LOG_LIMIT,
         )
-        # A compiler that is not in /usr has its own programs beside it.
+        # A compiler outside /usr has its own programs beside it.
         readable = [self.nvcc.root, *self.nvcc.includes, self.host_compiler.parent.parent]
         process = self.sandbox.start(
             command,
@@ -215,7 +214,7 @@ class _Task:
             return process.wait(left)
 
     def _explain(self, made: _Made, facts: Facts) -> Exception:
-        """The submission's fault, unless the compiler can't compile anything."""
+        """The error to raise: the submission's fault, unless the compiler can't compile anything."""
         diagnostics = tuple(one for one in self._diagnose(made.log, facts) if MARK not in one.message)
         wrong = any(one.severity == "error" for one in diagnostics)
         if _CHECK_FAILED.search(made.log) or (MARK in made.log and not wrong):
@@ -243,7 +242,7 @@ class _Task:
             kernels = read_cubin(parts.cubin) if parts.cubin else {}
             image = number_first(parts.ptx.rstrip(b"\0").decode(), self.file)
         except (ElfError, FatbinError, UnicodeDecodeError) as error:
-            # A section of the same name, written by hand, ends here.
+            # A hand-written section of the same name ends up here.
             message = f"the device code of the library can't be read: {error}"
             raise CompileFailure([Diagnostic("error", message)], log) from None
         if FUNCTION not in parts.exported:
@@ -253,7 +252,7 @@ class _Task:
             target=TARGET,
             image=image,
             kernels=_merge(kernels, read_kernels(image)),
-            # What compiled has no errors: such a line was written by the source.
+            # Compilation succeeded, so an error line in the log was written by the source.
             diagnostics=(
                 *(one for one in self._diagnose(log, facts) if one.severity != "error"),
                 *order_remarks(self.parameters, facts),
@@ -268,13 +267,13 @@ class _Task:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    # Resolved: the sandbox shows it at this path, and a link in it would lead out.
+    # Resolved, because the sandbox shows it at this path, and a symbolic link in it would lead outside.
     with tempfile.TemporaryDirectory(prefix="kgrade-", ignore_cleanup_errors=True) as name:
         yield Path(name).resolve()
 
 
 def _with_architecture(found: Diagnostic) -> Diagnostic:
-    """An error that comes of the GPU that the code is compiled for has a hint that says so."""
+    """Adds a hint to an error that is caused by the target's compute capability."""
     if found.severity != "error" or found.hint or not _NEWER.search(found.message):
         return found
     hint = (
@@ -288,7 +287,7 @@ def _digits(target: str) -> str:
 
 
 def _merge(compiled: Mapping[str, KernelFacts], emulated: Sequence[Kernel]) -> tuple[Kernel, ...]:
-    """The kernels of the machine code, and those that only the PTX has."""
+    """The kernels of the machine code, followed by those only in the PTX."""
     own = [Kernel(plain_name(symbol), symbol, facts.parameter_bytes) for symbol, facts in compiled.items()]
     return (*own, *(kernel for kernel in emulated if kernel.symbol not in compiled))
 

@@ -1,6 +1,6 @@
-"""Reading what nvcc and the programs that it starts print, so far as a submission's own text is concerned.
+"""Parses the output of nvcc and the programs that it starts, as far as it concerns a submission's own text.
 
-CUDA's front end speaks as in NVRTC (see diagnostics.py); here are g++, the assemblers, and how a program died.
+diagnostics.py parses CUDA's front end, which NVRTC shares; this module handles g++, the assemblers, and crashes.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ DEATHS: tuple[tuple[str, str, str], ...] = (
         "Take parts of the file out until it compiles; the part that crashes it is among those.",
     ),
 )
-"""How a compiler dies of a source: a pattern in its log, what to say, and a hint."""
+"""Ways in which a source can kill the compiler: a pattern in its log, a message, and a hint."""
 
 
 def read_nvcc_log(log: str, source: str, file: str, includes: Sequence[str], facts: Facts) -> tuple[Diagnostic, ...]:
-    """The remarks about `source`, compiled under the name `file`: errors first.
+    """Returns the remarks about `source`, compiled under the name `file`: errors first.
 
-    `includes` are the folders of CUDA's headers, whose remarks may be quoted; other files' remarks are not.
+    `includes` are the folders of CUDA's headers, remarks about which may be quoted; those about other files are not.
     """
     text = _as_written(log)
     found = [*_of_gcc(text, file, source.count("\n") + 1), *_of_assembler(text, facts)]
-    # Once only: the file is read for the host and for the device.
+    # Without duplicates: the file is compiled for the host and for the device.
     merged = list(dict.fromkeys([*found, *read_log(text, source, file, includes)]))
     return cap(sorted(merged, key=lambda diagnostic: diagnostic.severity != "error"))
 
 
 def how_it_died(log: str) -> Diagnostic | None:
-    """Why a compiler ended without saying what is wrong with the source, where that is known."""
+    """Why a compiler ended without a message about the source; None if unknown."""
     for pattern, message, hint in DEATHS:
         if re.search(pattern, log):
             return Diagnostic("error", message, hint=hint)
@@ -67,7 +67,7 @@ def how_it_died(log: str) -> Diagnostic | None:
 
 
 def _of_gcc(log: str, file: str, last: int) -> list[Diagnostic]:
-    """g++ and the host's assembler: FILE:LINE:COLUMN: error: MESSAGE."""
+    """Parses messages of g++ and the host's assembler: FILE:LINE:COLUMN: error: MESSAGE."""
     found = []
     for text in log.split("\n"):
         place = _GCC.match(text)
@@ -89,7 +89,7 @@ def _of_gcc(log: str, file: str, last: int) -> list[Diagnostic]:
 
 
 def _of_assembler(log: str, facts: Facts) -> list[Diagnostic]:
-    """ptxas, which knows kernels by their symbols and no lines of the source."""
+    """Parses messages of ptxas, which names kernels by their symbols and no source lines."""
     lines = {kernel.name: kernel.line for kernel in facts.kernels}
     found = []
     for text in log.split("\n"):
@@ -105,12 +105,12 @@ def _of_assembler(log: str, facts: Facts) -> list[Diagnostic]:
 
 
 def _unqualified(name: str) -> str:
-    """A kernel's name as it stands where it is defined."""
+    """A kernel's name as written in its definition."""
     return name.partition("<")[0].rpartition("::")[2]
 
 
 def _as_written(log: str) -> str:
-    """The log with excerpts of the source as they were before the preprocessor: it spells out __global__."""
+    """Restores the source excerpts in the log to their text before preprocessing, which expands __global__."""
     lines = [line[:LINE_LIMIT] for line in log.split("\n")]
     for number, caret in enumerate(lines):
         if number and _CARET.match(caret) and "__attribute__" in lines[number - 1]:

@@ -1,7 +1,7 @@
-"""Compiling a kernel submission with NVRTC: from its text to a Program, or to what is wrong with it.
+"""Compiles a kernel submission with NVRTC, to a Program or to diagnostics.
 
-The compiler is asked again where its first answer leaves open who is at fault: the submission, its host code,
-its kernel's signature or a launch constant. Nothing is run here.
+The compiler is called again if its first answer leaves open what is at fault: the submission, its host code, its
+kernel's signature or a launch constant. Nothing is run here.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from grader.machine.cuda_packages import installed_extras
 
 __all__ = ["CompileFailure", "compile_kernel"]
 
-# For templates and constexpr functions without __device__, once other host code is out of the way.
+# For templates and constexpr functions without __device__, after other host code has been removed.
 _DEVICE_DEFAULT = "--device-as-default-execution-space"
 
-# Headers with such functions. Their templates take tens of seconds: not to be compiled once more to find that out.
+# Headers with such functions. Their templates take tens of seconds, too long to compile once more to find that out.
 _CUTLASS = re.compile(r"[<\"](cute|cutlass)/")
 
 _DEBUG = "--device-debug"
@@ -52,12 +52,11 @@ def compile_kernel(
     gpu_target: str | None = None,
     debug: bool = False,
 ) -> Program:
-    """Compile a kernel submission for the emulator and, where `gpu_target` names one ("sm_90a"), for a GPU.
+    """Compiles a kernel submission for the emulator and, if `gpu_target` names one ("sm_90a"), for a GPU.
 
-    `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with
-    the values that hold where the submission gives none. A `debug` build is not optimised.
-
-    Raises CompileFailure, ToolMissing, or another JudgeError where the compiler itself fails.
+    `kernel` and `c_parameters` (C type, name) are the problem's; `constants` are its launch constants with their
+    default values. A `debug` build is not optimised.
+    Raises CompileFailure, ToolMissing, or another JudgeError if the compiler itself fails.
     """
     toolkit = find_toolkit()
     file = file_name if re.fullmatch(r"[\w.+-]+", file_name, re.ASCII) else "submission.cu"
@@ -67,7 +66,7 @@ def compile_kernel(
 
 
 def identity(toolkit: Toolkit) -> list[Any]:
-    """What tells one installed compiler from another, without loading it; and how it is asked."""
+    """Data that identifies the installed compiler without loading it, and its options; for cache keys."""
     folders = [*(extra.name for extra in installed_extras()), *map(str, toolkit.includes), TARGET, *OPTIONS]
     if toolkit.nvrtc is None:
         return folders
@@ -77,7 +76,7 @@ def identity(toolkit: Toolkit) -> list[Any]:
 
 @dataclass
 class _Task:
-    """One submission to compile: `text` and `options` are what is compiled, `notes` say what was changed."""
+    """One submission to compile: `text` and `options` go to the compiler, `notes` say what was changed."""
 
     compiler: Compiler
     source: str
@@ -105,7 +104,7 @@ class _Task:
             self._find_what_compiles()
             compiled = self._compile(lookups) if self.options else compiled
         while not compiled.ok:
-            # The text compiles without the probes, so these have the answer: a question is answered no.
+            # The text compiles without the probes, so an error is in a probe: the answer to its question is no.
             lookups = self._read_answers(compiled.log, lookups)
             compiled = self._compile(lookups)
         return self._finish(compiled, lookups)
@@ -119,7 +118,7 @@ class _Task:
         return self.compiler.compile(text, self.kernel, (*self.options, *debug, *more_options), target)
 
     def _refuse_foreign_files(self) -> None:
-        """The compiler would read any file of the machine, and quote it."""
+        """Raises CompileFailure for an include of a foreign file, which the compiler would read and quote."""
         found = find_foreign_include(self.source, [Path(folder) for folder in self.compiler.includes])
         if found is None:
             return
@@ -131,7 +130,7 @@ class _Task:
         raise CompileFailure([Diagnostic("error", message, found.line, hint=hint)])
 
     def _find_what_compiles(self) -> None:
-        """Leave out host code if that helps. Raises CompileFailure where nothing compiles."""
+        """Leaves out host code if that helps. Raises CompileFailure if nothing compiles."""
         alone = self.compiler.compile(self.text)
         if alone.ok:
             return
@@ -146,12 +145,12 @@ class _Task:
     def _read_log(self, log: str) -> tuple[Diagnostic, ...]:
         diagnostics = read_log(log, self.source, self.compiler.file, self.compiler.includes)
         if self.notes:
-            # What only the host code used, which was left out, is no news.
+            # Code used only by the host code that was left out is not worth a remark.
             diagnostics = tuple(d for d in diagnostics if "never referenced" not in d.message)
         return add_hints(diagnostics, self.source, self.facts)
 
     def _read_answers(self, log: str, lookups: Mapping[str, Lookup]) -> dict[str, Lookup]:
-        """Where else to look for launch constants. Raises CompileFailure if a probe says what is wrong."""
+        """Returns where else to look for launch constants. Raises CompileFailure if a probe shows what is wrong."""
         errors = [remark for remark in read_remarks(log) if remark.severity == "error"]
         read = [(answer, remark.message) for remark in errors if (answer := read_answer(remark.file))]
         answers = [(a, message) for a, message in read if a.question == "kernel" or a.name in self.constants]
@@ -165,7 +164,7 @@ class _Task:
         variables = {a.name: message for a, message in answers if a.question == "variable"}
         if all(lookups[name] is Lookup.NONE for name in variables):
             raise JudgeError("the compiler's answer can't be understood", log.strip())
-        # An unnamed namespace competes with the default; without that its constant is found.
+        # A constant in an unnamed namespace is ambiguous with the default; without the default it is found.
         found = {
             name: Lookup.PLAIN if "is ambiguous" in message and lookups[name] is Lookup.DEFAULT else Lookup.NONE
             for name, message in variables.items()
@@ -196,7 +195,7 @@ class _Task:
         )
 
     def _compile_cubin(self, lookups: Mapping[str, Lookup], symbol: str) -> tuple[bytes, Mapping[str, int]]:
-        """Machine code of the same text, and its spills. Raises CompileFailure for what only the assembler refuses."""
+        """Machine code of the same text, and its spills. Raises CompileFailure if only the assembler refuses it."""
         assert self.gpu_target is not None
         compiled = self._compile(lookups, self.gpu_target, (TELL,))
         if not compiled.ok:

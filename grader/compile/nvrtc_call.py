@@ -1,7 +1,6 @@
-"""One call of NVRTC in this process: source text in, PTX or a cubin or the compiler's log out.
+"""One call of NVRTC in this process: source text in, PTX, a cubin or the compiler's log out.
 
-It decides nothing about the source. The compiler may crash, hang or eat memory: a submission's text is compiled in a
-process of its own.
+The compiler may crash, hang or exhaust memory, so a submission's text is compiled in a separate process.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from grader.core.paths import place_cupy_cache
 from grader.machine.cuda_packages import install_command
 
 MEMORY_LIMIT = 4 << 30
-"""Address space in bytes: the largest kernels take a quarter of it, endless templates take all."""
+"""Address space in bytes: the largest kernels take a quarter of it, infinite templates all."""
 
 LOG_LIMIT = 1 << 20
 
 AGED_TARGET = "nvrtc: warning: Architectures prior to"
-"""CUDA 12's remark about a GPU before Turing: about the machine, and no news of the source."""
+"""CUDA 12's remark about GPUs before Turing, which does not concern the source."""
 
 
 def compile_source(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Compile `source` with `options`; `name` is the kernel whose symbol is asked for, or null.
+    """Compiles the request's `source` with `options`; `name` is the kernel whose symbol is wanted, or None.
 
-    Answers `ok`, `log`, and where it is ok `ptx`, `symbol` and, if `cubin` is asked for, that; `status`
-    is NVRTC's word for what went wrong.
+    Returns `ok`, `log`, and on success `symbol` and `ptx`, or `cubin` if requested; on failure `status`, NVRTC's
+    error.
     """
     nvrtc = load_compiler()
     headers = [text.encode() for text in HEADERS.values()]
@@ -45,7 +44,7 @@ def compile_source(request: Mapping[str, Any]) -> dict[str, Any]:
         symbol = nvrtc.getLoweredName(program, request["name"]) if request["name"] else ""
         made: dict[str, Any] = {"ptx": "", "cubin": b""}
         if request["cubin"]:
-            # CuPy takes the last byte for the end of a string.
+            # CuPy drops the last byte, which it takes for a string terminator.
             made["cubin"] = bytes(nvrtc.getCUBIN(program)) + b"\0"
         else:
             made["ptx"] = nvrtc.getPTX(program).decode()
@@ -58,14 +57,14 @@ def _log(nvrtc: Any, program: int) -> str:
     try:
         log = nvrtc.getProgramLog(program)
     except UnicodeDecodeError as error:
-        # The compiler cuts very long lines at a byte, which may be in the middle of a character.
+        # The compiler cuts very long lines at a byte, possibly in the middle of a character.
         log = bytes(error.object).decode(errors="replace")
     lines = str(log)[:LOG_LIMIT].splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith(AGED_TARGET))
 
 
 def load_compiler() -> Any:
-    """CuPy's module of NVRTC's calls. Raises ToolMissing where the library can't be loaded."""
+    """CuPy's NVRTC module. Raises ToolMissing if the library can't be loaded."""
     place_cupy_cache()
     try:
         from cupy.cuda import nvrtc
@@ -82,9 +81,9 @@ def load_compiler() -> Any:
 
 @contextmanager
 def limited_memory() -> Iterator[None]:
-    """Templates without an end are an error of the compiler in this block, and not of the process."""
+    """Limits memory in the block, so that infinite templates are a compiler error and don't kill the process."""
     before = resource.getrlimit(resource.RLIMIT_AS)
-    # The system's own limit may be lower already.
+    # The system's limit may be lower already.
     if before[1] == resource.RLIM_INFINITY or before[1] > MEMORY_LIMIT:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, before[1]))
     try:

@@ -1,6 +1,6 @@
-"""From a submission's text to Facts, by a real parse with tree-sitter.
+"""Parses a submission's text to Facts with tree-sitter.
 
-It reads the text as it stands, expands no macro in full and knows no types: those are the compiler's.
+It reads the text as written, without full macro expansion and without types, which are left to the compiler.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 DEEPEST = 60
-"""How deep namespaces, conditions and blocks of linkage are followed into each other."""
+"""Deepest nesting of namespaces, conditions and linkage blocks that is followed."""
 
 MOST_EXPANSIONS = 100_000
-"""How many words of macros are looked at in a file, each as often as the macro is used."""
+"""Words of macro bodies examined in a file, counted for each use of a macro."""
 
 
 def parse(text: str) -> Facts:
-    """Read a file. Never fails: of broken text it finds what it can, of text that is not to be parsed nothing."""
+    """Parses a file. Never fails: broken text gives what can be found, text that can't be parsed gives nothing."""
     walk = _walk(without_comments(text))
     functions = walk.functions
     if _DIRECTIVE.search(text):
@@ -49,7 +49,7 @@ def _walk(data: bytes) -> _Walk:
 
 
 def _known_conditions(data: bytes) -> bytes:
-    """The same text, as long, with `1` for each `__has_include(<file>)`: the grammar knows no such operand of #if."""
+    """Replaces each `__has_include(<file>)`, which the grammar does not know in #if, by `1` and blanks."""
     return _CONDITION.sub(lambda line: _HAS_INCLUDE.sub(lambda one: b"1".ljust(len(one[0])), line[0]), data)
 
 
@@ -63,7 +63,7 @@ _TYPE_WORDS = frozenset({"typedef", "using", "const", "constexpr", "friend", "st
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the walk is: what encloses the node at hand."""
+    """The context of the current node in the walk."""
 
     namespace: str = ""
     c_linkage: bool = False
@@ -83,13 +83,13 @@ class _Walk:
     expansions: int = MOST_EXPANSIONS
 
     def visit(self, nodes: Iterable[Node], place: _Place) -> None:
-        """Visit nodes that follow each other."""
+        """Visits sibling nodes in order."""
         if place.depth > DEEPEST:
             return
         place, before = replace(place, depth=place.depth + 1), None
         for child in nodes:
             if child.type == "ERROR" or (child.type == "declaration" and child.has_error):
-                # A head or braces that don't match: statements of a kernel may stand at file scope behind it.
+                # A broken head or unbalanced braces: statements of a kernel may follow at file scope.
                 place = replace(place, broken=True)
             self._visit_one(child, before, place)
             before = child
@@ -122,7 +122,7 @@ class _Walk:
             self.visit(node.children, place)
 
     def _conditional(self, node: Node, place: _Place) -> None:
-        """Visit the branches that the preprocessor may keep."""
+        """Visits the branches that the preprocessor may keep."""
         branch: Node | None = node
         while branch is not None:
             if branch.type == "preproc_else":
@@ -131,7 +131,7 @@ class _Walk:
             alternative = branch.child_by_field_name("alternative")
             if holds is not False:
                 children = branch.children
-                # It is the last of them but for an #endif.
+                # The alternative is the last child except for an #endif.
                 self.visit(children if alternative is None else [c for c in children if c != alternative], place)
             if holds is True:
                 return None
@@ -139,10 +139,10 @@ class _Walk:
         return None
 
     def _holds(self, node: Node) -> bool | None:
-        """Whether a condition is true; None where only the preprocessor can tell."""
+        """Whether a condition is true; None if only the preprocessor can tell."""
         if node.type == "preproc_ifdef":
             name = self._text(node.child_by_field_name("name"))
-            # Names that start with an underscore belong to the compiler, which may define them.
+            # Names starting with an underscore are reserved; the compiler may define them.
             known = True if name in self.macros else None if name[:1] == "_" else False
             negated = node.children[0].type == "#ifndef"
             return known if known is None else known != negated
@@ -164,7 +164,7 @@ class _Walk:
         start = node.start_byte if place.start is None else place.start
         head_start = node.start_byte
         if node.child_by_field_name("type") is None:
-            # An attribute that the grammar doesn't know cuts the head off: `__global__ void ATTRIBUTE(2)`.
+            # An attribute unknown to the grammar splits off the head: `__global__ void ATTRIBUTE(2)`.
             if before is None or before.type != "declaration":
                 return
             start = head_start = before.start_byte
@@ -209,7 +209,7 @@ class _Walk:
                     yield text
 
     def _words(self, start: int, end: int) -> set[str]:
-        """The words of a piece of text, and those that the file's own macros in it stand for."""
+        """The words of a piece of text, and those in the file's own macros used in it."""
         found = _WORD.findall(self.data[start:end].decode(errors="replace"))
         words: set[str] = set()
         while found:

@@ -1,11 +1,11 @@
-"""Messages for students without paths of the machine that judges: each is shown as the name of its file."""
+"""Removes the judging machine's paths from messages to students: each is replaced by its file name."""
 
 from __future__ import annotations
 
 import re
 
 _PATH = re.compile(r"(?<![\w./])/(?!(?:etc|proc|dev|sys)/)(?:[\w.+@-]+/)+([\w.+@-]+)")
-"""An absolute path in a folder. Nothing of kgrade is in those that are left out: such a path is a submission's own."""
+"""An absolute path in a folder. The excluded folders contain nothing of kgrade, so such a path is a submission's."""
 
 
 def without_paths(text: str) -> str:

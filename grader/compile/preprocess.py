@@ -1,7 +1,7 @@
-"""A text as its preprocessor leaves it, as far as the text's own macros and conditions go: what defines solve(), say.
+"""Preprocesses a text as far as its own macros and conditions go, for example to find what defines solve().
 
-Included files stay unread. Where only they or the compiler know whether a condition holds, all its branches stay. The
-expansions of a text share one budget, beyond which macros stay as they are.
+Included files are not read. If a condition depends on them or on the compiler, all its branches are kept. All
+expansions of a text share one budget, beyond which macros are not expanded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from grader.compile.condition_value import value_of
 from grader.compile.lexical import without_comments
 
 MOST_TOKENS = 300_000
-"""Tokens that all macros of a text may expand to."""
+"""Budget of tokens for all macro expansions of a text."""
 
 _DEEPEST = 50
 _TOKEN = re.compile(
@@ -31,9 +31,9 @@ _HOST = {
     "__unix__": "1",
     "__x86_64__": "1",
 }
-"""What nvcc defines when it compiles for the host."""
+"""Macros that nvcc defines when compiling for the host."""
 _ELSEWHERE = frozenset({"__CUDA_ARCH__", "__CUDACC_RTC__", "__clang__", "_MSC_VER", "_WIN32", "__HIPCC__", "__HIP__"})
-"""Names that nvcc leaves undefined when it compiles for the host; other compilers and passes define them."""
+"""Macros that nvcc leaves undefined when compiling for the host; other compilers and passes define them."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class _Macro:
 
 
 _Marked = tuple[str, frozenset[str]]
-"""A token, and the macros out of whose expansion it came: those are not expanded in it again."""
+"""A token, and the macros from whose expansion it came, which are not expanded in it again."""
 
 
 def preprocess(text: str) -> str:
-    """The text without its directives and what they leave out, its own macros expanded."""
+    """The text without directives and dropped branches, its own macros expanded."""
     return _Preprocessor().read(without_comments(text).decode(errors="replace"))
 
 
@@ -59,7 +59,7 @@ class _Preprocessor:
     def read(self, text: str) -> str:
         done: list[str] = []
         waiting: list[str] = []
-        # Of each open condition: whether its branch is read, and whether one before certainly was.
+        # For each open condition: whether its branch is read, and whether an earlier branch certainly was.
         branches: list[tuple[bool, bool]] = []
         skipping = 0
         for line in text.replace("\\\n", "").split("\n"):
@@ -129,7 +129,7 @@ class _Preprocessor:
         return "".join(done)
 
     def _arguments(self, waiting: list[_Marked]) -> list[list[_Marked]] | None:
-        """Take the arguments of a call off the tokens that wait, the next one last; None where there is no call."""
+        """Takes a call's arguments off the waiting tokens (a stack, next token last); None if there is no call."""
         at = len(waiting) - 1
         while at >= 0 and waiting[at][0].isspace():
             at -= 1

@@ -1,7 +1,7 @@
-"""Lines compiled behind a submission's text, by which the compiler itself answers questions about it.
+"""Lines appended to a submission's text with which the compiler answers questions about it.
 
-They ask whether the kernel takes the problem's parameters and what the launch constants are. Each probe calls
-itself by a file name of its own, so that an error in it says which question has the answer no.
+They ask whether the kernel takes the problem's parameters and what the launch constants are. Each probe has its own
+file name, so that an error in it tells which question has the answer no.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UNSET = -(2**63)
 """The value of a launch constant that the submission does not define."""
 
 _PREFIX = "kgrade probe"
-# The compiler's own name for the text that looks up a kernel's symbol.
+# The compiler's own file name for the lookup of a kernel's symbol.
 _NAME_LOOKUP = "__nv_name_map"
 _WORD = re.compile(r"\b[A-Za-z]\w*")
 _STRING = re.compile(r'"[^"]*"')
@@ -25,7 +25,7 @@ _QUESTIONS = ("kernel", "macro", "variable")
 
 
 class Lookup(Enum):
-    """Where a launch constant is looked for, besides a `#define` of its name."""
+    """Where to look for a launch constant, besides a `#define` of its name."""
 
     DEFAULT = "at file scope, UNSET without one"
     PLAIN = "at file scope, where it has to be"
@@ -34,25 +34,25 @@ class Lookup(Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """Which probe an error is in. `question` is "kernel", "macro" or "variable"; `name` is the constant's."""
+    """The probe with an error. `question` is "kernel", "macro" or "variable"; `name` is the constant's name."""
 
     question: str
     name: str = ""
 
 
 def read_answer(file: str) -> Answer | None:
-    """The probe that has this file name, if it is one."""
+    """The probe with this file name; None if it is not a probe's."""
     if file == _NAME_LOOKUP:
         return Answer("kernel")
     words = file.removeprefix(_PREFIX).split() if file.startswith(_PREFIX) else []
-    # A `#line` of the submission may name any file.
+    # A `#line` in the submission may name any file.
     return Answer(*words) if 1 <= len(words) <= 2 and words[0] in _QUESTIONS else None
 
 
 def undefine(text: str, kept: Collection[str] = ()) -> list[str]:
-    """A `#undef` for each word of `text`, but for those that are kept and those that belong to the compiler.
+    """A `#undef` for each word of `text`, except kept words and names reserved for the compiler.
 
-    A macro of the submission that has such a word's name would change what kgrade asks behind it.
+    A macro of the submission with such a name would change the appended lines.
     """
     lines = (line for line in _STRING.sub("", text).split("\n") if not line.startswith("#"))
     words = dict.fromkeys(word for line in lines for word in _WORD.findall(line))
@@ -62,7 +62,7 @@ def undefine(text: str, kept: Collection[str] = ()) -> list[str]:
 def append_probes(
     source: str, kernel: str, c_types: Sequence[str], constants: Mapping[str, Lookup], default: int = UNSET
 ) -> str:
-    # Two line ends: a backslash at the end of the submission takes the first.
+    # Two newlines, because a backslash at the end of the submission joins the first.
     asked = _signature(kernel, c_types)
     for name, lookup in constants.items():
         asked += _constant(constant_prefix(source), name, lookup, default)
@@ -71,9 +71,9 @@ def append_probes(
 
 
 def _signature(kernel: str, c_types: Sequence[str]) -> list[str]:
-    """Compiles if `kernel` is one function with these parameter types.
+    """Lines that compile if `kernel` is a single function with these parameter types.
 
-    Aliases, names, `__restrict__` and the `const` of what a pointer points to make no difference.
+    Aliases, names, `__restrict__` and `const` on a pointer's target make no difference.
     """
     expected = ", ".join(f"typename kgrade_bare<{c_type}>::kgrade_type" for c_type in c_types)
     return [
@@ -92,18 +92,18 @@ def _signature(kernel: str, c_types: Sequence[str]) -> list[str]:
 
 
 def _constant(prefix: str, name: str, lookup: Lookup, default: int) -> list[str]:
-    """Stores the constant's value in a variable that `take_constants` reads from the PTX."""
+    """Lines that store the constant's value in a variable that `take_constants` reads from the PTX."""
 
     def store(value: str) -> list[str]:
         variable = f'extern "C" __device__ constexpr long long {prefix}{name}'
-        # The assertion refuses 2.5, of which the conversion would make 2.
+        # The assertion refuses 2.5, which the conversion would turn into 2.
         return [f"{variable} = (long long)({value});", f"static_assert(({value}) == (long long)({value}));"]
 
     lines = [f"#ifdef {name}", f'#line 1 "{_PREFIX} macro {name}"', *store(name)]
     if lookup is not Lookup.NONE:
         lines += ["#else", f'#line 1 "{_PREFIX} variable {name}"']
         if lookup is Lookup.DEFAULT:
-            # `::NAME` is what the submission declares, and only without that what a using-directive brings.
+            # `::NAME` finds what the submission declares, and otherwise what the using-directive brings in.
             value = f"{default + 1}LL - 1"
             lines += [f"namespace kgrade_unset {{ enum : long long {{ {name} = {value} }}; }}"]
             lines += ["using namespace kgrade_unset;"]

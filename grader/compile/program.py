@@ -1,4 +1,4 @@
-"""The Program: a submission after compiling, ready for a runner of one target."""
+"""The Program: a compiled submission, ready for a runner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.core.verdict import Form
 
 @dataclass(frozen=True)
 class Kernel:
-    """One `__global__` function: its name in the source, its symbol in the image, its parameters' sizes in bytes."""
+    """One `__global__` function: its source name, its symbol in the image, and its parameters' sizes in bytes."""
 
     name: str
     symbol: str
@@ -24,9 +24,9 @@ class Kernel:
 class Program:
     """A compiled submission. `image` is PTX text for the emulator; `constants` are launch constants such as TILE.
 
-    `cubin` is machine code for one GPU's own target, empty where none was asked for; `spills` are the bytes that
-    its kernels spill, by symbol, as grader.compile.resources counts them. `shared_object` is the solve form's shared
-    library with its host code, empty for the kernel form.
+    `cubin` is machine code for one GPU's target, empty if none was requested; `spills` are the bytes that its kernels
+    spill, by symbol, as counted by grader.compile.resources. `shared_object` is the solve form's shared library with
+    its host code, empty for the kernel form.
     """
 
     form: Form
@@ -39,11 +39,11 @@ class Program:
     spills: Mapping[str, int] = field(default_factory=dict)
     shared_object: bytes = b""
     debug: bool = False
-    """Whether it is a debug build, in which the emulator follows local variables and looks for nothing else."""
+    """Whether it is a debug build, in which the emulator checks only local variables."""
 
 
 def program_to_json(program: Program) -> dict[str, Any]:
-    """The program as plain data, for a file or another process."""
+    """The program as plain data for JSON."""
     plain = {
         "constants": dict(program.constants),
         "cubin": base64.b64encode(program.cubin).decode(),
@@ -54,7 +54,7 @@ def program_to_json(program: Program) -> dict[str, Any]:
 
 
 def program_from_json(data: Mapping[str, Any]) -> Program:
-    """The reverse. Raises ValueError, KeyError or TypeError for anything that is no program."""
+    """The inverse of `program_to_json`. Raises ValueError, KeyError or TypeError for anything that is no program."""
     return Program(
         form=Form(data["form"]),
         target=str(data["target"]),
@@ -73,7 +73,7 @@ def program_from_json(data: Mapping[str, Any]) -> Program:
 
 
 def diagnostic_from_json(data: Mapping[str, Any]) -> Diagnostic:
-    """A diagnostic that came from a file or another process. Raises as `program_from_json` does."""
+    """A diagnostic from JSON data. Raises as `program_from_json` does."""
     severity = str(data["severity"])
     if severity not in ("error", "warning", "note"):
         raise ValueError(f"a diagnostic has no severity {severity!r}")

@@ -1,6 +1,6 @@
-"""Reading a PTX text: its kernels with the sizes of their parameters, and the values of the launch constants.
+"""Reads the kernels with their parameter sizes, and the values of launch constants, from a PTX text.
 
-It knows the few directives that NVRTC writes for these; instructions are the emulator's business.
+It knows the few directives that NVRTC writes for these; the emulator reads instructions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from grader.compile.program import Kernel
 
-# Inline assembly may hold anything: no pattern crosses a line, and no number has more digits than it needs.
+# Inline assembly may contain anything, so no pattern crosses a line, and numbers have limited digits.
 _ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)*\.entry[ \t]+([\w$]+)[ \t]*(\(?)", re.MULTILINE)
 _TYPE = re.compile(r"\.[a-z]([0-9]{1,3})")
 _ARRAY = re.compile(r"[\w$]+(?:\[([0-9]{1,9})\])?")
@@ -22,16 +22,16 @@ _LENGTH = re.compile(r"[0-9]{1,6}(?![0-9])")
 _LITERAL = re.compile(r"L([a-z])(n?[0-9]{1,20})E")
 _END = re.compile(r"(?:I((?:L[a-z]n?[0-9]{1,20}E)+))?E")
 _UNNAMED = re.compile(r"_GLOBAL__N|_INTERNAL_|_NV_ANON")
-"""What compilers call a namespace without a name."""
+"""Compilers' names for an unnamed namespace."""
 
 
 def read_kernels(ptx: str) -> tuple[Kernel, ...]:
-    """The `.entry` functions in the order of the text."""
+    """Returns the `.entry` functions in the order of the text."""
     return tuple(Kernel(plain_name(symbol), symbol, _parameter_bytes(text)) for symbol, text in _entries(ptx))
 
 
 def _entries(ptx: str) -> Iterator[tuple[str, str]]:
-    """(symbol, text of the parameters) of each kernel."""
+    """Yields (symbol, text of the parameters) of each kernel."""
     at = 0
     while match := _ENTRY.search(ptx, at):
         at = match.end()
@@ -43,15 +43,15 @@ def _entries(ptx: str) -> Iterator[tuple[str, str]]:
 
 
 def constant_prefix(source: str) -> str:
-    """Begins the name of the variable that holds a launch constant's value, for one source.
+    """Prefix of the variables that hold launch constants' values, for one source.
 
-    It has the source's hash in it, so that no inline assembly of the source can define a variable of that name.
+    It contains the source's hash, so that the source's inline assembly can't define a variable of that name.
     """
     return f"kgrade_constant_{sha256(source.encode(errors='replace')).hexdigest()[:24]}_"
 
 
 def take_constants(ptx: str, source: str) -> tuple[str, dict[str, int]]:
-    """The text without the variables of launch constants that were asked for behind `source`, and their values."""
+    """Removes the launch constants' variables from the PTX of `source`; returns the text and the values."""
     constant = re.compile(
         rf"^(?:\.visible )?\.(?:global|const) \.align 8 \.[us]64 {constant_prefix(source)}(\w+)"
         r"(?: = (-?[0-9]{1,20}))?;\n",
@@ -62,9 +62,9 @@ def take_constants(ptx: str, source: str) -> tuple[str, dict[str, int]]:
 
 
 def number_first(ptx: str, file: str) -> str:
-    """The text with the source file of this name as file 1 of its line information.
+    """Renumbers the files of the line information so that the source file of this name is file 1.
 
-    The compiler numbers files as it meets them, so a function of a header may come first.
+    The compiler numbers files in order of appearance, so a header may come first.
     """
     files = {match[2].rpartition("/")[2]: match[1] for match in _FILE.finditer(ptx)}
     number = files.get(file, "1")
@@ -75,10 +75,10 @@ def number_first(ptx: str, file: str) -> str:
 
 
 def plain_name(symbol: str) -> str:
-    """A kernel's name in the source, as far as its mangled symbol (Itanium C++ ABI, section 5.1) shows it.
+    """A kernel's source name, as far as its mangled symbol (Itanium C++ ABI, section 5.1) shows it.
 
-    Outside of namespaces that is its name without template arguments; inside, the namespaces that have names come
-    before it, and arguments that are numbers behind it. Any other symbol stays as it is.
+    Outside namespaces, that is its name without template arguments; inside, named namespaces come before it and numeric
+    arguments after it. Any other symbol is returned unchanged.
     """
     match = _MANGLED.match(symbol)
     if match is None:
@@ -104,12 +104,12 @@ def _value(kind: str, digits: str) -> str:
 
 
 def _parameter_bytes(text: str) -> tuple[int, ...]:
-    """Each parameter's size: a scalar's type names its bits, a structure is an array of bytes."""
+    """The size of each parameter: a scalar's type gives its bits, a structure is an array of bytes."""
     return tuple(size for part in text.split(",") if (size := _bytes_of(part.split())) is not None)
 
 
 def _bytes_of(words: list[str]) -> int | None:
-    """The size of `.param [.align N] .TYPE [.ptr …] NAME[COUNT]`; None where it is no parameter."""
+    """The size in bytes of `.param [.align N] .TYPE [.ptr …] NAME[COUNT]`; None if it is no parameter."""
     if ".param" not in words:
         return None
     behind = words[words.index(".param") + 1 :]

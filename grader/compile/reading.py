@@ -1,7 +1,7 @@
-"""The judge's side of the process that reads a submission's text: the judge itself parses none of it.
+"""The judge's side of the process that reads a submission's text; the judge itself parses none of it.
 
-A process reads one text and no other. One that has told what a text is waits to be asked to compile it, and then once
-more for a debug build.
+A process reads only one text. After recognising it, the process waits for requests to compile it, the last of which is
+for a debug build.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from grader.sandbox.children import Child, ChildDied, ChildTimeout
 MODULE = "grader.compile.reading_child"
 
 SECONDS = 20.0
-"""For reading a text of the largest size, on a loaded machine."""
+"""Time limit for reading a text of the largest size on a loaded machine."""
 HIGHLIGHT_SECONDS = 5.0
 TRIAL_SECONDS = 60.0
 GRACE_SECONDS = 10.0
-"""What the process may take for itself beside nvcc's time."""
+"""Extra time for the process itself beyond nvcc's time limit."""
 
 _CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 
 LIMITS = SandboxLimits(memory=6 << 30, cpu_seconds=None, file_bytes=256 << 20, processes=64, descriptors=256)
-"""The memory is nvcc's too: the largest libraries of templates take more than 4 GB."""
+"""The memory limit covers nvcc too: the largest libraries of templates take more than 4 GB."""
 
 Lines = Sequence[Sequence[tuple[str, str]]]
-"""For each line its pieces in order: Pygments' short class, or "", and the piece."""
+"""For each line, its pieces in order: Pygments' short class or "", and the piece."""
 
 _CLASS = re.compile(r"[a-z0-9]{0,4}")
 
@@ -53,7 +53,7 @@ TOO_LONG_HINT = "Look for templates that call themselves, long unrolled loops, o
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a text is. `kernels` are the names of its `__global__` functions, `macros` its `#define`s and their text."""
+    """A recognised text. `kernels` are the names of its `__global__` functions, `macros` its `#define`s with texts."""
 
     form: Form
     kernels: tuple[str, ...]
@@ -61,19 +61,19 @@ class Recognised:
 
 
 NO_ANSWER = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
-"""What comes of an answer that has another form than it should, or infinity for a number."""
+"""Exceptions raised by an answer of the wrong form, or with infinity for a number."""
 
 _waiting: list[tuple[str, Child]] = []
-"""At most one process that has read a text, and that text."""
+"""At most one waiting process, with the text that it has read."""
 
 
 def confinement_of(sandbox: Sandbox) -> Confinement | None:
-    """What the process sees beside Python and kgrade: the compilers. None where there is no sandbox."""
+    """The confinement of the process, which also sees the compilers; None if there is no sandbox."""
     return Confinement(sandbox, Profile.COMPILE, _compilers(), limits=LIMITS) if sandbox.protects else None
 
 
 def recognise(text: str) -> Recognised:
-    """What kind of submission a text is. Raises JudgeError where it can't be read in time."""
+    """Recognises what kind of submission a text is. Raises JudgeError if it can't be read in time."""
     file = _file(text, "recognised")
     known = _load(file)
     if known is not None:
@@ -96,9 +96,9 @@ def recognise(text: str) -> Recognised:
 
 
 def compile_text(request: Mapping[str, Any], time_limit: float, sandbox: Sandbox) -> Program:
-    """What the compiler makes of the request's `source`. Raises CompileFailure, ToolMissing, or another JudgeError.
+    """Compiles the request's `source`. Raises CompileFailure, ToolMissing, or another JudgeError.
 
-    A debug build is the last that is made of a text.
+    A debug build has to be the last compilation of a text.
     """
     text = request["source"]
     child = _take(text, sandbox)
@@ -116,13 +116,13 @@ def compile_text(request: Mapping[str, Any], time_limit: float, sandbox: Sandbox
 
 
 def highlight(text: str) -> Lines | None:
-    """The words of the text's lines with their classes; None where they can't be had, which only costs colours."""
+    """The words of the text's lines with their classes; None if that fails, which only costs colours."""
     known = known_highlight(text)
     return known if known is not None else _highlight(_take(text, Sandbox.find()), text)
 
 
 def known_highlight(text: str) -> Lines | None:
-    """The same where it is known already; no text is read for it."""
+    """The same from the cache, without reading the text; None if it is not cached."""
     try:
         return _words(json.loads(_file(text, "words").read_bytes()), text)
     except (OSError, ValueError, TypeError, RecursionError):
@@ -130,13 +130,13 @@ def known_highlight(text: str) -> Lines | None:
 
 
 def end_waiting() -> None:
-    """Ends the process that nobody asks to compile any more."""
+    """Ends the waiting process."""
     while _waiting:
         _end(*_waiting.pop())
 
 
 def _end(text: str, child: Child) -> None:
-    """Ends a process; before, it tells the words of its text, which a page is going to show."""
+    """Ends a process, after asking it for the words of its text, which a page will show."""
     if known_highlight(text) is None:
         _highlight(child, text)
     child.close()
@@ -144,7 +144,7 @@ def _end(text: str, child: Child) -> None:
 
 def _compile(child: Child, request: Mapping[str, Any], time_limit: float, sandbox: Sandbox) -> Program:
     child.send({**request, "time_limit": time_limit})
-    # nvcc is stopped in time by the process itself, which then knows what it said.
+    # The process itself stops nvcc in time, so that it has nvcc's output.
     grace = GRACE_SECONDS if request["do"] == "solve" else 0.0
     try:
         answer = child.receive(time_limit + grace)
@@ -159,7 +159,7 @@ def _compile(child: Child, request: Mapping[str, Any], time_limit: float, sandbo
         form = Form.SOLVE if request["do"] == "solve" else Form.KERNEL
         if program.form is not form or program.constants.keys() != request.get("constants", {}).keys():
             raise ValueError("it is of another form, or has other constants")
-        # A text that is none can't be passed on.
+        # Raises for text with lone surrogates, which can't be passed on.
         program.image.encode()
         return program
     except NO_ANSWER as error:
@@ -167,7 +167,7 @@ def _compile(child: Child, request: Mapping[str, Any], time_limit: float, sandbo
 
 
 def _explain_crash(died: ChildDied, sandbox: Sandbox) -> Exception:
-    """A crash is the submission's doing only if the compiler works without it."""
+    """The error to raise after a crash: it is the submission's fault only if the compiler works without it."""
     if died.signal not in _CRASHES:
         return died
     empty = {"source": "__global__ void k() {}", "file_name": "k.cu", "kernel": "k", "parameters": [], "constants": {}}
@@ -181,7 +181,7 @@ def _explain_crash(died: ChildDied, sandbox: Sandbox) -> Exception:
 
 
 def _highlight(child: Child, text: str) -> Lines | None:
-    """Asks for a text's words, and ends the process."""
+    """Asks the process for the text's words, and ends it."""
     with child:
         try:
             child.send({"do": "highlight", "text": text})
@@ -194,7 +194,7 @@ def _highlight(child: Child, text: str) -> Lines | None:
 
 
 def _words(data: Any, text: str) -> Lines:
-    """Checked: words that are not those of the text, or a class that is none, would put something else on a page."""
+    """Validates words: if they did not match the text or had invalid classes, a page would show something else."""
     lines = [[(str(kind), str(word)) for kind, word in line] for line in data]
     if "\n".join("".join(word for _, word in line) for line in lines) != text:
         raise ValueError("these are not the words of the text")
@@ -204,7 +204,7 @@ def _words(data: Any, text: str) -> Lines:
 
 
 def _take(text: str, sandbox: Sandbox) -> Child:
-    """The process that has read this text, or a new one."""
+    """Takes the waiting process that has read this text, or starts a new one."""
     for pair in _waiting:
         if pair[0] == text:
             _waiting.remove(pair)
@@ -217,7 +217,7 @@ def _start(sandbox: Sandbox) -> Child:
 
 
 def _compilers() -> tuple[Path, ...]:
-    """Files and folders of the compilers, as far as they are installed: who needs one that is not is told so later."""
+    """Files and folders of the installed compilers; a missing one is reported when it is needed."""
     found: list[Path] = []
     with suppress(ToolMissing):
         toolkit = find_toolkit()
@@ -225,7 +225,7 @@ def _compilers() -> tuple[Path, ...]:
     with suppress(ToolMissing):
         nvcc = find_nvcc()
         found += [nvcc.root, *nvcc.includes, find_host_compiler(nvcc).parent.parent]
-    # The system's own programs are shown in any case.
+    # The system's own programs are visible anyway.
     return tuple(path for path in dict.fromkeys(found) if path != Path("/"))
 
 
@@ -235,7 +235,7 @@ def _file(text: str, kind: str) -> Path:
 
 
 def _store(file: Path, data: Any) -> None:
-    # No cache is no error.
+    # A missing cache is no error.
     with suppress(OSError):
         write_whole(file, json.dumps(data).encode())
 

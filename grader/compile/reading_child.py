@@ -1,6 +1,6 @@
-"""The confined process that reads one submission's text: what it is, what the compilers make of it, how it is coloured.
+"""The confined process that reads one submission's text: recognises, compiles and highlights it.
 
-A compiler that it starts has the same confinement. What it answers is plain data.
+A compiler that it starts has the same confinement. Its answers are plain data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.sandbox.children import Message, by_name, serve
 
 
 def preload() -> None:
-    """Loads what most texts need. What can't be loaded says so when it is asked for."""
+    """Loads modules that most texts need. What can't be loaded is reported when it is used."""
     import grader.compile.highlight
     import grader.compile.nvrtc
     import grader.compile.parse  # noqa: F401
@@ -30,7 +30,7 @@ def preload() -> None:
 
 
 def recognise(text: str) -> Message:
-    """What kind of submission a text is, its kernels, and its macros."""
+    """Recognises the form of a text, its kernels, and its macros."""
     from grader.compile.parse import parse
 
     facts = parse(text)
@@ -44,7 +44,7 @@ def recognise(text: str) -> Message:
 def kernel(
     source: str, file_name: str, kernel: str, parameters: Sequence[Sequence[str]], time_limit: float, **more: Any
 ) -> Message:
-    """As `compile_kernel` does it; `parameters` are pairs of C type and name. The time is for the judge to limit."""
+    """Compiles as `compile_kernel`; `parameters` are pairs of C type and name. The judge limits the time."""
     from grader.compile.nvrtc import compile_kernel
     from grader.compile.nvrtc_call import limited_memory
 
@@ -54,16 +54,16 @@ def kernel(
 
 
 def solve(source: str, file_name: str, parameters: Sequence[Sequence[str]] | None, **more: Any) -> Message:
-    """As `compile_solve` does it."""
+    """Compiles as `compile_solve`."""
     from grader.compile.nvcc import compile_solve
 
     pairs = None if parameters is None else [(c_type, name) for c_type, name in parameters]
-    # What it starts is in this process's own sandbox already.
+    # Its child processes are in this process's sandbox already.
     return _compiled(lambda: compile_solve(source, file_name, pairs, sandbox=Sandbox(None), **more))
 
 
 def highlight(text: str) -> Message:
-    """The words of each of the text's lines with their classes."""
+    """Returns the words of each of the text's lines with their classes."""
     from grader.compile.highlight import words_of
 
     return {"lines": words_of(text)}
@@ -77,7 +77,7 @@ def _compiled(compile_it: Callable[[], Program]) -> Message:
 
 
 def main() -> None:
-    # NVRTC writes the working folder into what it makes, which is to be the same each time.
+    # NVRTC writes the working directory into its output, which should be reproducible.
     os.chdir("/")
     serve(by_name(recognise, kernel, solve, highlight))
 

@@ -1,6 +1,6 @@
-"""What the assembler says of a kernel's spilled registers, in the part of the log that it writes when asked to.
+"""Reads the spilled registers of kernels from the verbose part of ptxas's log.
 
-The number is one of the machine code and not of its running: how often a spill is met is not known here.
+The numbers are static: how often a spill is executed is not known here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 TELL = "--ptxas-options=-v"
-"""The option that makes ptxas write these lines. It leaves the instructions as they are."""
+"""The option that makes ptxas write these lines. It does not change the instructions."""
 
 _SPOKEN = re.compile(r"ptxas (?:info    :|        \.) |    [0-9]+ bytes stack frame, ")
 _KERNEL = re.compile(r"ptxas info    : Compiling entry function '([\w$]+)' for '\w+'")
@@ -20,16 +20,16 @@ _SPILLS = re.compile(
 
 
 def read_spills(log: str) -> Mapping[str, int]:
-    """Bytes that each kernel spills, by its symbol; a kernel that the log does not tell of is absent.
+    """Bytes that each kernel spills, by symbol; kernels not in the log are absent.
 
-    Of a function's stores to the stack and loads from it the larger counts, as both move the same registers.
-    A kernel's number includes the functions that it calls, which the assembler compiles for each kernel anew.
+    The larger of a function's spill stores and loads counts, as both move the same registers. A kernel's number
+    includes the functions that it calls, which the assembler compiles again for each kernel.
     """
     spills: dict[str, int] = {}
     kernel = ""
     for line in log.split("\n"):
         if match := _KERNEL.fullmatch(line):
-            # The assembler speaks last: what a message of the source quoted before under this name is forgotten.
+            # The assembler's lines come last, so anything the source's messages quoted before is overwritten.
             kernel = match[1]
             spills[kernel] = 0
         elif kernel and (match := _SPILLS.fullmatch(line)):
@@ -38,5 +38,5 @@ def read_spills(log: str) -> Mapping[str, int]:
 
 
 def without_resources(log: str) -> str:
-    """The log as it were if nobody had asked for them."""
+    """The log without these lines."""
     return "\n".join(line for line in log.split("\n") if not _SPOKEN.match(line))

@@ -1,6 +1,6 @@
-"""What nvcc leaves behind in the sandbox: a shared library, the device images inside it, and what it exports.
+"""Reads the shared library that nvcc produced in the sandbox: its device images and exported symbols.
 
-The file comes from a compiler that a hostile source may have taken over, so nothing about it is believed.
+A hostile source may have taken over the compiler, so nothing about the file is trusted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LIMIT = 32 << 20
 
 @dataclass(frozen=True)
 class Library:
-    """`ptx` and `cubin` are empty where it has none; `exported` are the names that another program can call."""
+    """A compiled library. `ptx` and `cubin` are empty if it has none; `exported` are its callable symbols."""
 
     ptx: bytes
     cubin: bytes
@@ -29,7 +29,7 @@ class Library:
 
 
 def read_file(path: Path) -> bytes:
-    """The library's bytes. Raises CompileFailure for what no compiler makes."""
+    """Reads the library's bytes. Raises CompileFailure for a file that no compiler makes."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -48,7 +48,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_library(data: bytes) -> Library:
-    """Raises ElfError or FatbinError where it is none that nvcc links."""
+    """Parses the library. Raises ElfError or FatbinError if nvcc can't have linked it."""
     named = by_name(read_sections(data))
     images = read_images(named[".nv_fatbin"].data) if ".nv_fatbin" in named else ()
     exported: frozenset[str] = frozenset()

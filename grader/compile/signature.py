@@ -1,6 +1,6 @@
-"""Why a submission's kernel is not the one that the problem asks for: what was found beside what is expected.
+"""Explains why a submission's kernel is not the one that the problem asks for: what was found, what was expected.
 
-The compiler has decided already that it is not; this only finds the words, from the text of the submission.
+The compiler has already decided; this only finds the explanation in the submission's text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Parameters = Sequence[tuple[str, str]]
 
 _SHOWN = 5
 _COMPARED = 100
-"""Kernels, and letters of a name, beyond which nobody looks for a name that was meant."""
+"""Limit on kernels and on letters of a name in the search for a similar name."""
 
 _TYPE_WORD = "float|double|int|unsigned|signed|long|short|char|bool|half|__half|size_t|int2|int4|float2|float4"
 _PLAIN_TYPE = re.compile(rf"(?:{_TYPE_WORD})(?: (?:{_TYPE_WORD}|\*|&))*")
@@ -27,7 +27,7 @@ def expected_signature(kernel: str, c_parameters: Parameters) -> str:
 
 
 def explain_kernel(kernel: str, c_parameters: Parameters, facts: Facts) -> Diagnostic:
-    """The one reason why the compiler did not accept `kernel` with the problem's parameters."""
+    """The reason why the compiler did not accept `kernel` with the problem's parameters."""
     expected = f"expected: __global__ void {expected_signature(kernel, c_parameters)}"
     named = [f for f in facts.functions if f.name == kernel]
     kernels = [f for f in named if f.space == "kernel" and f.namespace in ("", ANONYMOUS)]
@@ -47,7 +47,7 @@ def explain_kernel(kernel: str, c_parameters: Parameters, facts: Facts) -> Diagn
 
 
 def differing_parameters(kernel: str, c_parameters: Parameters, facts: Facts) -> tuple[Diagnostic, ...]:
-    """Parameters that differ by their text already, beside the errors that may follow from it."""
+    """Reports parameters whose text alone differs, in addition to the errors that may follow from it."""
     for function in facts.kernels:
         difference = first_difference(function.parameters, c_parameters) if function.name == kernel else ""
         if difference:
@@ -59,7 +59,7 @@ def differing_parameters(kernel: str, c_parameters: Parameters, facts: Facts) ->
 
 
 def explain_undefined(kernel: str, facts: Facts) -> Diagnostic:
-    """The kernel is declared, and its body is nowhere."""
+    """The diagnostic for a kernel that is declared but has no body."""
     line = next((f.line for f in facts.kernels if f.name == kernel), None)
     return Diagnostic("error", f"{kernel} is declared but has no body", line, hint="Write its body: { ... }")
 
@@ -74,7 +74,7 @@ def _explain_parameters(found: Function, c_parameters: Parameters, expected: str
 
 
 def first_difference(found: Sequence[str], expected: Parameters) -> str:
-    """In words, as far as the text shows it: types behind an alias are left to the reader."""
+    """Describes the first difference that the text shows; empty if there is none. Aliases are not resolved."""
     if len(found) != len(expected):
         return f"it has {len(found)}, expected {len(expected)}"
     for number, (text, (c_type, name)) in enumerate(zip(found, expected, strict=True), 1):

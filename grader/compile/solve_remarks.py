@@ -1,6 +1,6 @@
-"""Remarks on a file with its own solve() that compiles, and may mean something else than was meant.
+"""Remarks on a solve() file that compiles but may not do what was intended.
 
-They go by the text alone: whether the remark matters, its reader knows.
+They are based on the text alone; the reader has to judge whether they matter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DEFAULT = ("", "0", "NULL", "nullptr", "cudaStreamLegacy")
 
 
 def order_remarks(parameters: Parameters, facts: Facts) -> tuple[Diagnostic, ...]:
-    """One remark where solve() has the names of the problem's arrays in another order than kgrade passes them."""
+    """One remark if solve() names the problem's arrays in a different order than kgrade passes them."""
     solve = next((f for f in facts.functions if f.name == "solve" and f.defined and not f.namespace), None)
     if solve is None or len(solve.parameters) != len(parameters):
         return ()
@@ -49,11 +49,10 @@ def _name_of(parameter: str) -> str:
 
 
 def stream_remarks(source: str) -> tuple[Diagnostic, ...]:
-    """One remark, at the first work in the default stream, where the file makes streams that do not wait for it, nor
-    waits for any itself.
-
-    Recorded work is replayed as if each stream waited for the default one and that for it, so that a file may need an
-    event that nothing here misses.
+    """One remark, at the first work in the default stream, if the file creates non-blocking streams and waits for
+    nothing.
+    Recorded work is replayed as if each stream and the default stream waited for each other, so a missing event would
+    go unnoticed here.
     """
     text = code_only(source)
     if not re.search(rf"\b{FLAG}\b", text):
@@ -62,7 +61,7 @@ def stream_remarks(source: str) -> tuple[Diagnostic, ...]:
     calls = [(match.start(), not match[1]) for match in _CALL.finditer(text)]
     work = sorted([*launches, *calls])
     first = next((place for place, in_default in work if in_default), None)
-    # Whoever waits somewhere before the last work has thought of the order.
+    # A wait anywhere before the last work shows that the author thought of the order.
     waits = next((match.start() for match in _WAIT.finditer(text)), len(text))
     if first is None or waits < work[-1][0]:
         return ()
@@ -70,14 +69,14 @@ def stream_remarks(source: str) -> tuple[Diagnostic, ...]:
 
 
 def _launches(text: str) -> Iterator[tuple[int, str]]:
-    """(place, configuration) of each `<<<…>>>`."""
+    """Yields (position, configuration) of each `<<<…>>>`."""
     end = 0
     while (start := text.find("<<<", end)) >= 0 and (end := text.find(">>>", start)) >= 0:
         yield start, text[start + 3 : end]
 
 
 def _stream_of(configuration: str) -> str:
-    """The fourth of a launch's parameters; empty where there are fewer."""
+    """The fourth launch parameter; empty if there are fewer."""
     commas, depth = [], 0
     for place, character in enumerate(configuration):
         depth += (character in "([{") - (character in ")]}")

@@ -1,6 +1,6 @@
-"""Whether solve() takes the problem's parameters: asked of the compiler, for only it knows what an alias stands for.
+"""Checks with the compiler, which alone resolves aliases, that solve() takes the problem's parameters.
 
-A constant expression behind the source asks; in C the name alone is linked, so nothing else would notice.
+A constant expression appended to the source does it; C linkage links by name only, so nothing else would notice.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ MARK = "kgrade: the parameters of solve()"
 
 _INTEGERS = ("unsigned", "long", "unsigned long", "long long", "unsigned long long")
 
-# const and the width of integers are free: addresses and sizes come in registers of 64 bits. So is which of its two
-# names C++ gives to a word of 64 bits.
+# const and the width of integers don't matter, because addresses and sizes come in 64-bit registers; nor does the
+# choice between C++'s two names for a 64-bit integer.
 _CHECK = """
 namespace kgrade_check {{
 template <class T> struct kind {{ using bare = T; }};
@@ -44,7 +44,7 @@ static_assert(kgrade_check::fits<kgrade_check::takes<decltype(&::solve)>::parame
 
 
 def check_of(parameters: Parameters) -> str:
-    """What stands behind a source that has to have `solve` with these parameters."""
+    """The text appended to a source that has to have `solve` with these parameters."""
     integers = "\n".join(f"template <> struct kind<{name}> {{ using bare = int; }};" for name in _INTEGERS)
     types = ", ".join(c_type for c_type, _ in parameters)
     text = _CHECK.format(types=types, mark=MARK, integers=integers)
@@ -52,7 +52,7 @@ def check_of(parameters: Parameters) -> str:
 
 
 def explain(parameters: Parameters, facts: Facts) -> Diagnostic:
-    """The diagnostic of a source that fails the check."""
+    """The diagnostic for a source that fails the check."""
     found = next((f for f in facts.functions if f.name == "solve" and f.defined and not f.namespace), None)
     expected = f"expected: {_declared(f'{c_type} {name}' for c_type, name in parameters)}"
     if found is None:

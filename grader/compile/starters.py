@@ -1,7 +1,4 @@
-"""A problem's starter in either form: the solve form as its folder holds it, the kernel form cut out of that.
-
-It writes no file and compiles nothing.
-"""
+"""A problem's starter in either form: the solve form as in its folder, the kernel form cut from that."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ HEADERS = {
 
 
 def starter_for(problem: Problem) -> str:
-    """A starter of the solve form that no folder holds: what `solve()` takes, and an empty body."""
+    """A generated starter of the solve form: the signature of `solve()` and an empty body."""
     words = {word for c_type, _ in problem.c_parameters for word in c_type.replace("*", " ").split()}
     headers = ["cuda_runtime.h", *dict.fromkeys(header for word, header in HEADERS.items() if word in words)]
     parameters = ", ".join(f"{c_type} {name}" for c_type, name in problem.c_parameters)
@@ -51,7 +48,7 @@ def starter_for(problem: Problem) -> str:
 
 
 def _without(text: str, span: tuple[int, int]) -> str:
-    """The text less these bytes and the comment lines right above them."""
+    """The text without these bytes and the comment lines right above them."""
     data = text.encode()
     before, after = data[: span[0]].decode(), data[span[1] :].decode()
     lines = before.rstrip().splitlines()

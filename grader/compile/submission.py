@@ -13,14 +13,14 @@ from grader.core.errors import SourceError
 from grader.core.verdict import Form
 
 SIZE_LIMIT = 1 << 20
-"""The largest file in bytes. The longest kernels that people write by hand are near a tenth of it."""
+"""The largest file in bytes. The longest hand-written kernels have about a tenth of that."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A submitted file. `text` has no byte order mark and plain newlines; `sha256` is of the file as it is.
+    """A submitted file. `text` has no byte order mark and LF line endings; `sha256` is that of the file's bytes.
 
-    `kernels` are the names of its `__global__` functions, `macros` its `#define`s with their text.
+    `kernels` are the names of its `__global__` functions, `macros` its `#define`s with texts.
     """
 
     path_name: str
@@ -60,7 +60,7 @@ def _check_size(name: str | Path, size: int) -> None:
 
 
 def decode_source(name: str, data: bytes) -> str:
-    """The text of a file's bytes, which nothing parses here. Raises SourceError where they can't be source text."""
+    """Decodes a file's bytes without parsing them. Raises SourceError if they can't be source text."""
     _check_size(name, len(data))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{name} is UTF-16 text, UTF-8 is expected", "Save the file as UTF-8.")
@@ -71,7 +71,7 @@ def decode_source(name: str, data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # The codec counts from behind the byte order mark.
+        # The codec counts from after the byte order mark.
         offset = error.start + len(data) - len(error.object)
         line = data.count(b"\n", 0, offset) + 1
         message = f"{name} is not UTF-8 text: byte 0x{data[offset]:02x} at offset {offset} (line {line})"

@@ -1,6 +1,6 @@
-"""The syntax tree of a text of CUDA C++, by tree-sitter, within a budget of its steps.
+"""Parses CUDA C++ text to a syntax tree with tree-sitter, within a budget of steps.
 
-Its recovery from errors is quadratic and worse: 16 KB of `*/` take 40 s. Files that compile stay far below the budget.
+Its error recovery is quadratic or worse: 16 KB of `*/` take 40 s. Files that compile stay far below the budget.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 _LEAST_STEPS = 2000
 _BYTES_A_STEP = 64
-"""A step is a hundred of the parser's operations, some 0.2 ms. Real files take one for 80 bytes or more."""
+"""A step is a hundred parser operations, about 0.2 ms. Real files take one per 80 bytes or more."""
 _SECONDS = 5.0
-"""Of the thread's own work: some hostile texts take a step six times as long."""
+"""Thread CPU time: in some hostile texts a step takes six times as long."""
 _CHUNK = 1 << 10
 _LEAST_READS, _READS_OF_A_CHUNK = 100, 16
-"""One operation may look through a long line for the end of a name. Real files read no chunk three times."""
+"""One operation may search a long line for the end of a name. In real files no chunk is read three times."""
 
 
 def syntax_tree(data: bytes) -> Tree | None:
-    """The tree of a text in UTF-8; None where the parser does not get through it within its budget.
+    """The tree of a UTF-8 text; None if the parser exceeds its budget.
 
-    Comments cost the most and say nothing: take them out first (see lexical.without_comments).
+    Comments cost most and contain nothing of interest, so remove them first (see lexical.without_comments).
     """
     import tree_sitter
 
@@ -46,7 +46,7 @@ def syntax_tree(data: bytes) -> Tree | None:
     try:
         return tree_sitter.Parser(_language()).parse(read, progress_callback=stop)
     except ValueError:
-        # What it raises where it was stopped.
+        # Raised by tree-sitter when it was stopped.
         return None
 
 

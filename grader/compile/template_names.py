@@ -1,16 +1,16 @@
-"""Names of templates in a compiler's message, without the innermost of their arguments: those of CuTe fill pages."""
+"""Shortens template names in compiler messages by their innermost arguments; CuTe's names fill pages."""
 
 from __future__ import annotations
 
 LONG = 400
-"""Characters of a message that are read in full."""
+"""Messages up to this many characters are left as they are."""
 
 _DEEPEST = 3
 _CUT = "…"
 
 
 def shorten(message: str) -> str:
-    """The message with as many levels of template arguments as fit into LONG characters, the others as <…>."""
+    """The message with as many levels of template arguments as fit in LONG characters, the others as <…>."""
     if len(message) <= LONG:
         return message
     shorter = [_without_arguments(message, level) for level in range(_DEEPEST, -1, -1)]
@@ -22,7 +22,7 @@ def _without_arguments(message: str, levels: int) -> str:
     level = 0
     for place, character in enumerate(message):
         if character == '"':
-            # Names stand in quotes: what a comparison has opened ends here.
+            # Names are in quotes, so a `<` that was a comparison ends here.
             level = 0
         elif character == "<" and _ends_in_a_name(message, place):
             level += 1

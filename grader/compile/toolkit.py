@@ -1,7 +1,7 @@
-"""Finding the parts of the CUDA toolkit that compiling needs: NVRTC's library, the CUDA headers, nvcc and g++.
+"""Finds the parts of the CUDA toolkit that compiling needs: NVRTC's library, the CUDA headers, nvcc and g++.
 
-It looks in the pip wheels first and in installed toolkits second, and loads nothing: whether NVRTC works is
-seen when it is first used, in a process of its own.
+It looks in pip wheels first and in installed toolkits second, and loads nothing; NVRTC is first loaded in a separate
+process.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 NVCC_PARTS = ("bin/nvcc", "nvvm/bin/cicc", "bin/ptxas", "bin/cudafe++", "bin/fatbinary")
 
 OLDEST_GCC = 7
-"""The first that knows all of C++17."""
+"""The first with all of C++17."""
 
 A_FOLDER_A_PART = 12
-"""The CUDA whose wheels have a folder for each part; those of later ones share `cu13` and so on."""
+"""The CUDA release whose wheels have a folder for each part; later ones share `cu13` and so on."""
 
 
 @dataclass(frozen=True)
 class Toolkit:
-    """What was found. `nvrtc` is the library's file, None where only the system's loader may know it.
+    """The parts found. `nvrtc` is the library's file, None if only the system's loader knows it.
 
-    `includes` are the header folders in the order in which the compiler searches them.
+    `includes` are the header folders in the compiler's search order.
     """
 
     nvrtc: Path | None
@@ -42,15 +42,15 @@ class Toolkit:
 
     @property
     def headers(self) -> bool:
-        """Whether CUDA's own headers (cuda_fp16.h, cooperative_groups.h, …) are there."""
+        """Whether CUDA's own headers (cuda_fp16.h, cooperative_groups.h, …) are installed."""
         return any((folder / "cuda_runtime.h").is_file() for folder in self.includes)
 
 
 @dataclass(frozen=True)
 class Nvcc:
-    """NVIDIA's compiler driver: its file, and the folder with all that it needs but the host's compiler.
+    """NVIDIA's compiler driver: its file, and the folder with everything that it needs except the host compiler.
 
-    `includes` are the folders of CUDA's headers, those outside of `root` too.
+    `includes` are the folders of CUDA's headers, including those outside `root`.
     """
 
     program: Path
@@ -59,7 +59,7 @@ class Nvcc:
 
 
 def find_toolkit() -> Toolkit:
-    """Raises ToolMissing, with the command to type, where CuPy or its NVRTC is not installed."""
+    """Finds NVRTC and the headers. Raises ToolMissing, with the command to type, if CuPy or its NVRTC is missing."""
     extra = require_one()
     if extra is None and not _has_cupy():
         message = "CUDA's packages are not installed: kgrade compiles kernels by CuPy and NVRTC"
@@ -76,7 +76,7 @@ def find_toolkit() -> Toolkit:
 
 
 def find_library(name: str, major: int | None = None) -> Path | None:
-    """The file of a CUDA library such as "nvrtc", of one CUDA or of the newest; None where there is none."""
+    """The file of a CUDA library such as "nvrtc", of CUDA release `major` or the newest; None if there is none."""
     pattern = f"lib{name}.so*" if major is None else f"lib{name}.so.{major}*"
     folders = [root / folder for root in _roots(major) for folder in ("lib", "lib64", "bin")]
     folders += [Path(entry) for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if entry]
@@ -88,11 +88,13 @@ def find_library(name: str, major: int | None = None) -> Path | None:
 
 
 def find_nvcc() -> Nvcc:
-    """nvcc of the wheels first. Raises ToolMissing, with the command to type, where it or a part of it is missing."""
+    """Finds nvcc, in the wheels first. Raises ToolMissing, with the command to type, if it is missing or
+    incomplete.
+    """
     extra = require_one()
     major = extra.major if extra else None
     roots = [*_roots(major), *_on_the_path()]
-    # The driver is of no use without the compiler proper, which comes in a wheel of its own.
+    # The driver is useless without the compiler proper, which is in a separate wheel.
     found = next((root for root in roots if all((root / part).is_file() for part in NVCC_PARTS)), None)
     if found is None:
         raise ToolMissing("nvcc is not installed: it compiles files with their own solve()", f"type: {nvcc_command()}")
@@ -102,7 +104,9 @@ def find_nvcc() -> Nvcc:
 
 
 def find_host_compiler(nvcc: Nvcc) -> Path:
-    """The newest g++ that this nvcc takes. Raises ToolMissing, with the command to type."""
+    """The default g++ if this nvcc supports it, else the newest supported one. Raises ToolMissing, with the command
+    to type.
+    """
     newest = _newest_gcc(nvcc)
     too_new = None
     for name in ("g++", *(f"g++-{version}" for version in range(newest, OLDEST_GCC - 1, -1))):
@@ -120,8 +124,8 @@ def find_host_compiler(nvcc: Nvcc) -> Path:
 
 
 def known_to_the_loader(name: str, major: int | None = None) -> bool:
-    """Whether the system's loader has the library, wherever its file is."""
-    # Slow (it runs ldconfig), so only where no file was found.
+    """Whether the system's loader finds the library, wherever its file is."""
+    # Slow (it runs ldconfig), so only used if no file was found.
     import ctypes.util
 
     found = ctypes.util.find_library(name)
@@ -129,7 +133,7 @@ def known_to_the_loader(name: str, major: int | None = None) -> bool:
 
 
 def _newest_gcc(nvcc: Nvcc) -> int:
-    """The newest GCC for which CUDA's headers have no #error."""
+    """The newest GCC version that CUDA's headers accept without #error."""
     for folder in nvcc.includes:
         file = folder / "crt" / "host_config.h"
         match = re.search(r"#if __GNUC__ > (\d+)", file.read_text(errors="replace")) if file.is_file() else None
@@ -153,7 +157,7 @@ def _on_the_path() -> Iterator[Path]:
 
 def _has_cupy() -> bool:
     spec = find_spec("cupy")
-    # A folder that an uninstallation left behind has a spec and no file.
+    # A folder left behind by an uninstallation has a spec but no file.
     return spec is not None and spec.origin is not None
 
 
@@ -162,9 +166,9 @@ def _roots(major: int | None) -> list[Path]:
 
 
 def _wheel_roots(major: int | None) -> Iterator[Path]:
-    """Folders of the `nvidia` namespace package, of one CUDA or of all.
+    """Yields folders of the `nvidia` namespace package, of one CUDA release or of all.
 
-    What another CUDA left there is passed over: its headers don't go with CuPy's NVRTC.
+    Leftovers of another release are skipped, because its headers don't fit CuPy's NVRTC.
     """
     spec = find_spec("nvidia")
     for place in spec.submodule_search_locations or () if spec else ():
@@ -185,17 +189,17 @@ def _toolkit_roots() -> Iterator[Path]:
 
 
 def _find_includes(roots: list[Path]) -> tuple[Path, ...]:
-    """The header folders of the first place that has CUDA's headers, and CCCL's wherever it is."""
+    """The header folders of the first root with CUDA's headers, and CCCL's wherever they are."""
     folders = [root / "include" for root in roots]
     cuda = [folder for folder in folders if (folder / "cuda_runtime.h").is_file()][:1]
     crt = [folder for folder in folders if (folder / "crt" / "host_defines.h").is_file()][:1]
-    # CUDA 13 keeps CCCL in a folder of its own, CUDA 12 among the others.
+    # CUDA 13 has CCCL in a separate folder, CUDA 12 among the others.
     cccl = [f for folder in folders for f in (folder / "cccl", folder) if (f / "cuda" / "std").is_dir()][:1]
     return tuple(dict.fromkeys([*cuda, *crt, *cccl, *_cutlass_includes()]))
 
 
 def _cutlass_includes() -> list[Path]:
-    """CUTLASS's headers, where its wheel (nvidia-cutlass) is installed beside kgrade."""
+    """CUTLASS's header folders, if its wheel (nvidia-cutlass) is installed."""
     spec = find_spec("cutlass_library")
     places = [Path(place) / "source" for place in spec.submodule_search_locations or ()] if spec else []
     folders = [folder for place in places for folder in (place / "include", place / "tools" / "util" / "include")]

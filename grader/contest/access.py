@@ -1,7 +1,7 @@
 """What an account may see and do in its contest: the one place that pages, API and live updates ask.
 
-Whatever is not allowed ends in Refused, with the same words for what is not there and what is somebody else's. It knows
-no HTTP beyond the number of an answer.
+Anything not allowed raises Refused, with the same message for things that don't exist and things that belong to
+others. Of HTTP it uses only status codes.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 LONGEST_FILE_NAME = 100
 LARGEST_NUMBER = 2**31 - 1
-"""Of a submission, an account, …: what every database takes as a key."""
+"""Largest number of a submission, an account and so on that every database accepts as a key."""
 
 
 class Refused(UsageError):
-    """Something an account may not see or do; `status` is HTTP's number for it."""
+    """Something an account may not see or do; `status` is the HTTP status code."""
 
     def __init__(self, status: int, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -56,7 +56,7 @@ class Refused(UsageError):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a submission is; `words` are for people, `done` of `total` cases where it is known."""
+    """The progress of a submission: `words` for people, `done` of `total` cases if known, `place` in the queue."""
 
     state: str
     words: str
@@ -68,7 +68,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Visitor:
-    """An account that has shown who it is, and the settings of its contest."""
+    """An authenticated account and the settings of its contest."""
 
     account: AccountRecord
     contest: Settings
@@ -88,7 +88,7 @@ class Visitor:
 
 
 class Access:
-    """The rules over one database. Every method reads the clock and the settings anew: a change holds at once."""
+    """The rules, applied to one database. Methods read the clock and the settings anew, so changes apply at once."""
 
     def __init__(self, database: Database, workspace: Workspace) -> None:
         self.database, self.workspace = database, workspace
@@ -105,7 +105,7 @@ class Access:
         try:
             found = self.database.contest(storable(slug))
         except UsageError:
-            # The database's own words name its place on the server.
+            # The database's own message names its path on the server.
             raise Refused(404, "there is no such contest") from None
         return settings_from_json(found.settings, found.slug)
 
@@ -113,7 +113,7 @@ class Access:
         return Visitor(account, self.contest(account.contest))
 
     def problems(self, visitor: Visitor) -> tuple[ContestProblem, ...]:
-        """The contest's problems; a student sees them from the start on."""
+        """The contest's problems. Raises Refused for students before the start."""
         if not visitor.staff and self.now() < visitor.contest.start:
             raise Refused(403, "the contest has not started", "its problems are shown when it starts")
         return visitor.contest.problems
@@ -131,7 +131,7 @@ class Access:
         return self.database.announcements(visitor.contest.slug)
 
     def why_closed(self, visitor: Visitor, now: datetime) -> str:
-        """Why nothing is taken from this account at that moment; empty where something is."""
+        """Why this account may not submit at that moment; empty if it may."""
         if visitor.account.disqualified:
             return f"you are disqualified: {visitor.account.disqualified}"
         if visitor.staff:
@@ -144,7 +144,7 @@ class Access:
         return visitor.staff or not visitor.contest.counts_at(now, visitor.extension)
 
     def submit(self, visitor: Visitor, problem: str, file: str, data: bytes, key: str | None = None) -> int:
-        """Takes a submission in and returns its number. The moment that counts is when its last byte is here."""
+        """Records a submission and returns its number. It counts from when its last byte arrived. Raises Refused."""
         now, contest = self.now(), visitor.contest
         if not any(each.name == problem for each in self.problems(visitor)):
             raise Refused(404, "there is no such problem in this contest")
@@ -185,7 +185,7 @@ class Access:
         )
 
     def submission(self, visitor: Visitor, number: int) -> SubmissionRecord:
-        """A submission that this account may read."""
+        """A submission that this account may read. Raises Refused."""
         if 0 < number <= LARGEST_NUMBER:
             for row in self.database.submissions(visitor.contest.slug, ids=[number]):
                 if visitor.staff or self._is_own(visitor, row) or self._is_public(visitor.contest, row):
@@ -193,7 +193,9 @@ class Access:
         raise Refused(404, "there is no such submission")
 
     def report(self, visitor: Visitor, row: SubmissionRecord) -> Report | None:
-        """The report of a submission that was found by `submission`; None before it is judged."""
+        """The report of a submission returned by `submission`, as far as this account may see it; None before it is
+        judged.
+        """
         text, is_open = self.database.report_and_openness(row.id)
         if text is None:
             return None
@@ -211,13 +213,13 @@ class Access:
         return without_cases(report) if is_open or not visitor.contest.hidden_seeds else only_verdict(report)
 
     def progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
-        """How far these submissions are, in two queries however many they are."""
+        """The progress of these submissions, found with two queries however many they are."""
         rows = self.database.submissions(ids=numbers)
         places = self._places() if any(row.state == QUEUED for row in rows) else {}
         return {row.id: _progress(row, places.get(row.judging_id)) for row in rows}
 
     def is_over(self, contest: Settings) -> bool:
-        """Whether nobody can hand in anything that counts any more, with all extensions and late hours passed."""
+        """Whether nobody can submit anything that counts any more, after all extensions and late hours."""
         longest = max((each.extension_seconds for each in self.database.accounts(contest.slug)), default=0)
         return self.now() > contest.end + timedelta(seconds=longest, hours=contest.late.hours)
 
@@ -227,7 +229,7 @@ class Access:
         return visitor.contest.teams and row.team_id is not None and row.team_id == visitor.account.team_id
 
     def _is_public(self, contest: Settings, row: SubmissionRecord) -> bool:
-        """Others' code is shown when all is over, and never what a frozen scoreboard hides."""
+        """Whether everybody may read it: only when the contest is over, and never what a frozen scoreboard hides."""
         if row.practice or row.role == STAFF or row.state != JUDGED or not self.is_over(contest):
             return False
         freeze = freeze_of(self.database, contest.slug)
@@ -235,7 +237,7 @@ class Access:
         return shown or not contest.is_frozen_at(row.submitted)
 
     def _places(self) -> dict[int, int]:
-        """The place of every judging that waits in its queue."""
+        """The place of every waiting judging in its queue, from 1, by the judging's number."""
         query = select(Judging.id, Judging.gpu_model).where(Judging.state == QUEUED).order_by(Judging.turn, Judging.id)
         counted: dict[str, int] = {}
         places = {}
@@ -245,7 +247,7 @@ class Access:
         return places
 
     def _load(self, name: str) -> Problem:
-        """The problem, loaded again when one of its files has changed."""
+        """Returns the problem, loading it again if one of its files has changed."""
         self.workspace.check_name(name)
         folder = self.workspace.problems[name]
         stamp = tuple(path.stat().st_mtime_ns for path in sorted(folder.iterdir()) if path.is_file())
@@ -262,7 +264,7 @@ class Access:
 
 
 def file_name(given: str) -> str:
-    """The last part of a path, with what a page or a terminal could be fooled by replaced."""
+    """The last part of a path, with characters replaced that could mislead a page or a terminal."""
     name = PurePosixPath(storable(given).replace("\\", "/")).name
     name = "".join(c if c.isprintable() else "_" for c in name).strip()
     return name[-LONGEST_FILE_NAME:] if name.strip(".") else "submission.cu"
@@ -275,7 +277,7 @@ def _progress(row: SubmissionRecord, place: int | None) -> Progress:
         return Progress(QUEUED, "queued" if place is None else f"queued at place {place}", place)
     if row.state == HELD:
         return Progress(HELD, "held for staff: the judge came to no end with it")
-    # What follows the colon are the sizes of a case, which may be hidden.
+    # The sizes of a case follow the colon; they may be hidden.
     words = row.progress.partition(":")[0].strip()
     if found := re.search(r"(\d{1,6}) of (\d{1,6})", words):
         done, total = int(found[1]), int(found[2])

@@ -1,6 +1,6 @@
-"""Accounts out of a roster, and the secrets by which their owners sign in: made, renewed, revoked.
+"""Creates accounts from a roster, and creates, renews and revokes the secrets with which their owners sign in.
 
-Only hashes of the secrets reach the database; they are shown once, in a file that its owner alone can read.
+Only hashes of the secrets reach the database; the secrets are shown once, in a file readable only by its owner.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Issued:
 
 @dataclass(frozen=True)
 class Added:
-    """What a roster brought: new accounts with their secrets, and how many were there before or changed teams."""
+    """The result of adding a roster: new accounts with their secrets, and how many were known or changed teams."""
 
     issued: tuple[Issued, ...]
     known: int
@@ -42,10 +42,10 @@ class Added:
 def add_people(
     database: Database, slug: str, people: Sequence[Person], keep: Callable[[Sequence[Issued]], None], *, who: str
 ) -> Added:
-    """Makes an account of each person who has none. Raises UsageError where the roster contradicts what is there.
+    """Creates an account for each person who has none. Raises UsageError if the roster contradicts existing accounts.
 
-    A roster can be read again after people were added to it: who is known keeps account and secrets. New secrets are
-    handed to `keep` before the accounts are made, so that a full disk leaves no account that nobody can sign in to.
+    A roster can be read again after people were added to it: known people keep account and secrets. New secrets are
+    passed to `keep` before the accounts are created, so that a full disk leaves no account that nobody can sign in to.
     """
     there = {account.name.casefold(): account for account in database.accounts(slug)}
     mails = {account.email.casefold(): account for account in there.values() if account.email}
@@ -87,7 +87,7 @@ def renew(
     *,
     who: str,
 ) -> tuple[Issued, ...]:
-    """Gives accounts new secrets, which are handed to `keep` first; the old ones and all open sessions end."""
+    """Gives accounts new secrets, passing them to `keep` first; the old ones and all open sessions end."""
     issued = tuple(Issued(account.name, account.email, new_token(), new_token()) for account in accounts)
     keep(issued)
     for account, fresh in zip(accounts, issued, strict=True):
@@ -96,15 +96,15 @@ def renew(
 
 
 def revoke(database: Database, account: AccountRecord, *, who: str) -> None:
-    """Ends an account's secrets and sessions; `renew` lets it in again."""
+    """Revokes an account's secrets and ends its sessions; `renew` lets it in again."""
     database.set_secrets(account.id, None, None, who=who)
 
 
 def write_secrets(path: Path, issued: Sequence[Issued], address: str) -> None:
-    """Writes name, email, sign-in link and token of each to a new CSV file that its owner alone can read.
+    """Writes name, email, sign-in link and token of each account to a new CSV file readable only by its owner.
 
-    `address` is the site's, such as https://grader.example.org. Raises UsageError where the file is there already:
-    it may hold secrets that are nowhere else.
+    `address` is the site's, such as https://grader.example.org. Raises UsageError if the file exists, since it may hold
+    secrets that are nowhere else.
     """
     links = [replace(each, link=f"{address.rstrip('/')}/sign-in/{each.link}") for each in issued]
     try:

@@ -1,6 +1,6 @@
-"""The HTTP API of students and workers, which kgrade's own commands use: JSON in and out, a token in each request.
+"""The HTTP API for students and workers, used by kgrade's own commands: JSON in and out, a token in each request.
 
-It says in JSON what `access` allows; it reads no cookie, so no other site's page can use it.
+`access` decides what is allowed. The API reads no cookies, so no other site's page can use it.
 """
 
 from __future__ import annotations
@@ -63,16 +63,16 @@ MISTAKES: dict[int | str, dict[str, Any]] = {
     503: {"model": Mistake, "description": "The database is away; what was confirmed is kept. Try again."},
     507: {"model": Mistake, "description": "The disk is full, so this was not taken; what was confirmed is kept."},
 }
-# It is there for the description: who a token belongs to is found out below.
+# Only for the OpenAPI description; the owner of a token is looked up below.
 _BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="What came with the personal link.")
 
 
 KNOWN_SECONDS = 15.0
-"""How long a live stream goes on for somebody who has signed out, or whose account was renewed or revoked."""
+"""Longest time in seconds that a live stream continues after its account signed out or was renewed or revoked."""
 
 
 class FlatRequest(Request):
-    """A request whose JSON is one flat object: nothing else is asked for here, and nothing else is read."""
+    """A request whose JSON body must be one flat object."""
 
     async def json(self) -> Any:
         return flat_object(await self.body())
@@ -94,7 +94,7 @@ Number = Annotated[int, Path(ge=1, le=LARGEST_NUMBER)]
 
 
 class EventStream(StreamingResponse):
-    """A live stream; `end` is called when it is over, however far it came."""
+    """A live stream; `end` is called when it is over, whether it completed or not."""
 
     media_type = "text/event-stream"
     end: Callable[[], None]
@@ -117,7 +117,7 @@ async def access_of(request: Request) -> Access:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Whose token the request bears."""
+    """The visitor whose token the request bears. Raises Refused."""
     site, token = site_of(request), bearer(request.headers.get("authorization"))
     account = site.database.account_by_token(hash_token(token)) if token else None
     if account is None:
@@ -258,7 +258,7 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
         try:
             from_json(result.report)
         except Exception as error:
-            # A report that can't be read back would be an error on every page that shows it.
+            # A report that can't be read back would fail on every page that shows it.
             raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
     given = result.model_dump(exclude={"judging_id", "attempt", "verdict"})
     outcome = Outcome(result.verdict.value, **given)
@@ -293,7 +293,7 @@ def page_of(slug: str, number: int) -> str:
 def stream(
     site: Site, visitor: Visitor, texts: AsyncGenerator[str, None], known: Callable[[], AccountRecord | None]
 ) -> StreamingResponse:
-    """A live stream. `known` is asked now and then whether who opened it would still be let in."""
+    """Returns a live stream of `texts`. `known` is called from time to time; if it returns None, the stream ends."""
     try:
         site.streams.take(visitor.account.id)
     except TooManyStreams:
@@ -313,7 +313,7 @@ async def _while_known(
         async for text in news:
             if clock() - asked >= KNOWN_SECONDS:
                 asked = clock()
-                # A database that is away for a moment ends nobody's stream.
+                # A database that is briefly unavailable must not end streams.
                 with suppress(KgradeError):
                     if await run_in_threadpool(known) is None:
                         return
@@ -321,7 +321,7 @@ async def _while_known(
 
 
 def _by_token(request: Request) -> Callable[[], AccountRecord | None]:
-    """Asks whose token the request bears."""
+    """Returns a function that looks up the account of the request's token."""
     token = bearer(request.headers.get("authorization")) or ""
     return partial(site_of(request).database.account_by_token, hash_token(token))
 
@@ -360,12 +360,12 @@ def _claim(held: Held) -> Claim:
 
 
 def _own_name(worker: WorkerRecord, name: str) -> str:
-    """A machine runs a process for each GPU, all with the machine's token: what each calls itself comes last."""
+    """A machine runs a process per GPU, all with the machine's token, so the process's own name is appended."""
     return f"{worker.name}:{name}"
 
 
 def _holds(request: Request, worker: WorkerRecord, held: Held) -> bool:
-    """Whether this worker has the judging: the attempt alone is a number that another worker could guess."""
+    """Whether this worker holds the judging; another worker could guess the attempt's number alone."""
     query = select(Judging.worker).where(Judging.id == held.judging_id)
     with site_of(request).database.reading() as connection:
         holder = connection.execute(query).scalar()

@@ -1,6 +1,6 @@
-"""The shapes of what the HTTP API takes and gives; the OpenAPI document is made of them.
+"""The requests and responses of the HTTP API, from which the OpenAPI document is generated.
 
-Numbers and texts are bounded here, so that nothing behind has to fear their size.
+Numbers and texts are bounded here, so that later code need not check their size.
 """
 
 from __future__ import annotations

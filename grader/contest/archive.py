@@ -1,7 +1,7 @@
-"""A whole contest as one zip file: pages to look at, and `data.json`, from which a database gets it back.
+"""A whole contest as one zip file: pages to read, and `data.json`, from which it can be restored into a database.
 
-Tokens and sign-in links are not in it, not even hashed: who is to sign in again gets new ones. It holds e-mail
-addresses, everybody's code and the hidden seeds, so its owner alone can read the file.
+Tokens and sign-in links are left out, even their hashes: accounts need new ones after a restore. The archive holds
+e-mail addresses, everybody's code and the hidden seeds, so the file is readable only by its owner.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ DATA = "data.json"
 MOST_BYTES = 2_000_000_000
 
 SECRET = {"account": {"token_hash": None, "link_hash": None, "session_epoch": 0}}
-"""What stands in the archive, and in a database that is read back, in place of what lets people in."""
+"""Values that replace credentials in the archive and in a restored database."""
 LINKS = {
     "account": {"team_id": "team"},
     "submission": {"account_id": "account"},
     "judging": {"submission_id": "submission", "rejudge_id": "rejudge"},
 }
-"""Columns that hold the number of a row of another table, which is another one after reading back."""
+"""Columns that refer to rows of other tables, whose numbers change when they are restored."""
 TABLES: tuple[type[Base], ...] = (Source, Team, Account, Submission, Rejudge, Judging, Announcement, Audit)
-"""In the order in which they are read back, each after those that it needs."""
+"""In the order in which they are restored, each after those that it refers to."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What was written or read back."""
+    """Number of rows written or restored."""
 
     accounts: int
     submissions: int
@@ -65,7 +65,7 @@ class Counts:
 
 
 def write_archive(database: Database, slug: str, path: Path, pages: Iterable[tuple[str, str]] = ()) -> Counts:
-    """Writes the contest to the zip file `path`, whole or not at all. `pages` are names and texts of its pages."""
+    """Writes the contest to the zip file `path`, atomically. `pages` are (name, text). Raises WorkspaceError."""
     data = contest_data(database, slug)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def write_archive(database: Database, slug: str, path: Path, pages: Iterable[tup
 
 
 def contest_data(database: Database, slug: str) -> dict[str, Any]:
-    """Everything that the database holds of the contest, as of one moment, fit for JSON."""
+    """All rows of the contest in the database, as of one moment, ready for JSON."""
     settings = database.contest(slug).settings
     submissions = select(Submission.id).where(Submission.contest == slug)
     queries = {
@@ -102,7 +102,7 @@ def contest_data(database: Database, slug: str) -> dict[str, Any]:
     tables: dict[str, list[dict[str, Any]]] = {}
     with database.reading() as connection:
         if connection.dialect.name == "postgresql":
-            # What comes in between two queries would else be in one table and not in the other.
+            # Otherwise a submission between two queries would be in one table and not in the other.
             connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
         for model in TABLES:
             columns = _columns(model)
@@ -124,10 +124,10 @@ def contest_data(database: Database, slug: str) -> dict[str, Any]:
 
 
 def read_archive(database: Database, path: Path, *, who: str, slug: str | None = None) -> tuple[str, Counts]:
-    """Puts the contest of an archive into the database, all or nothing, and returns its name.
+    """Restores the contest of an archive into the database, all or nothing, and returns its name and row counts.
 
-    `slug` gives it another name. What was not judged yet is queued again. Raises UsageError where the file is no
-    archive, is damaged, or a contest of that name is there already.
+    `slug` gives it another name. Submissions not judged yet are queued again. Raises UsageError if the file is no
+    archive or is damaged, or if a contest of that name exists already.
     """
     data = _load(path)
     slug = slug or data["contest"]
@@ -184,7 +184,7 @@ def _insert(
             if row["active"]:
                 active.add(row["submission_id"])
             if row["state"] != JUDGED:
-                # The queue has more of such a one than its row.
+                # A waiting judging needs more than its row: the queue has to know it.
                 database.queue.enqueue(connection, row["submission_id"], row["gpu_model"], row["rejudge_id"])
                 continue
         own[old] = connection.execute(insert(model).values(**row).returning(model.__table__.c.id)).scalar_one()
@@ -208,7 +208,7 @@ def _load(path: Path) -> dict[str, Any]:
             if bundle.getinfo(DATA).file_size > MOST_BYTES:
                 raise _damaged(path, f"its {DATA} has more than {MOST_BYTES:,} bytes")
             with bundle.open(DATA) as file:
-                # The size in the index is only what the file says of itself.
+                # The size in the zip index may be forged.
                 content = file.read(MOST_BYTES + 1)
         data = json.loads(content)
     except FileNotFoundError:
@@ -237,12 +237,12 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _checked(model: type[Base], row: object, path: Path) -> dict[str, Any]:
-    """The row with the table's columns and no others, each of its type."""
+    """Returns the row with exactly the table's columns, each of the right type. Raises UsageError."""
     if not isinstance(row, dict):
         raise _damaged(path, f"a row of {model.__tablename__} is no row")
     values = {}
     for column in _columns(model):
-        # What an older kgrade did not write yet.
+        # Archives of older versions lack newer columns.
         value = row.get(column.name, column.default.arg if column.default is not None else None)  # type: ignore[attr-defined]
         try:
             values[column.name] = _typed(column, value)

@@ -1,6 +1,6 @@
-"""A contest as pages that need no server: the scoreboard with everything revealed, and each submission's report.
+"""Static pages of a contest: the scoreboard with everything revealed, and each submission's report.
 
-It shows code, so it is made for after the contest; addresses and tokens are on none of its pages.
+They show code, so they are meant for after the contest; they contain no e-mail addresses or tokens.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from grader.core.report import Report, from_json
 def archive_pages(
     database: Database, slug: str, titles: Mapping[str, str], template_folders: Sequence[Path] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Names and texts of the pages, the index last. `titles` are the problems' titles by name."""
+    """Yields (name, text) of each page, the index last. `titles` are the problems' titles by name."""
     found = standing(database, slug, everything=True)
     submissions = database.submissions(slug)
     texts = database.sources(slug)
@@ -56,7 +56,7 @@ def report_page(submission: int) -> str:
 
 
 def _report(database: Database, submission: SubmissionRecord, source: str) -> Report | None:
-    """The report of the judging that counts; None where there is none that this kgrade can read."""
+    """The report of the active judging; None if there is none or this version can't read it."""
     text = database.report(submission.id)
     if text is None:
         return None

@@ -1,6 +1,6 @@
-"""Who asks: browsers by the random token in a cookie, programs by a bearer token, forms by a token of their own.
+"""Credentials: random tokens in browsers' cookies, bearer tokens of programs, and tokens that protect forms.
 
-It knows signatures and hashes; which account a hash belongs to is the database's to say.
+It makes and checks hashes and signatures; the database knows which account a hash belongs to.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from shlex import quote
 from grader.core.errors import DiskFull, StoreError
 
 LONGEST_TOKEN = 200
-"""Characters. What is longer is no token of ours and is not hashed."""
+"""Characters. Anything longer can't be one of our tokens and is not hashed."""
 
 
 def hash_token(token: str) -> str:
-    """What the database keeps of a token: it is 256 random bits, so one round of SHA-256 can't be turned back."""
+    """The hash of a token for the database; with 256 random bits, one round of SHA-256 is enough."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -30,13 +30,13 @@ def new_token() -> str:
 
 
 class Signer:
-    """Signs forms with the server's secret. It lets nobody in: sessions and tokens are random, and the database's."""
+    """Signs forms with the server's secret. It does not authenticate anybody: sessions and tokens do that."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
     def form(self, cookie: str) -> str:
-        """The token of every form of this session; another site can neither read nor make it."""
+        """The CSRF token for all forms of this session; another site can neither read nor compute it."""
         message = f"form\0{cookie}".encode("utf-8", "surrogatepass")
         return hmac.new(self._secret, message, sha256).hexdigest()
 
@@ -45,19 +45,21 @@ class Signer:
 
 
 def same(given: str, expected: str) -> bool:
-    """Compares in a time that tells nothing."""
+    """Compares in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())
 
 
 def bearer(header: str | None) -> str | None:
-    """The token of an Authorization header."""
+    """The bearer token in an Authorization header; None if there is no valid one."""
     scheme, _, token = (header or "").partition(" ")
     token = token.strip()
     return token if scheme.lower() == "bearer" and 0 < len(token) <= LONGEST_TOKEN else None
 
 
 def server_secret(folder: Path) -> bytes:
-    """The secret of the server whose contests are in `folder`, made at the first call, readable by its owner alone."""
+    """The secret of the server whose contests are in `folder`, created at the first call with mode 0600. Raises
+    StoreError.
+    """
     path = folder / "secret"
     try:
         if not path.exists():
@@ -80,7 +82,7 @@ def server_secret(folder: Path) -> bytes:
 
 def _make_secret(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Written beside and linked: of two servers that start at once, both read the one that was first.
+    # Written to a temporary file and linked: if two servers start at once, both read the first one's secret.
     made = path.with_name(f".secret.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         made.touch(0o600, exist_ok=False)

@@ -1,7 +1,7 @@
-"""The scoreboard as the API gives it, written row by row: what a thousand students ask for in a rush.
+"""Writes the API's scoreboard as JSON row by row, fast enough for a thousand students asking at once.
 
-The text is that of `api_shapes.Scoreboard`; making the objects first would take longer than all else that the server
-does then.
+The text is that of `api_shapes.Scoreboard`; creating those objects first would take longer than everything else that
+the server does then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class BoardWriter:
-    """Writes the boards of one contest, and keeps the part of a row that stays while others overtake it."""
+    """Writes the boards of one contest, and caches the part of each row that does not depend on its rank."""
 
     def __init__(self, slug: str) -> None:
         self._slug = slug
@@ -30,7 +30,7 @@ class BoardWriter:
             known = kept.get(row.who)
             if known is None or known[0] is not row.cells:
                 fields = {"name": row.who, "points": vars(row.points), "cells": list(map(_cell, row.cells))}
-                # Without the brace that opens it: the rank, which changes most, comes before.
+                # Without the opening brace: the rank, which changes most often, is put in front.
                 known = row.cells, json.dumps(fields)[1:]
             self._kept[row.who] = known
             rows.append(f'{{"rank": {row.rank}, {known[1]}')

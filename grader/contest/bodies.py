@@ -1,7 +1,7 @@
-"""Reads the bodies of requests in a time that grows with their length alone: flat JSON objects, and forms.
+"""Parses request bodies, flat JSON objects and forms, in time linear in their length.
 
-Bodies are a stranger's. Everything here is a search or a split by Python's own C code, and gives up after a few fields:
-no general parser of JSON or of forms sees them. What the fields may hold is decided elsewhere.
+Bodies are untrusted. Everything here is a search or a split in Python's own C code and gives up after a few fields; no
+general JSON or form parser sees them. Fields are validated elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 MOST_FIELDS = 24
 LARGEST_PLAIN_FORM = 64 << 10
-"""Bytes of a form that is not sent in parts: its percent signs take longest to read."""
+"""Largest URL-encoded form in bytes: decoding its percent signs is slowest."""
 _LARGEST_HEAD = 4096
 
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -24,7 +24,7 @@ _NAME = re.compile(rb';[ \t]*(name|filename)="([^"\r\n]*)"')
 
 
 class Unreadable(ValueError):
-    """The body is not what its kind says."""
+    """The body does not match its content type."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Fields:
 
 
 def flat_object(data: bytes) -> dict[str, object]:
-    """A JSON object of texts, numbers, true, false and null. Raises JSONDecodeError for anything else."""
+    """Parses a JSON object of strings, numbers, true, false and null. Raises JSONDecodeError for anything else."""
     text = data.decode("utf-8", "surrogatepass")
     found: dict[str, object] = {}
     at = _expect(text, 0, "{")
@@ -81,7 +81,7 @@ def _after_blank(text: str, at: int) -> int:
 
 
 def form_fields(kind: str, data: bytes) -> Fields:
-    """The fields of a form of the content type `kind`. Raises Unreadable."""
+    """Parses a form with the content type `kind`. Raises Unreadable."""
     if kind.lower().startswith("multipart/form-data"):
         boundary = _BOUNDARY.search(kind)
         if boundary is None:

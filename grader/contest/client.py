@@ -1,6 +1,6 @@
-"""The other end of the HTTP API: what students' commands and workers on other machines ask a server.
+"""The client of the HTTP API, used by students' commands and by workers on other machines.
 
-It turns JSON into the objects of this package, and whatever goes wrong on the way into a KgradeError.
+It turns JSON into the objects of this package, and every failure into a KgradeError.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from grader.core.report import Report, from_json
 
 SECONDS = 30.0
 SILENCE = 60.0
-"""An event stream says something every 15 seconds; after four times as long it is dead."""
+"""An event stream sends something every 15 seconds; after four times that it counts as dead."""
 PATIENCE = 120.0
-"""How long a server may be away while somebody watches a submission."""
+"""How long in seconds a server may be unreachable while a submission is watched."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class ServerAway(JudgeError):
-    """The server can't be reached, or is out of order: asking again later may help."""
+    """The server can't be reached or is out of order; retrying later may help."""
 
 
 class ServerFull(ServerAway):
-    """The server's disk is full: somebody has to free some space, which takes longer than a command should."""
+    """The server's disk is full; freeing space takes longer than a command should wait."""
 
 
 class Client:
-    """Requests with one token to one server."""
+    """Sends requests with one token to one server."""
 
     def __init__(self, address: str, token: str, transport: httpx.BaseTransport | None = None) -> None:
         self.address = checked_address(address)
@@ -49,7 +49,7 @@ class Client:
                 timeout=SECONDS,
                 follow_redirects=False,
                 transport=transport,
-                # The proxy that the environment names would look for this machine's server on its own.
+                # A proxy named in the environment can't reach a server on this machine's loopback.
                 trust_env=urlsplit(self.address).hostname not in LOCAL,
             )
         except (UnicodeEncodeError, ValueError):
@@ -65,7 +65,7 @@ class Client:
         return self._ask("POST", path, data)
 
     def events(self, path: str) -> Iterator[tuple[str, Any]]:
-        """Server-sent events as names and their JSON data, until the server ends the stream."""
+        """Yields server-sent events as (name, JSON data) until the server ends the stream."""
         try:
             timeout = httpx.Timeout(SECONDS, read=SILENCE)
             with self._http.stream("GET", path, timeout=timeout) as answer:
@@ -122,7 +122,7 @@ class Client:
 
 
 class StudentClient(Client):
-    """What a student's commands ask. `say` is told why it has to wait."""
+    """The requests of students' commands. `say` is called with the reason for a wait."""
 
     say: Callable[[str], None] = staticmethod(lambda text: None)
 
@@ -133,12 +133,12 @@ class StudentClient(Client):
         return found
 
     def submit(self, problem: str, file: str, source: str, key: str) -> int:
-        """Hands a file in and returns its number. Repeated with the same key while the server is away."""
+        """Submits a file and returns its number, retrying with the same key while the server is away."""
         new = {"problem": problem, "file": file, "source": source, "key": key}
         return int(self._patiently(lambda: self.post("/api/submissions", new))["id"])
 
     def watch(self, number: int) -> Iterator[str]:
-        """How far the submission is, in words, until it is judged; goes on where a connection was cut."""
+        """Yields the submission's progress in words until it is judged; reconnects if the connection is cut."""
         began = time.monotonic()
         while True:
             try:
@@ -153,7 +153,7 @@ class StudentClient(Client):
             time.sleep(1.0)
 
     def report(self, number: int) -> tuple[dict[str, Any], Report | None]:
-        """A submission and its report."""
+        """Returns a submission and its report, None if there is none yet."""
         found = self._patiently(lambda: self.get(f"/api/submissions/{number}"))
         data = found.get("report")
         return found, None if data is None else from_json(json.dumps(data))
@@ -172,7 +172,7 @@ class StudentClient(Client):
 
 
 class WorkerClient(Client):
-    """The queue of a server, for a worker (a `WorkSource`)."""
+    """A server's queue as a worker's `WorkSource`."""
 
     def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
         found = self.post("/api/worker/claim", {"gpu_model": gpu_model, "name": worker})["job"]
@@ -199,11 +199,11 @@ class WorkerClient(Client):
 
 
 def checked_address(text: str) -> str:
-    """The address of a server without a path. Raises UsageError for what is none."""
+    """The address of a server without a path. Raises UsageError if it is none."""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text}")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
-        # Looked at for its check alone: a port that is no number raises.
+        # Only for its check: an invalid port raises ValueError.
         _ = parts.port
     except ValueError:
         usable = False
@@ -213,7 +213,7 @@ def checked_address(text: str) -> str:
 
 
 def is_unprotected(address: str) -> bool:
-    """Whether a token would travel readable for everybody on the way."""
+    """Whether a token would be sent unencrypted over the network."""
     parts = urlsplit(address)
     return parts.scheme == "http" and parts.hostname not in LOCAL
 

@@ -1,6 +1,6 @@
 """The server's clock: wall time that never goes back while a process runs.
 
-Deadlines, leases and the order of submissions hang on it; it sets no clock and asks no network.
+Deadlines, leases and the order of submissions depend on it. It sets no clock and asks no network.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 from grader.core.errors import StoreError
 
 TOLERATED = timedelta(seconds=5)
-"""How far the clock may be behind the newest row: servers that share a database differ by as much."""
+"""How far the clock may be behind the newest row: servers that share a database may differ by this much."""
 
 
 def utc_now() -> datetime:
@@ -20,10 +20,10 @@ def utc_now() -> datetime:
 
 
 class Clock:
-    """Aware UTC times. When the machine's clock is set back, time goes on from where it was.
+    """Aware UTC times. If the machine's clock is set back, time continues from where it was.
 
-    It counts by the monotonic clock from the latest wall time that it saw; a wall clock that is ahead is followed,
-    as when a machine wakes up.
+    It counts with the monotonic clock from the latest wall time seen; a wall clock that is ahead is followed, as after
+    a machine wakes up.
     """
 
     def __init__(self, wall: Callable[[], datetime] = utc_now, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -31,7 +31,7 @@ class Clock:
         self._anchor, self._since = wall(), monotonic()
 
     def now(self) -> datetime:
-        """The time; never before one that was given earlier."""
+        """The current time, never earlier than one returned before."""
         wall, count = self._wall(), self._monotonic()
         steady = self._anchor + timedelta(seconds=count - self._since)
         if wall > steady:
@@ -41,13 +41,13 @@ class Clock:
 
     @property
     def set_back(self) -> timedelta:
-        """How far the machine's clock is behind this one; zero or near it unless somebody set it back."""
+        """How far the machine's clock is behind this one; about zero unless it was set back."""
         return max(self.now() - self._wall(), timedelta(0))
 
     def check(self, newest: datetime | None) -> None:
-        """Raises StoreError where the clock is behind the `newest` time on record.
+        """Raises StoreError if the clock is behind the `newest` time on record.
 
-        A contest that goes on with such a clock would take submissions after its end.
+        With such a clock, a contest would accept submissions after its end.
         """
         if newest is None or self.now() >= newest - TOLERATED:
             return

@@ -1,6 +1,6 @@
-"""Opens the database of contests by its URL, SQLite or PostgreSQL, and says in words what is wrong with it.
+"""Opens the contests' database by its URL, SQLite or PostgreSQL, and explains its errors.
 
-It knows no table.
+It knows no tables.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ EXPECTED = "give a path, sqlite:///PATH, or postgresql+psycopg://USER@HOST/NAME"
 
 
 def read_url(text: str) -> URL:
-    """The URL in `text`; a plain path is a SQLite file. Raises UsageError for any other kind of database."""
+    """Parses the URL in `text`; a plain path is a SQLite file. Raises UsageError for any other kind of database."""
     try:
-        # A path may hold what has a meaning in a URL.
+        # A path may contain characters that are special in a URL.
         url = make_url(text) if "://" in text else URL.create("sqlite", database=text)
     except ArgumentError as error:
         raise UsageError(f"'{text}' is no address of a database", EXPECTED) from error
@@ -37,7 +37,7 @@ def read_url(text: str) -> URL:
 
 
 class Address:
-    """Where a database is: its URL, what messages call it (without a password), and how to open it."""
+    """The address of a database: its URL, its name in messages (without a password), and how to open it."""
 
     def __init__(self, text: str) -> None:
         self.url = read_url(text)
@@ -45,23 +45,23 @@ class Address:
         self.name = str(self.path) if self.path else self.url.render_as_string(hide_password=True)
 
     def open(self) -> Engine:
-        """An engine with a pool. Raises a KgradeError for what can't be opened."""
+        """Opens an engine with a connection pool. Raises a KgradeError if that fails."""
         if self.path is not None:
             if not writable(self.path):
                 raise unwritable(self.path)
             with naming_the_database(self.path):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                # Everybody's code and the hidden seeds are in it: whoever else works on this machine reads it not.
-                # SQLite's log and the rest beside it get the same mode.
+                # It holds everybody's code and the hidden seeds, so other users of this machine may not read it.
+                # SQLite gives its log and other files the same mode.
                 with suppress(FileExistsError):
                     os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             return open_engine(self.path, read_only=False, pooled=True)
-        # A connection that was cut while it lay in the pool is replaced before it is used.
+        # Replaces connections that were cut while they were in the pool.
         return create_engine(self.url, pool_pre_ping=True, pool_size=8, max_overflow=32)
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turns the database's errors below into StoreError or WorkspaceError that name it."""
+        """Turns database errors in the block into StoreError or WorkspaceError that name the database."""
         if self.path is not None:
             with naming_the_database(self.path):
                 yield

@@ -1,6 +1,6 @@
-"""Near-copies in a contest: for each problem the submissions that count, compared with each other.
+"""Finds near-copies in a contest: compares the counting submissions of each problem with each other.
 
-How likeness is measured is `similarity`'s business; who wrote what to whom is the instructor's.
+`similarity` measures likeness; judging a pair is left to the instructor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ READING_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Likeness:
-    """Two participants' submissions to one problem that have much in common."""
+    """Two similar submissions to one problem by different participants."""
 
     problem: str
     one: SubmissionRecord
@@ -41,9 +41,9 @@ def likenesses(
     problem: str | None = None,
     threshold: float = 0.6,
 ) -> list[Likeness]:
-    """Pairs of different participants' submissions, the most alike first.
+    """Returns similar pairs of submissions by different participants, most similar first.
 
-    `given` are each problem's texts that everybody has, such as its starter file.
+    `given` holds the texts of each problem that everybody has, such as its starter file.
     """
     settings = settings_of(database, slug)
     texts = database.sources(slug)
@@ -59,7 +59,7 @@ def likenesses(
 
 
 def _tokens_of(text: str) -> list[Token]:
-    """Has a text cut into tokens by a process that reads no other. A text at which that fails is like none."""
+    """Tokenizes a text in a process of its own. A text for which that fails has no tokens and matches nothing."""
     try:
         with Child(READER, confinement=_confinement()) as child:
             child.send({"do": "tokens", "text": text})
@@ -74,7 +74,7 @@ def _confinement() -> Confinement | None:
 
 
 def _chosen(settings: Settings, submissions: Sequence[SubmissionRecord]) -> list[SubmissionRecord]:
-    """One submission of each participant: the best accepted one, else the last. Teams share their code."""
+    """One submission per participant: the best accepted one, else the last. A team is one participant."""
     chosen: dict[str, SubmissionRecord] = {}
     for each in submissions:
         name = board_name(settings, each.account, each.team)

@@ -1,6 +1,6 @@
-"""The database of contests: everything that server, workers and commands read and write, a transaction a method.
+"""The contests' database: everything that server, workers and commands read and write, one transaction per method.
 
-It keeps and finds; the rules of a contest, who may see what, and the ranking are elsewhere.
+The rules of a contest, access control and ranking are elsewhere.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from grader.store.workspace import Workspace
 
 
 class Database(Contests, Accounts, Submissions, Rejudges, Staff):
-    """The contests of one server, at a URL (a plain path is a SQLite file). Safe from several processes at once.
+    """The contests of one server, at a URL (a plain path is a SQLite file). Several processes may use it at once.
 
-    Every method raises UsageError for what is not there, and StoreError or WorkspaceError, with the next step,
-    where the database fails. `queue` is where workers get their work from.
+    Every method raises UsageError for what does not exist, and StoreError or WorkspaceError, with the next step, if the
+    database fails. Workers get their work from `queue`.
     """
 
     def __init__(self, url: str, clock: Clock | None = None, *, lease: timedelta = LEASE) -> None:
@@ -57,10 +57,10 @@ def _queue_of(database: Database, lease: timedelta) -> Queue:
 
 
 def default_url(workspace: Workspace, named: str | None = None) -> str:
-    """The database that was `named`, else KGRADE_DATABASE, else the workspace's own SQLite file."""
+    """The URL `named` by the user, else KGRADE_DATABASE, else the workspace's own SQLite file."""
     return named or os.environ.get("KGRADE_DATABASE") or str(contests_folder(workspace) / "contests.db")
 
 
 def contests_folder(workspace: Workspace) -> Path:
-    """Where the contests' definitions are, a folder each, and the database beside them."""
+    """The folder with the contests' definitions, one folder each, and the database."""
     return workspace.root / "contests"

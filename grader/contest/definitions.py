@@ -1,6 +1,6 @@
-"""Contest definitions on disk, `contests/<slug>/contest.toml`, and how they come into the database.
+"""Contest definitions on disk, `contests/<slug>/contest.toml`, and their publication to the database.
 
-The file is what the instructor edits; servers and workers read the database. What the settings mean is `settings`.
+The instructor edits the file; servers and workers read the database. `settings` gives the settings their meaning.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ weight = 1
 
 
 def definition(workspace: Workspace, slug: str) -> Path:
-    """Where the contest's file is, or would be."""
+    """The path of the contest's file, whether it exists or not."""
     check_slug(slug)
     return contests_folder(workspace) / slug / FILE
 
 
 def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
-    """Writes a commented file of a contest that begins tomorrow and lasts a week, with all the problems there are.
+    """Writes a commented file for a contest that begins tomorrow and lasts a week, with all the workspace's problems.
 
-    Raises UsageError where there is one already.
+    Raises UsageError if the contest has a file already.
     """
     path = definition(workspace, slug)
     if path.exists():
@@ -90,7 +90,7 @@ def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
     )
     try:
         write_whole(path, text.encode())
-        # It holds the hidden seeds: whoever else works on this machine reads it not.
+        # It holds the hidden seeds, so other users of this machine may not read it.
         path.chmod(0o600)
     except OSError as error:
         raise WorkspaceError(
@@ -100,19 +100,19 @@ def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
 
 
 def defined_problems(workspace: Workspace) -> list[str]:
-    """The names of the contests that have a file, by name."""
+    """The names of the contests that have a file, sorted."""
     return sorted(path.parent.name for path in contests_folder(workspace).glob(f"*/{FILE}"))
 
 
 def read_definition(workspace: Workspace, slug: str) -> Settings:
-    """The settings in the contest's file. Raises UsageError with every mistake."""
+    """Reads the settings from the contest's file. Raises UsageError listing every mistake."""
     return read_settings(definition(workspace, slug), workspace.problems)
 
 
 def publish(database: Database, workspace: Workspace, slug: str, *, who: str) -> Settings:
-    """Brings the file's settings into the database, where they hold at once; the log keeps the old ones.
+    """Writes the file's settings to the database, where they apply at once; the log keeps the old ones.
 
-    A contest without a file on this machine keeps the settings that the database has.
+    A contest without a file on this machine keeps its settings in the database. Returns the settings in force.
     """
     if not definition(workspace, slug).exists():
         return settings_of(database, slug)
@@ -122,5 +122,5 @@ def publish(database: Database, workspace: Workspace, slug: str, *, who: str) ->
 
 
 def settings_of(database: Database, slug: str) -> Settings:
-    """The settings that hold. Raises UsageError where there is no such contest."""
+    """The settings in force. Raises UsageError if there is no such contest."""
     return settings_from_json(database.contest(slug).settings, slug)

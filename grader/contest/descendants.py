@@ -1,6 +1,6 @@
-"""Ends processes with everything that they started, also what left its session, its group or its parent.
+"""Kills processes with all their descendants, including those that left their session, group or parent.
 
-Linux alone: it looks into /proc. Who may be killed is the caller's to say.
+Linux only: it reads /proc. The caller decides which processes to kill.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _PAUSE, _PATIENCE = 0.02, 10.0
 
 
 def adopt_orphans() -> None:
-    """From now on what loses its parent below this process becomes its child, and not that of the system."""
+    """Makes this process the reaper of its orphaned descendants, in place of init."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def descendants(root: int) -> list[int]:
-    """All processes below `root`, those that are dead and not waited for left out."""
+    """All descendants of `root` except zombies."""
     children: dict[int, list[int]] = {}
     for number, parent in _parents():
         children.setdefault(parent, []).append(number)
@@ -36,7 +36,7 @@ def descendants(root: int) -> list[int]:
 
 
 def end_descendants(root: int) -> list[int]:
-    """Kills all that is below `root`, until nothing is; what is left after some seconds is returned."""
+    """Kills all descendants of `root` until none is left; returns those still there after some seconds."""
     until = time.monotonic() + _PATIENCE
     while (found := descendants(root)) and time.monotonic() < until:
         for number in found:
@@ -49,11 +49,11 @@ def end_descendants(root: int) -> list[int]:
 
 
 def _parents() -> Iterator[tuple[int, int]]:
-    """Every process that runs, with its parent."""
+    """Yields (process, parent) for every running process."""
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with suppress(OSError):
-                # The name of a program may hold blanks and parentheses.
+                # A program's name may contain blanks and parentheses.
                 state, parent = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
                 if state not in "ZX":
                     yield int(folder.name), int(parent)

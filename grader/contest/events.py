@@ -1,7 +1,7 @@
-"""Live progress: one reader for all who watch, and the texts of server-sent events.
+"""Live updates: one reader for all watchers, and the text of server-sent events.
 
-A thousand students who wait for their verdicts cost one query every half second, not a thousand. It knows no page and
-no API; what is watched is a key, and what is told of it any value that compares.
+A thousand students waiting for verdicts cost one query every half second, not a thousand. Watchers watch keys, whose
+values may be anything comparable; pages and API are elsewhere.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ V = TypeVar("V")
 
 SECONDS = 0.5
 SHARE = 5.0
-"""So many times as long as a look took, the next one is put off at least: watching never takes the server."""
+"""The pause between reads is at least this many times the duration of a read, so watching can't overload the server."""
 SILENCE = 15.0
-"""After so many seconds without news a comment is sent, so that no proxy takes the connection for dead."""
+"""After this many seconds without news a comment is sent, so that no proxy considers the connection dead."""
 LONGEST = 1800.0
-"""Then a stream ends; a browser opens the next one by itself."""
+"""Longest duration of a stream in seconds; a browser reconnects by itself."""
 MOST_STREAMS = 4_000
 MOST_OF_ONE = 12
-"""Streams that one account may hold open: a browser's tabs and a terminal or two."""
+"""Open streams per account: a browser's tabs and a terminal or two."""
 
 
 class TooManyStreams(Exception):
@@ -32,7 +32,7 @@ class TooManyStreams(Exception):
 
 
 class Streams:
-    """Who holds how many live streams: a place is taken before a stream is answered, and given back when it ends."""
+    """Counts open live streams by holder: a place is taken before a stream starts and given back when it ends."""
 
     def __init__(self, of_one: int = MOST_OF_ONE, most: int = MOST_STREAMS) -> None:
         self._of_one, self._most = of_one, most
@@ -40,7 +40,7 @@ class Streams:
         self._lock = threading.Lock()
 
     def take(self, who: Hashable) -> None:
-        """Raises TooManyStreams where `who` holds enough of them already."""
+        """Takes a place for `who`. Raises TooManyStreams if `who` or everybody together has too many."""
         with self._lock:
             if self._held.get(who, 0) >= self._of_one or sum(self._held.values()) >= self._most:
                 raise TooManyStreams
@@ -54,10 +54,10 @@ class Streams:
 
 
 class Hub(Generic[K, V]):
-    """Tells watchers of a key whenever its value changes; `read` finds the values of many keys at once.
+    """Notifies the watchers of a key whenever its value changes; `read` returns the values of many keys at once.
 
-    `read` runs in a thread, every half second while anybody watches. When it fails, the next one is waited for: a
-    database that is away for a moment ends nobody's stream.
+    `read` runs in a thread every half second while anybody watches. If it fails, it is tried again next time, so a
+    database that is briefly unavailable ends no stream.
     """
 
     def __init__(self, read: Callable[[Collection[K]], Mapping[K, V]], seconds: float = SECONDS) -> None:
@@ -68,7 +68,7 @@ class Hub(Generic[K, V]):
         self._ended = False
 
     async def watch(self, key: K) -> AsyncGenerator[V | None, None]:
-        """The value now and after each change; None after a while without one."""
+        """Yields the current value, then the value after each change, and None after SILENCE without one."""
         news: asyncio.Queue[V | None] = asyncio.Queue()
         self._watchers.setdefault(key, set()).add(news)
         if key in self._latest:
@@ -105,7 +105,7 @@ class Hub(Generic[K, V]):
                 news.put_nowait(value)
 
     def end(self) -> None:
-        """Ends all streams, now and later: a server that is to end would wait for them."""
+        """Ends all streams, present and future; a server that shuts down would wait for them."""
         self._ended = True
         for watchers in self._watchers.values():
             for news in watchers:
@@ -126,7 +126,7 @@ async def _within(value: Awaitable[V], seconds: float) -> V | None:
 
 
 def message(data: str, event: str = "") -> str:
-    """One server-sent event. Line breaks of the data can't begin another field."""
+    """Formats one server-sent event. Line breaks in the data can't start another field."""
     head = f"event: {event}\n" if event else ""
     lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return head + "".join(f"data: {line}\n" for line in lines) + "\n"

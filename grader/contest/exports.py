@@ -1,6 +1,6 @@
-"""A contest's results for other systems: a table as CSV, Gradescope's results.json, Autolab's line of scores.
+"""Exports a contest's results to other systems: CSV, Gradescope's results.json, Autolab's line of scores.
 
-Pure functions of scoreboard rows; which entries count was decided before, and nothing is written here.
+Pure functions of scoreboard rows, which already decide which entries count; they write no files.
 
 Formats: Gradescope, Autograder specifications, "Output format"; Autolab, Guide for lab authors, "Scoreboard".
 """
@@ -23,7 +23,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def to_csv(settings: Settings, rows: Sequence[Row], emails: Mapping[str, str]) -> str:
-    """A line for each participant, best first: rank, name, email, then points, verdict and time of each problem."""
+    """One line per participant, best first: rank, name, email, points, and the result of each problem."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     head = ["rank", "name", "email", "points", "points_low", "points_high"]
@@ -40,7 +40,7 @@ def to_csv(settings: Settings, rows: Sequence[Row], emails: Mapping[str, str]) -
 
 
 def to_gradescope(settings: Settings, row: Row) -> str:
-    """One participant's results.json: a test for each problem, with its points and what is to be said of it."""
+    """One participant's results.json: a test per problem, with points and a sentence about the result."""
     tests = [
         {
             "name": problem.title or problem.name,
@@ -66,14 +66,14 @@ def to_gradescope(settings: Settings, row: Row) -> str:
 
 
 def to_autolab(settings: Settings, row: Row) -> str:
-    """One participant's line of scores, as an Autolab autograder prints last; problem names are those of the lab."""
+    """One participant's line of scores, the last line of an Autolab autograder; problem names must match the lab's."""
     scores = {cell.problem: round(cell.points.value, DIGITS) for cell in row.cells}
     return json.dumps({"scores": scores, "scoreboard": [round(row.points.value, DIGITS), *scores.values()]})
 
 
 @dataclass(frozen=True)
 class ForEach:
-    """A format with one file a participant: what is written, and how the file's name ends."""
+    """A format with one file per participant: the function that writes it, and the file's suffix."""
 
     write: Callable[[Settings, Row], str]
     suffix: str
@@ -106,6 +106,6 @@ def _figure(value: float) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that a spreadsheet doesn't take for a formula."""
+    """Escapes text that a spreadsheet would take for a formula."""
     plain = " ".join(visible(text).split())
     return f"'{plain}" if plain.startswith(_FORMULA) else plain

@@ -1,6 +1,6 @@
-"""What is told where the server itself fails: to who asked what to do now, to the log what is wrong and where.
+"""Responses to failures of the server itself: the user learns what to do now, the log what is wrong and where.
 
-The words of a database's errors name places on this machine, so no answer holds them.
+Database errors name paths on this machine, so no response contains them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ log = logging.getLogger("kgrade.server")
 
 OUT_OF_ORDER, FULL = 503, 507
 RETRY_SECONDS = {OUT_OF_ORDER: 30, FULL: 60}
-"""After how long a program should ask again, by the status of the answer."""
+"""Retry-After in seconds, by the status of the response."""
 
 NOT_NOW = "the server can't do this right now"
 TRY_AGAIN = "what was confirmed is kept; try again in a minute, and tell whoever runs the contest if it goes on"
@@ -27,7 +27,7 @@ FREE_SPACE = "tell whoever runs the contest, and try again in a few minutes: it 
 
 
 def refuse(request: Request, error: KgradeError) -> Refused:
-    """The answer to a request that failed, which is logged."""
+    """Logs the failure of a request and returns the response to it."""
     log.error("%s %s: %s (%s)", request.method, shown_path(request), error.message, error.hint)
     if isinstance(error, DiskFull):
         return Refused(FULL, NO_SPACE, FREE_SPACE)
@@ -35,6 +35,6 @@ def refuse(request: Request, error: KgradeError) -> Refused:
 
 
 def shown_path(request: Request) -> str:
-    """The address without a personal link."""
+    """The request's path for the log, without the token of a personal link."""
     path = request.url.path
     return "/sign-in/…" if path.startswith("/sign-in/") else path.encode("ascii", "backslashreplace").decode()

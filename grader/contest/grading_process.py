@@ -1,7 +1,7 @@
-"""A worker's gradings in a process of their own, which is ended from outside: at its deadline, or when it says nothing.
+"""Runs a worker's gradings in a separate process, which is killed at its deadline or when it falls silent.
 
 A grading may get stuck where no exception reaches it, such as in a regular expression. So the worker, which reads no
-byte of a submission, keeps the time, and kills that process with all that it started.
+byte of a submission, keeps the time and kills that process with all its descendants.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from grader.sandbox.children import Child, ChildDied, ChildTimeout
 
 MODULE = "grader.contest.judging_child"
 SILENCE = 15.0
-"""Seconds without a sign after which it is stuck: Python's own threads take turns much more often."""
+"""Seconds without a sign of life after which it counts as stuck; Python switches threads much more often."""
 STARTING = 60.0
 GRACE = 10.0
-"""A grading keeps its deadline itself, and then says where it was; only if it does not is it killed."""
+"""Extra seconds: a grading checks its deadline itself and reports its step; it is killed only if it does not."""
 TEST_SECONDS = 300.0
 
 
 class GradingProcess:
-    """Judges as a MachineJudge does, for a Worker. The process is kept for the next grading while all goes well.
+    """A Worker's judge that runs a MachineJudge in a child process, kept for the next grading while all goes well.
 
-    With `adopts`, this process is one that orphans come to (`adopt_orphans`) and that has no other children.
+    `adopts` says that this process adopts orphans (`adopt_orphans`) and has no other children.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class GradingProcess:
         self._child: Child | None = None
 
     def __call__(self, job: Job, progress: Callable[[str], None]) -> Outcome:
-        """Raises Stalled where the process had to be ended, and what the judge raises."""
+        """Judges a job. Raises Stalled if the process had to be killed, and what the judge raises."""
         answer = self._ask({"job": asdict(job)}, job.grading_seconds + self._grace, progress)
         return Outcome(**answer["outcome"])
 
@@ -61,7 +61,7 @@ class GradingProcess:
             return f"the self-test did not come to its end: {error}"
 
     def close(self) -> None:
-        """Ends the process and all below it."""
+        """Kills the process and all its descendants."""
         if self._child is None:
             return
         child, self._child = self._child, None
@@ -76,7 +76,7 @@ class GradingProcess:
         step, until = "starting", time.monotonic() + seconds
         try:
             if self._child is None:
-                # It is a judge, and no runner: it computes references.
+                # As a judge it computes references, so it gets several BLAS threads.
                 self._child = Child(self._module, self._arguments, {"OPENBLAS_NUM_THREADS": "4"})
             self._child.send(request)
             while True:

@@ -1,7 +1,7 @@
-"""What a student may see of a report that was graded with a hidden seed: the verdict and why, and nothing of the cases.
+"""Reduces a report graded with a hidden seed to what a student may see: the verdict and why, nothing about the cases.
 
-A report is rebuilt from what is known to be harmless, so that a field that is added to reports later stays hidden until
-somebody puts it here.
+The report is rebuilt from fields known to be harmless, so a field added to reports later stays hidden until it is
+listed here.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ HIDDEN_SEED = -1
 HIDDEN_CASES = "The cases of this contest are hidden. At home all is shown: {command}"
 
 FAILS_HIDDEN = Verdict.WRONG_ANSWER
-"""What every failure in a hidden case is called: which one it was could be the submission's to choose, by a size."""
+"""The verdict shown for every failure in a hidden case: a submission could leak sizes by choosing how it fails."""
 ONLY_THAT = "All that depends on a hidden case is this one word; the cases that are shown were right."
 
 
 def only_verdict(report: Report) -> Report:
-    """What may be told where hidden cases were part of it: that they passed, or not, and what the compiler said."""
+    """The report with only whether the hidden cases passed, and what the compiler said."""
     if report.verdict is Verdict.COMPILE_ERROR:
         return without_cases(report)
     kept = without_cases(replace(report, kind=None, fault=None, line=None, diagnostics=(), kernels=(), launch={}))
@@ -34,9 +34,9 @@ def only_verdict(report: Report) -> Report:
 
 
 def without_cases(report: Report) -> Report:
-    """The report without sizes, seeds, values and what the submission printed, through which they could be had.
+    """The report without sizes, seeds and values, and without the submission's output, which could reveal them.
 
-    What the compiler says is of the source alone, and benchmark sizes are public: both stay.
+    Compiler messages depend on the source alone and benchmark sizes are public, so both stay.
     """
     compiled = report.verdict is not Verdict.COMPILE_ERROR
     return Report(
@@ -76,7 +76,7 @@ def _headline(report: Report) -> str:
 
 
 def _fault(fault: FaultReport) -> FaultReport:
-    """Index, extent, block and thread tell the sizes; the message may hold them."""
+    """The fault without index, extent, block, thread and message, which reveal sizes."""
     place = f" of {fault.array}" if fault.array else ""
     return FaultReport(
         fault=fault.fault,

@@ -1,6 +1,6 @@
-"""Who sends a request, as far as its head tells, and how large a body may come with it: asked before the body is read.
+"""Decides from a request's headers who sends it and how large a body may be, before the body is read.
 
-It lets nobody in: what a sender may do is decided by the handlers, which ask again.
+It grants no access: the handlers authenticate again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.core.errors import KgradeError
 async def allowance(site: Site, scope: Scope) -> Allowance:
     request = Request(scope)
     path = request.url.path
-    # Not counted by address: a lecture hall may share one.
+    # Not counted per address, because a lecture hall may share one.
     stranger = Allowance(LARGEST_OF_STRANGER, None)
     try:
         if path.startswith("/api/"):
@@ -27,7 +27,7 @@ async def allowance(site: Site, scope: Scope) -> Allowance:
             return stranger if token is None else await _of_token(site, path, token) or stranger
         return await _of_session(site, request.cookies.get(SESSION, "")) or stranger
     except KgradeError:
-        # The database is away, which the handler says.
+        # The database is unavailable; the handler will report that.
         return stranger
 
 

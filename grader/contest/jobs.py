@@ -1,4 +1,4 @@
-"""What passes between the queue and a worker: a Job to judge, its Outcome, and what both sides offer.
+"""The data passed between the queue and a worker, a Job and its Outcome, and the protocols of both sides.
 
 Plain data and protocols; the queues and the worker are elsewhere.
 """
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from grader.core.report import Report
 
 LEASE = timedelta(seconds=25)
-"""How long a worker that is silent keeps its work."""
+"""How long a silent worker keeps its work."""
 
 RETRIES = 1
-"""How often work is given on at which a worker stalled, or the judge failed. Then staff have to look at it."""
+"""How often work is passed on after a worker stalled or the judge failed, before staff have to look at it."""
 
 MOST_DIAGNOSTICS, MOST_WORDS = 100, 4000
 
 
 class Stalled(Exception):
-    """A grading that had to be ended from outside; in words why, and at which step."""
+    """A grading that had to be killed; the message says why and at which step."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a worker holds: a judging and the attempt that is its own, without which nothing is written."""
+    """A worker's claim: a judging and its attempt, the fencing token without which nothing is written."""
 
     judging_id: int
     attempt: int
@@ -41,8 +41,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Job(Claim):
-    """Work that was claimed. `hidden_seed` is the contest's; None lets the judge draw one. `grading_seconds` are the
-    most that the grading may take on the wall.
+    """Claimed work. `hidden_seed` is the contest's, None if it has none. `grading_seconds` limits the wall time of the
+    grading.
     """
 
     submission_id: int
@@ -57,9 +57,9 @@ class Job(Claim):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a judging ended in; `report` is the report's JSON without the source.
+    """The result of a judging; `report` is the report's JSON without the source.
 
-    With `is_open` nothing in it depends on a hidden case. `colours` are the source's, for pages.
+    If `is_open`, nothing in it depends on a hidden case. `colours` is the source's syntax colouring for pages.
     """
 
     verdict: str
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def outcome_of(report: Report) -> Outcome:
-    """The outcome that a report says, of which so much is kept that a page of it is quickly made."""
+    """The outcome of a report; the report is cut so that its page renders quickly."""
     from dataclasses import replace
 
     from grader.core.report import to_json
@@ -86,42 +86,42 @@ def outcome_of(report: Report) -> Outcome:
 
 
 class WorkSource(Protocol):
-    """Where a worker gets its work: the database's queue, or a server's HTTP API."""
+    """A source of work for a worker: the database's queue, or a server's HTTP API."""
 
     def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
-        """The next job that such a GPU can take; None where there is none. It is the worker's for LEASE."""
+        """Claims the next job for this GPU model, for LEASE; None if there is none."""
 
     def heartbeat(self, job: Claim, progress: str) -> bool:
-        """Keeps the job for another LEASE. False: the attempt is no longer current, so the work is in vain."""
+        """Renews the lease. Returns False if the attempt is no longer current, so that the work is in vain."""
 
     def finish(self, job: Claim, outcome: Outcome) -> bool:
-        """Hands the outcome in. False: the attempt was no longer current, and nothing was recorded."""
+        """Delivers the outcome. Returns False if the attempt was no longer current and nothing was recorded."""
 
     def release(self, job: Claim) -> bool:
         """Gives the job back unjudged, as if it had not been claimed."""
 
     def stalled(self, job: Claim, why: str) -> bool:
-        """Gives the job back because its grading had to be ended: it is given on once, and then held for staff."""
+        """Gives the job back because its grading had to be killed: it is retried once, then held for staff."""
 
     def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
-        """Notes that the worker lives, what it does, and why."""
+        """Records that the worker is alive, with its state and a note."""
 
 
 class Queue(WorkSource, Protocol):
-    """The queue of a database. What takes a connection is part of the caller's transaction."""
+    """The queue of a database. Methods that take a connection run in the caller's transaction."""
 
     def enqueue(self, connection: Connection, submission_id: int, gpu_model: str, rejudge_id: int | None = None) -> int:
-        """Queues a submission, to count at once unless it belongs to a rejudge; the number of the judging."""
+        """Queues a submission and returns the judging's number; it is active at once unless part of a rejudge."""
 
     def judge_again(self, submission_ids: Collection[int], who: str) -> int:
-        """Queues those of these submissions' judgings that are held; how many."""
+        """Queues the held judgings of these submissions again; returns how many."""
 
     def withdraw(self, connection: Connection, judging_id: int) -> None:
-        """Ends a judging that is not to be made any more; who works on it hears so at the next heartbeat."""
+        """Cancels a judging; a worker that runs it learns so at its next heartbeat."""
 
 
 def takes(gpu_model: str, queue: str) -> bool:
-    """Whether a worker on `gpu_model` may take from `queue`: its words are all in the model's name.
+    """Whether a worker on `gpu_model` serves `queue`: all words of the queue's name must be in the model's name.
 
     "H200" is thus served by "NVIDIA H200", and not by "NVIDIA H100 80GB HBM3".
     """

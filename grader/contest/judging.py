@@ -1,6 +1,6 @@
-"""How a worker judges: `grader.judge.conductor.grade` for a job, and the self-test that grades a worked submission.
+"""A worker's judge: runs `grader.judge.conductor.grade` on a job, and a self-test on a worked submission.
 
-It finds out what a machine can do; it asks nobody for work.
+Fetching work is left to the worker.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from grader.store.workspace import Workspace
 HIDDEN_STEP = "checking the hidden cases"
 HIDDEN_CHECK = "the contest's hidden cases"
 HIDDEN_SECONDS = 5.0
-"""A verdict on hidden cases comes after a multiple of so many seconds."""
+"""Verdicts on hidden cases are delayed to a multiple of this many seconds."""
 LEAST_SECONDS = 10.0
-"""What is left for hidden cases at least."""
+"""Minimum time limit for hidden cases."""
 
 
 class MachineJudge:
-    """Judges with the problems of `workspace` on `device` (as `--device` names it)."""
+    """Judges with the problems of `workspace` on `device` (as in `--device`)."""
 
     def __init__(
         self, workspace: Workspace, device: str, cache: Path | None = None, *, require_sandbox: bool = True
@@ -45,21 +45,21 @@ class MachineJudge:
         self.gpu_model = choose_device(device).name
 
     def __call__(self, job: Job, progress: Callable[[str], None]) -> Outcome:
-        """Raises a KgradeError where this machine can't judge the job: a tool or the problem is missing."""
+        """Judges a job. Raises a KgradeError if this machine can't: a tool or the problem is missing."""
         try:
             submission = make_submission(job.file, job.text.encode())
         except SourceError as error:
             return outcome_of(_unreadable(job, self.gpu_model, error))
         outcome = self._graded(job, submission, progress)
-        # Whatever becomes of it, it says nothing of the verdict: the text is shown plain then.
+        # A failure to colour the source must not affect the verdict; the text is then shown plain.
         with suppress(JudgeError):
             return replace(outcome, colours=colours_of(submission.text, submission.form))
         return outcome
 
     def _graded(self, job: Job, submission: Submission, progress: Callable[[str], None]) -> Outcome:
-        """First as anywhere, of which all is told; what is right there is tried on the contest's hidden cases.
+        """Grades with public cases first, reported in full; if accepted, with the contest's hidden cases.
 
-        Those change nothing but the verdict, and that to one word, whatever it was that failed.
+        These can only change the verdict, to the same one whatever failed.
         """
         problem, began = self._workspace.load(job.problem), time.monotonic()
         options = Options(
@@ -74,11 +74,11 @@ class MachineJudge:
             return replace(outcome_of(seen), is_open=True)
         progress(HIDDEN_STEP)
         left = max(LEAST_SECONDS, job.grading_seconds - (time.monotonic() - began))
-        # Nothing that a case leaves in the kernels' variables is there in the next, nor while it is timed.
+        # Fresh modules: nothing that a case leaves in device variables carries over to the next or to timing.
         hidden = replace(options, seed=job.hidden_seed, timed=False, fresh_modules=True, deadline=left)
         began = time.monotonic()
         found = grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
-        # When the verdict comes tells how long the cases took, in these steps alone.
+        # The time of the verdict reveals the duration of the hidden cases only in steps of HIDDEN_SECONDS.
         time.sleep(-(time.monotonic() - began) % HIDDEN_SECONDS)
         if found.verdict is Verdict.ACCEPTED:
             return replace(outcome_of(replace(seen, checks=(*seen.checks, HIDDEN_CHECK))), is_open=True)
@@ -86,7 +86,7 @@ class MachineJudge:
         return outcome if found.verdict is Verdict.INTERNAL_ERROR else replace(outcome, verdict=FAILS_HIDDEN.value)
 
     def self_test(self) -> str:
-        """What keeps this machine from judging, or nothing: a worked submission must be accepted here."""
+        """Grades a worked submission, which must be accepted; returns what is wrong with this machine, or ""."""
         try:
             name, file = self._worked()
             problem, submission = self._workspace.load(name), read_submission(file)
@@ -99,7 +99,7 @@ class MachineJudge:
         return f"{name}/{file.name} must be accepted and was {report.verdict}: {report.headline}"
 
     def _worked(self) -> tuple[str, Path]:
-        """The first worked submission in kernel form, which needs neither a compiler for hosts nor a sandbox."""
+        """The first worked submission in kernel form, which needs neither a host compiler nor a sandbox."""
         for name, folder in self._workspace.problems.items():
             for file in sorted((folder / "submissions" / "accepted").glob("*.cu")):
                 if read_submission(file).form is Form.KERNEL:
@@ -108,7 +108,7 @@ class MachineJudge:
 
 
 def _unreadable(job: Job, device: str, error: SourceError) -> Report:
-    """The report on a text that is no source at all, which no compiler gets to see."""
+    """The report for a text that can't be read as source, which is not compiled."""
     blank = Submission(job.file, job.text, "", Form.KERNEL)
     return Report(
         problem=job.problem,

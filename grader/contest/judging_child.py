@@ -1,6 +1,6 @@
-"""The process in which a worker's gradings run: it judges, says how far it is, and that it still runs.
+"""The process in which a worker's gradings run: judges, reports progress, and sends signs of life.
 
-It holds no token and knows no server. Whatever it gets stuck in, the worker ends it from outside.
+It has no token and knows no server. If it gets stuck, the worker kills it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TICK_SECONDS = 1.0
 
 
 class Answers:
-    """Answers the worker's requests by `judge`; before each answer come the words of its steps, and ticks."""
+    """Answers the worker's requests with `judge`; progress texts and ticks precede each answer."""
 
     def __init__(self, judge: MachineJudge, channel: Channel) -> None:
         self._judge, self._channel = judge, channel
@@ -44,7 +44,7 @@ class Answers:
 
     @contextmanager
     def _ticking(self) -> Iterator[None]:
-        """A thread that says so while Python runs: code that holds the interpreter for long silences it."""
+        """Sends ticks from a thread while Python runs; code that holds the GIL for long silences it."""
         done = threading.Event()
 
         def tick() -> None:

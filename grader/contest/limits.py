@@ -1,6 +1,6 @@
-"""What one client may ask of the server: how large a body, how slowly, and how often in vain.
+"""Limits per client: size and speed of request bodies, and number of failed attempts.
 
-ASGI middleware and counters; they know no account and no contest.
+ASGI middleware and counters, independent of accounts and contests.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from threading import Lock
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 1 << 20
-"""Bytes of a request, in all but the reports that workers hand in."""
+"""Largest request body in bytes, except for workers' reports."""
 LARGEST_OF_STRANGER = 16 << 10
-"""Bytes of a request of somebody who has not shown who it is: nobody signs in with more."""
+"""Largest request body in bytes from an unauthenticated sender; signing in needs less."""
 LARGEST_REPORT = 4 << 20
 LARGEST_SOURCE = 1 << 18
-"""Bytes of a submitted file: a quarter of a body, so that no escaping of JSON makes a legal file too large."""
+"""Largest submitted file in bytes: a quarter of a body, so that JSON escaping can't make a legal file too large."""
 BODY_SECONDS = 20.0
-"""A body has to be here within this time, however steadily it drips."""
+"""Seconds within which a body has to arrive completely."""
 
 
 class BodyTooLarge(Exception):
@@ -40,17 +40,17 @@ class TooOften(Exception):
 
 @dataclass(frozen=True)
 class Allowance:
-    """What may come with one request: at most `largest` bytes, which are counted to `who`; None is never too often."""
+    """The limit on one request: at most `largest` bytes, charged to `who`; None is not rate-limited."""
 
     largest: int
     who: Hashable | None
 
 
 class BodyLimit:
-    """Refuses a body that is too large, or one too many, before it is read, and one that comes too slowly.
+    """Refuses bodies that are too large or too frequent before reading them, and bodies that arrive too slowly.
 
-    `allow` says from a request's head alone what may come with it. A body is read before the application is called, so
-    that a slow one occupies none of its threads and a failed one never reaches a handler.
+    `allow` decides from a request's headers alone. The body is read before the application is called, so that a slow
+    one occupies no thread and a failed one never reaches a handler.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class BodyLimit:
             return
         announced = announced_length(scope)
         if announced is None:
-            # In chunks of a byte each a small body costs as much as a large one; no browser sends any.
+            # A small body in one-byte chunks costs as much as a large one; browsers don't send chunked bodies.
             await refuse(send, 411, "the request does not say how large it is: send Content-Length")
             return
         allowed = await self._allow(scope)
@@ -93,7 +93,7 @@ class BodyLimit:
 
 
 def announced_length(scope: Scope) -> int | None:
-    """The Content-Length, 0 where no body comes; a forged one is no harm, since the bytes are counted as well."""
+    """The Content-Length, 0 without a body, None if it is unknown. A forged one does no harm: bytes are counted."""
     fields = dict(scope["headers"])
     value = fields.get(b"content-length", b"0")
     if b"transfer-encoding" in fields or not value.isdigit():
@@ -115,7 +115,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
 
 
 def replay_body(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body once and then what comes from the connection."""
+    """Returns a `receive` that gives the body once, then what comes from the connection."""
     given = False
 
     async def again() -> Message:
@@ -133,7 +133,7 @@ async def refuse(send: Send, status: int, message: str) -> None:
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
-        # What the client still sends is not read.
+        # The rest of the request is not read.
         (b"connection", b"close"),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -141,10 +141,10 @@ async def refuse(send: Send, status: int, message: str) -> None:
 
 
 class Budget:
-    """How many bytes each sender may still send: `burst` at once, and `rate` a second in the long run.
+    """A token bucket of bytes per sender: `burst` bytes at once, `rate` bytes per second in the long run.
 
-    A request counts as `least` bytes at least. The table is bounded; who sent nothing for longest goes first, with a
-    full budget by then.
+    A request counts as at least `least` bytes. The table is bounded; the sender silent for longest is dropped first,
+    whose budget is full again by then.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Budget:
         self._left: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
 
     def spend(self, who: Hashable, size: int) -> bool:
-        """Takes that many bytes off; False, and nothing is taken, where less is left. Called in one thread."""
+        """Takes `size` bytes off; returns False and takes nothing if fewer are left. Not thread-safe."""
         now = self._clock()
         left, since = self._left.get(who, (self._burst, now))
         left = min(self._burst, left + self._rate * (now - since))
@@ -173,10 +173,10 @@ class Budget:
 
 
 class Failures:
-    """Counts failed attempts by client within a window of time.
+    """Counts failed attempts per client within a time window.
 
-    Only failures count: a lecture hall that shares one address is not locked out by one of its members, and tokens of
-    256 random bits are not found by those guesses that are left. The table is bounded; the oldest clients go first.
+    Only failures count, so that one member does not lock out a lecture hall that shares an address; the guesses left
+    can't find tokens of 256 random bits. The table is bounded; the oldest clients are dropped first.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class Failures:
         self._lock = Lock()
 
     def add(self, client: str) -> bool:
-        """Counts one failure; whether the client has too many by now."""
+        """Counts one failure; returns whether the client has too many now."""
         now = self._clock()
         with self._lock:
             times = self._times.setdefault(client, deque(maxlen=self._most + 1))

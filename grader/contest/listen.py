@@ -1,4 +1,4 @@
-"""Listens on a port for the application, with limits on connections that say too little, too slowly."""
+"""Runs the application on a port, with limits on slow or idle connections."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from grader.core.errors import UsageError
 
 HEADER_SECONDS = 10.0
-"""A request's line and headers have to be here by then; a body has limits of its own."""
+"""Seconds within which a request's line and headers have to arrive; bodies have their own limits."""
 PIECE = 8 << 10
-"""Bytes that are read at once, and that headers may have: theirs are read by Python, line by line."""
+"""Bytes read at once, and the limit on headers, which Python parses line by line."""
 MOST_HEADERS = 100
 _TOO_MANY = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 class PunctualProtocol(H11Protocol):
-    """Closes a connection whose headers never come to an end, which uvicorn itself would keep for ever, or are many."""
+    """Closes connections whose headers are too large or never end, which uvicorn itself would keep for ever."""
 
     _overdue: asyncio.TimerHandle | None = None
     _headers = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        # h11 counts the bytes of headers only while they are not at an end: all of a piece would be read.
+        # h11 limits only incomplete headers, so a single large read could exceed the limit.
         transport.max_size = PIECE  # type: ignore[attr-defined]
         super().connection_made(transport)
         self._watch()
@@ -66,7 +66,7 @@ async def nothing() -> None:
 
 
 class CourteousServer(uvicorn.Server):
-    """Does `first` when it is told to end, and still answers everybody until that is done."""
+    """Runs `first` when told to shut down, and keeps answering until that is done."""
 
     def __init__(self, config: uvicorn.Config, first: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
@@ -78,15 +78,15 @@ class CourteousServer(uvicorn.Server):
 
 
 SWITCH_SECONDS = 0.0005
-"""How long one thread may compute while others want to: a board in the making must not hold up every answer."""
+"""Python's thread switch interval: making a scoreboard must not delay every response."""
 
 
 def make_server(
     app: Any, *, forwarded_by: str = "127.0.0.1", first: Callable[[], Awaitable[None]] = nothing
 ) -> CourteousServer:
-    """A server for `app`. `forwarded_by` are the addresses of proxies whose word on client and scheme is taken.
+    """A server for `app`. `forwarded_by` are the addresses of trusted proxies, which name client and scheme.
 
-    `first` is done when it is told to end, before it answers nobody any more.
+    `first` runs on shutdown, while the server still answers.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     config = uvicorn.Config(
@@ -94,13 +94,13 @@ def make_server(
         http=PunctualProtocol,
         ws="none",
         log_level="warning",
-        # Addresses hold personal links: a log of them would be a list of keys.
+        # Paths contain personal links: an access log would be a list of credentials.
         access_log=False,
         server_header=False,
         forwarded_allow_ips=forwarded_by,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=2,
-        # The pieces above are this loop's.
+        # PunctualProtocol's limit on reads needs asyncio's own loop.
         loop="asyncio",
         h11_max_incomplete_event_size=PIECE,
         backlog=2048,
@@ -109,7 +109,7 @@ def make_server(
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there. Raises UsageError where somebody else does, or the address is none of ours."""
+    """Returns a listening socket. Raises UsageError if the port is taken or the address is not this machine's."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -1,7 +1,7 @@
-"""What changes while people look: the scoreboard of a contest, made once for all who ask.
+"""Live scoreboards of contests, made once for all who ask.
 
-Nobody waits for a board that takes long: the one before is shown until the next is there, and the making takes at most
-a tenth of the time of one core. Who may see which board is decided by the caller.
+Nobody waits for a board that takes long: the previous one is shown until the next is ready, and making boards takes at
+most a tenth of one core. The caller decides who may see which board.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from grader.contest.database import Database
 
 SECONDS = 1.0
-"""How old a board may be before it is asked whether anything changed."""
+"""Age in seconds after which a board is checked for changes."""
 LONGEST = 600.0
-"""After so many seconds it is made of nothing but the database, whatever is thought to be known of it."""
+"""After this many seconds the board is rebuilt from the database alone, without cached state."""
 SHARE = 10.0
-"""So many times as long as it took to make, a board stands at least."""
+"""A board is kept for at least this many times as long as it took to make."""
 QUICK = 0.05
-"""What is made within so many seconds is made at once, while its asker waits."""
+"""A board that took fewer seconds to make is made while the request waits."""
 
 log = logging.getLogger("kgrade.server")
 
@@ -44,7 +44,7 @@ class Board:
 
 @dataclass
 class _Kept:
-    """A board, the tally that it is made of, and when; `making` is held by the one thread that makes the next."""
+    """A board, its tally and when it was made; the one thread that makes the next board holds `making`."""
 
     tally: Tally
     board: Board | None = None
@@ -62,7 +62,7 @@ class Boards:
         self._kept: dict[tuple[str, bool], _Kept] = {}
 
     def board(self, contest: Settings, *, final: bool = False) -> Board:
-        """The board as students see it; with `final`, as it is."""
+        """The board as students see it; with `final`, without the freeze."""
         key = contest.slug, final
         kept = self._kept.get(key)
         if kept is None:
@@ -80,7 +80,7 @@ class Boards:
         return kept.board
 
     def hurry(self, slug: str) -> None:
-        """Has the contest's boards made anew for the next who ask: staff want to see at once what they did."""
+        """Makes the next request check the contest's boards for changes, so that staff see their actions at once."""
         for final in (False, True):
             if (slug, final) in self._kept:
                 self._kept[slug, final].asked = -math.inf
@@ -89,7 +89,7 @@ class Boards:
         try:
             self._make(kept, contest)
         except Exception as error:
-            # The old board stands, and the next who asks tries again.
+            # The old board stays; the next request tries again.
             log.error("the scoreboard of %s can't be made: %s", contest.slug, error)
         finally:
             kept.making.release()

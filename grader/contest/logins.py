@@ -1,4 +1,4 @@
-"""Where this machine's user is signed in: a file with a server and a token for each contest, for its owner alone."""
+"""The user's logins: a file with server and token of each contest, readable only by its owner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Login:
 
 
 def logins_file() -> Path:
-    """In KGRADE_CONFIG, else in the user's folder of settings."""
+    """The path of the logins file, in KGRADE_CONFIG or else in the user's config folder."""
     if named := os.environ.get("KGRADE_CONFIG"):
         return Path(named).expanduser().absolute() / "logins.json"
     from platformdirs import user_config_path
@@ -27,7 +27,7 @@ def logins_file() -> Path:
 
 
 def read_logins() -> dict[str, Login]:
-    """The logins by contest. Raises WorkspaceError where the file is damaged."""
+    """The logins by contest. Raises WorkspaceError if the file is damaged."""
     path = logins_file()
     try:
         data = json.loads(path.read_text())
@@ -43,7 +43,7 @@ def read_logins() -> dict[str, Login]:
 
 
 def login_of(slug: str) -> Login:
-    """Raises UsageError where there is none for the contest."""
+    """The login for a contest. Raises UsageError if there is none."""
     known = read_logins()
     if slug in known:
         return known[slug]
@@ -52,7 +52,7 @@ def login_of(slug: str) -> Login:
 
 
 def remember(slug: str, login: Login) -> Path:
-    """Keeps the login; the file is replaced whole, and never readable for others, not even for a moment."""
+    """Stores the login and returns the file's path; the file is replaced atomically and never readable by others."""
     path = logins_file()
     everything = {**read_logins(), slug: login}
     text = json.dumps({key: vars(each) for key, each in everything.items()}, indent=2)

@@ -1,7 +1,7 @@
-"""The workers that a server starts beside itself: processes of `kgrade worker` that know this server alone.
+"""The server's own workers: `kgrade worker` processes that the server starts and that know this server only.
 
-They are let in by a token that the server keeps in memory, so it ends with the server, however that ends. They ask at a
-port of their own on this machine: where the site listens, and which proxy stands before it, is nothing to them.
+They authenticate with a token that the server keeps only in memory, so that it dies with the server. They connect to a
+separate loopback port, independent of the site's address and of proxies.
 """
 
 from __future__ import annotations
@@ -32,39 +32,39 @@ if TYPE_CHECKING:
     from grader.contest.database import Database
 
 OUT_OF_SERVICE = 3
-"""What a worker ends with that took itself out: starting it again would not help."""
+"""Exit code of a worker that took itself out of service; restarting it would not help."""
 AGAIN_SECONDS = 5.0
 SILENCE = 20.0
-"""A worker that says nothing for so long is stuck, and another takes its place; its lease runs out meanwhile."""
+"""A worker silent for this many seconds is stuck and is replaced; its lease expires meanwhile."""
 PATIENCE = 15.0
-"""How many seconds they have to end: a step of a grading may take as long."""
+"""Seconds that workers get to stop: a step of a grading may take as long."""
 LOOPBACK = "127.0.0.1"
 KIND = "server/"
-"""How the names of all servers' own workers begin."""
+"""Prefix of the names of servers' own workers."""
 SECRETS = ("KGRADE_TOKEN", "KGRADE_DATABASE")
 STARTING = 60.0
-"""Its first sign comes when its program is loaded."""
+"""Seconds until its first sign of life, when its program has loaded."""
 log = logging.getLogger("kgrade.server")
 FORGOTTEN = timedelta(hours=1)
-"""How long staff still see another server's worker that is silent."""
+"""How long staff still see a silent worker of another server."""
 
 
 @dataclass(frozen=True)
 class Admission:
-    """Lets a server's own workers in, under the name of that server."""
+    """Authenticates a server's own workers, under the name of that server."""
 
     name: str
     token: str = field(default_factory=new_token, repr=False)
 
     def worker(self, token: str, now: datetime) -> WorkerRecord | None:
-        """Who asks, where the token is the own workers'."""
+        """The worker, if `token` is that of the server's own workers; else None."""
         return WorkerRecord(self.name, ANY_GPU, None, now, IDLE, "") if same(token, self.token) else None
 
 
 class OwnWorkers:
-    """A worker for each of `devices`; one that ends without need is started again.
+    """A worker for each of `devices`; one that ends unexpectedly is restarted.
 
-    `port` is that of the site: with the machine's name it tells this server from others on the same database.
+    `port` is the site's: with the machine's name it distinguishes this server from others on the same database.
     """
 
     def __init__(
@@ -92,8 +92,8 @@ class OwnWorkers:
         return len(self._devices)
 
     def start(self) -> None:
-        """Starts them, once the work of those that a killed server at this place left behind is free again."""
-        # On a full disk the site can still be read, and leases run out by themselves.
+        """Frees the work left behind by a killed server with the same name, then starts the workers."""
+        # On a full disk the site still works read-only, and leases expire by themselves.
         with suppress(DiskFull):
             self._database.lapse(self.admission.name)
             self._database.forget_workers(f"{self.admission.name}:")
@@ -102,7 +102,7 @@ class OwnWorkers:
             thread.start()
 
     def stop(self) -> None:
-        """Ends them, while the server still takes their last words, and gives back what one was killed with."""
+        """Stops the workers while the server still accepts their requests, and releases what killed ones held."""
         self._stopping.set()
         for process in list(self._running):
             with suppress(OSError):
@@ -114,7 +114,7 @@ class OwnWorkers:
         for process in list(self._running):
             with suppress(OSError):
                 process.kill()
-        # Where the database fails now, the leases run out by themselves.
+        # If the database fails now, the leases expire by themselves.
         with suppress(KgradeError):
             for claim in self._database.held_by(self.admission.name):
                 self._database.queue.release(claim)
@@ -125,7 +125,7 @@ class OwnWorkers:
         command += ["--server", f"http://{LOOPBACK}:{self.sockets[0].getsockname()[1]}"]
         command += ["--name", name, "--device", device, "--token-file", "-", *self._more]
         while not self._stopping.is_set():
-            # Away from the terminal's Ctrl-C, which the server passes on in order. The pipes end with the server.
+            # Not affected by the terminal's Ctrl-C: the server stops workers in order. The pipes end with the server.
             process = subprocess.Popen(
                 command,
                 env={name: value for name, value in os.environ.items() if name not in SECRETS},
@@ -146,9 +146,9 @@ class OwnWorkers:
                 return
 
     def _watch(self, process: subprocess.Popen[bytes]) -> bool:
-        """Tells the worker its token, and waits for its end; one that falls silent is killed. Whether it did not."""
+        """Sends the worker its token and waits for its end; returns False if it fell silent and was killed."""
         assert process.stdin is not None and process.stdout is not None
-        # By a pipe: a command line can be read by all, and an environment by every process of this user.
+        # Through a pipe: all users can read a command line, and all processes of this user an environment.
         with suppress(OSError):
             process.stdin.write(f"{self.admission.token}\n".encode())
             process.stdin.flush()

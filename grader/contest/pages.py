@@ -1,6 +1,6 @@
-"""The pages of students: contest, problem with editor, history, submission with live progress, report, scoreboard.
+"""The students' pages: contest, problem with editor, history, submission with live progress, report, scoreboard.
 
-A session cookie says who asks, and each form bears its token. What may be seen is `access`'s to decide.
+A session cookie identifies the account, and each form carries a CSRF token. `access` decides what may be seen.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
     access = me.site.access
     row = access.submission(me.visitor, number)
     report = access.report(me.visitor, row) if row.state == JUDGED else None
-    # A lexer may take very long over a hostile text, so none runs here.
+    # A lexer may take very long on a hostile text, so none runs here.
     lines = code.colour_lines(*me.site.database.source_and_colours(row.id), code.MOST_LINES)
     if report is not None:
         home = f"/contests/{row.contest}"
@@ -139,7 +139,7 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
     return me.page(
         "submission.html",
         row=row,
-        # Judged without a report: every try at it stalled.
+        # Judged without a report: every attempt stalled.
         given_up=row.state == JUDGED,
         progress=access.progress([row.id])[row.id],
         lines=code.listing(lines, {}),
@@ -213,7 +213,7 @@ def _problem_page(me: SignedIn, name: str, mistake: str = "", typed: str = "") -
 
 
 def _own_problems(me: SignedIn) -> list[dict[str, Any]]:
-    """The problems with what this account made of them."""
+    """The problems with this account's results."""
     problems = me.site.access.problems(me.visitor)
     rows = me.site.access.own(me.visitor)
     return [
@@ -229,7 +229,7 @@ def _own_problems(me: SignedIn) -> list[dict[str, Any]]:
 
 
 def _best(rows: list[SubmissionRecord]) -> SubmissionRecord | None:
-    """The accepted one with the highest score, else the newest."""
+    """The accepted submission with the highest score, else the newest."""
     accepted = [row for row in rows if row.verdict == "accepted"]
     if accepted:
         return max(accepted, key=lambda row: row.score or 0.0)

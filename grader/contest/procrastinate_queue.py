@@ -1,7 +1,7 @@
-"""The queue on PostgreSQL: procrastinate holds what waits, one of its queues a GPU model.
+"""The queue on PostgreSQL: procrastinate holds waiting jobs, one procrastinate queue per GPU model.
 
-Its jobs are deferred, fetched and finished by its job manager inside the transaction that changes the judging, so
-the two can't differ. Leases, fencing tokens and retries stay those of the judging's row.
+Its job manager defers, fetches and finishes jobs inside the transaction that changes the judging, so the two can't
+diverge. Leases, fencing tokens and retries stay in the judging's row.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ T = TypeVar("T")
 _TASK = "kgrade.judge"
 _AT_ONCE = datetime.fromtimestamp(0, timezone.utc)
 _SETUP_LOCK = 0x6B67_7175_6575
-"""PostgreSQL's advisory lock while procrastinate's tables are made ("kgqueu")."""
+"""Key of PostgreSQL's advisory lock while procrastinate's tables are created ("kgqueu")."""
 
 
 class ProcrastinateQueue(LeaseQueue):
-    """The queue of a PostgreSQL database; makes procrastinate's tables where they are missing."""
+    """The queue of a PostgreSQL database; creates procrastinate's tables if they are missing."""
 
     def __init__(self, database: Staff, lease: timedelta = LEASE) -> None:
         super().__init__(database, lease)
         with database.writing() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
             if connection.execute(text("SELECT to_regclass('procrastinate_jobs')")).scalar() is None:
-                # Many statements at once: psycopg takes them where they have no parameters.
+                # psycopg accepts several statements at once only without parameters.
                 cursor = connection.connection.driver_connection.cursor()  # type: ignore[union-attr]
                 cursor.execute(SchemaManager.get_schema())
             self._adopt(connection)
 
     def _waits(self, connection: Connection, judging_id: int, gpu_model: str, turn: int) -> None:
         name = _name(judging_id)
-        # Its queue serves the highest priority first, ours the lowest turn.
+        # procrastinate serves the highest priority first, we serve the lowest turn first.
         job = DeferredJob(
             queue=gpu_model,
             priority=-turn,
@@ -60,12 +60,12 @@ class ProcrastinateQueue(LeaseQueue):
 
     def _first(self, connection: Connection, queue: str) -> int | None:
         manager = JobManager(_InTransaction(connection))
-        # No worker of procrastinate's own runs, so the jobs belong to none.
+        # No procrastinate worker runs, so the jobs have no worker.
         job = _done(manager.fetch_job([queue], None))  # type: ignore[arg-type]
         return None if job is None else int(job.task_kwargs["judging_id"])  # type: ignore[arg-type]
 
     def _returns(self, connection: Connection, judging_id: int) -> None:
-        # The same job once more keeps its place among those of the same turn.
+        # Retrying the same job keeps its place among those of the same turn.
         for number, _ in _jobs_of(connection, judging_id):
             _done(JobManager(_InTransaction(connection)).retry_job_by_id_async(number, retry_at=_AT_ONCE))
 
@@ -78,7 +78,7 @@ class ProcrastinateQueue(LeaseQueue):
                 _done(manager.cancel_job_by_id_async(number, delete_job=True))
 
     def _adopt(self, connection: Connection) -> None:
-        """Defers what waits without a job, as after a database was read back from an archive."""
+        """Defers judgings that wait without a job, as after restoring an archive."""
         known = {row.lock for row in connection.execute(text("SELECT lock FROM procrastinate_jobs"))}
         query = select(Judging.id, Judging.gpu_model, Judging.turn).where(Judging.state == QUEUED)
         for row in connection.execute(query).all():
@@ -87,7 +87,7 @@ class ProcrastinateQueue(LeaseQueue):
 
 
 class _InTransaction(BaseAsyncConnector):
-    """Lets procrastinate's job manager speak through an open SQLAlchemy connection. Nothing in it ever waits."""
+    """Connects procrastinate's job manager to an open SQLAlchemy connection. It never awaits anything."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -126,7 +126,7 @@ def _name(judging_id: int) -> str:
 
 
 def _done(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that never waits, without an event loop; so it runs inside one, too."""
+    """Runs a coroutine that never awaits anything and returns its result, with or without a running event loop."""
     try:
         coroutine.send(None)
     except StopIteration as end:

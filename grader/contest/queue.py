@@ -1,8 +1,8 @@
 """The queue in the database's own tables: leases, fencing tokens, retries and turns.
 
-A claim raises the judging's `attempt`; whatever comes later from an earlier attempt is refused. It works alike on
-SQLite and PostgreSQL and needs nothing beside the database. What a worker writes waits for no disk: after a power cut
-the last of it is judged again.
+A claim increments the judging's `attempt`; later requests of an earlier attempt are refused. It works on SQLite and
+PostgreSQL and needs nothing else. Workers' writes are not flushed to disk: after a power cut the last ones are judged
+again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader.contest.tables.staff import Staff
 from grader.core.verdict import Verdict
 
 _REJUDGES_LATER = 1_000_000_000
-"""Added to the turn of a rejudged submission: it waits behind what students wait for."""
+"""Added to the turn of a rejudged submission, so that it waits behind students' submissions."""
 _BEYOND = 2 * _REJUDGES_LATER
 
 _FAILED = Verdict.INTERNAL_ERROR.value
@@ -59,7 +59,7 @@ class LeaseQueue:
 
     def claim(self, gpu_model: str, worker: str, now: datetime | None = None) -> Job | None:
         now = now or self.database.now()
-        # Asked without the lock for writing first: workers that find nothing to do disturb nobody.
+        # Checked first without the write lock, so that workers without work disturb nobody.
         with self.database.reading() as connection:
             stalled = connection.execute(select(Judging.id).where(_stalled(now)).limit(1)).first()
             heads = _heads(connection, gpu_model)
@@ -98,7 +98,7 @@ class LeaseQueue:
                 if outcome.colours is not None:
                     connection.execute(_COLOUR, {"judging": job.judging_id, "drawn": storable(outcome.colours)})
                 return True
-            # A worker that got no answer asks again: its result stands already.
+            # A worker that got no answer repeats its request: its result is recorded already.
             same = Judging.id == job.judging_id, Judging.attempt == job.attempt, Judging.state == JUDGED
             return connection.execute(select(Judging.id).where(*same)).first() is not None
 
@@ -142,25 +142,25 @@ class LeaseQueue:
         return row.first()
 
     def _first(self, connection: Connection, queue: str) -> Any:
-        """The judging that is next in a queue, as a part of the one statement that claims it.
+        """The next judging in a queue, as a subquery of the statement that claims it.
 
-        PostgreSQL passes over rows that another worker is just taking.
+        PostgreSQL skips rows that another worker is claiming.
         """
         waiting = select(Judging.id).where(Judging.state == QUEUED, Judging.gpu_model == queue)
         first = waiting.order_by(Judging.turn, Judging.id).limit(1)
         return first.with_for_update(skip_locked=True).scalar_subquery()
 
     def _waits(self, connection: Connection, judging_id: int, gpu_model: str, turn: int) -> None:
-        """Called in the transaction that lets a judging wait; a queue that keeps a list of its own notes it here."""
+        """Hook in the transaction that queues a judging, for a queue that keeps its own list."""
 
     def _returns(self, connection: Connection, judging_id: int) -> None:
-        """Called in the transaction that takes a judging from its worker, to wait at its old place."""
+        """Hook in the transaction that takes a judging from its worker and requeues it at its old place."""
 
     def _ends(self, connection: Connection, judging_id: int) -> None:
-        """Called in the transaction in which a judging ends, or is withdrawn."""
+        """Hook in the transaction in which a judging ends or is withdrawn."""
 
     def _recover(self, connection: Connection, now: datetime) -> None:
-        """Queues work whose worker went silent, or holds it when it was tried often enough."""
+        """Requeues work whose worker went silent, or holds it if it has had all its retries."""
         stalled = select(Judging.id, Judging.attempt).where(_stalled(now)).with_for_update(skip_locked=True)
         for row in connection.execute(stalled).all():
             claim = Claim(row.id, row.attempt)
@@ -172,9 +172,9 @@ class LeaseQueue:
         return self._end(connection, job, held)
 
     def _retry(self, connection: Connection, job: Claim) -> bool:
-        """Back into the queue at its old place, unless it has had all its retries.
+        """Requeues a job at its old place, unless it has had all its retries; returns whether it did.
 
-        The attempt is raised here too: the worker that lost the job can't come back to it while it waits.
+        It increments the attempt too, so that the worker that lost the job can't return to it while it waits.
         """
         again = {**_WAITING, "attempt": Judging.attempt + 1}
         return self._requeue(connection, job, again, Judging.tries <= RETRIES)
@@ -200,12 +200,12 @@ def _stalled(now: datetime) -> ColumnElement[bool]:
 
 
 def _change(connection: Connection, job: Claim, values: dict[str, Any], *where: ColumnElement[bool]) -> bool:
-    """Writes to the judging only where the attempt is current."""
+    """Updates the judging if the attempt is current; returns whether it was."""
     current = Judging.id == job.judging_id, Judging.attempt == job.attempt, Judging.state == RUNNING
     return connection.execute(update(Judging).where(*current, *where).values(**values)).rowcount == 1
 
 
-# Made once: to build a statement takes longer than to run it, and these run in the transaction of every submission.
+# Built once: building a statement takes longer than running it, and these run in every submission's transaction.
 _ADD = insert(Judging).returning(Judging.id)
 _NEXT_QUEUE = select(func.min(Judging.gpu_model)).where(Judging.state == QUEUED, Judging.gpu_model > bindparam("queue"))
 _COLOUR = (
@@ -222,7 +222,7 @@ _COLOUR = (
 _LEAST_TURN = select(func.min(Judging.turn)).where(
     Judging.state == bindparam("its_state"), Judging.gpu_model == bindparam("queue"), Judging.turn >= bindparam("base")
 )
-# By what it is not, instead of the two other states: few rows are an account's, and many are in the queue.
+# Filters on the state it is not in, so that the planner uses the account's few rows and not the queue's many.
 _ACCOUNT = select(Submission.account_id).where(Submission.id == bindparam("submission")).scalar_subquery()
 _LAST_TURN = select(func.max(Judging.turn)).where(
     Judging.submission_id.in_(select(Submission.id).where(Submission.account_id == _ACCOUNT)),
@@ -233,9 +233,9 @@ _LAST_TURN = select(func.max(Judging.turn)).where(
 
 
 def _heads(connection: Connection, gpu_model: str) -> list[str]:
-    """The queues that such a GPU may take from and that are not empty, the one whose turn it is first."""
+    """The nonempty queues that this GPU model serves, the one with the lowest turn first."""
     heads = []
-    # From one name to the next by the index: grouping would read the whole queue.
+    # Steps from one name to the next by the index; grouping would read the whole queue.
     queue: str | None = ""
     while queue is not None:
         queue = connection.execute(_NEXT_QUEUE, {"queue": queue}).scalar()
@@ -245,15 +245,15 @@ def _heads(connection: Connection, gpu_model: str) -> list[str]:
 
 
 def _least_turn(connection: Connection, state: str, queue: str, base: int) -> int:
-    """The lowest turn from `base` on of what is in the queue and that state; beyond all turns where there is none."""
+    """The lowest turn, at least `base`, in this queue and state; _BEYOND if there is none."""
     turn = connection.execute(_LEAST_TURN, {"its_state": state, "queue": queue, "base": base}).scalar()
     return _BEYOND if turn is None else turn
 
 
 def _turn(connection: Connection, submission_id: int, gpu_model: str, rejudged: bool) -> int:
-    """The new judging's place: one round after the account's last that is not judged yet, or in the current round.
+    """The turn of a new judging: one after the account's last unjudged one, but at least the current turn.
 
-    So every student's first submission in the queue comes before anybody's second, in the order of arrival
+    So every student's first queued submission comes before anybody's second, in the order of arrival
     (start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996).
     """
     base, end = (_REJUDGES_LATER, _BEYOND) if rejudged else (0, _REJUDGES_LATER)

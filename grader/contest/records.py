@@ -1,6 +1,6 @@
-"""What the database of contests gives back: one frozen dataclass a table, and the joined row that lists show.
+"""The records that the contests' database returns: a frozen dataclass per table, and the joined row shown in lists.
 
-Plain data with the names of the columns; nothing here knows SQL.
+Plain data with the names of the columns.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ STUDENT, STAFF = "student", "staff"
 QUEUED, RUNNING, JUDGED, HELD = "queued", "running", "judged", "held"
 APPLIED, DROPPED = "applied", "dropped"
 IDLE, JUDGING, OUT, GONE = "idle", "judging", "out", "gone"
-"""The states of a worker; OUT took itself out because its GPU failed, GONE ended as it was told."""
+"""The states of a worker; OUT took itself out of service, GONE was told to stop."""
 
 ANY_GPU = "any"
-"""The queue of a contest that names no GPU model: every worker takes from it."""
+"""The queue of a contest without a GPU model: every worker serves it."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class TeamRecord:
 
 @dataclass(frozen=True)
 class NewAccount:
-    """An account that is to be added; a team is named, and made where it is new."""
+    """An account to add; `team` is a name, and a new team is created."""
 
     name: str
     email: str = ""
@@ -71,8 +71,8 @@ class AccountRecord:
 class SubmissionRecord:
     """A submission, its account and its active judging, as lists and rankings read it.
 
-    `account_disqualified` and `disqualified` hold the reasons. Of the judging, `state` is "queued", "running",
-    "judged" or "held", which waits for staff; `verdict` and the scores are None unless it is judged.
+    `account_disqualified` and `disqualified` hold the reasons. `state` is the judging's: "queued", "running", "judged"
+    or "held" (waiting for staff); `verdict` and scores are None unless it is judged.
     """
 
     id: int
@@ -155,7 +155,7 @@ class AnnouncementRecord:
 
 @dataclass(frozen=True)
 class AuditRecord:
-    """One change: `detail` is what was given to it."""
+    """One logged change; `detail` holds its parameters."""
 
     id: int
     at: datetime

@@ -1,6 +1,7 @@
-"""Rejudging as a set: which submissions to judge anew, and what would change if the new verdicts held.
+"""Rejudging as a set: which submissions to judge again, and what the new verdicts would change.
 
-The queue judges them beside the old verdicts; the database applies or drops them whole. Old judgings are kept.
+The old verdicts stay valid while the queue judges; the database applies or drops the set as a whole. Old judgings are
+kept.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from grader.core.verdict import Verdict
 
 @dataclass(frozen=True)
 class Pick:
-    """Which submissions to rejudge; what is None or empty leaves the choice open."""
+    """Filters for the submissions to rejudge; None or empty matches all."""
 
     problem: str | None = None
     account: str | None = None
@@ -34,7 +35,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class Difference:
-    """A submission whose new judging says something else than the old one: verdicts, and scores where measured."""
+    """A submission whose new judging differs from the old one: verdicts, and scores if measured."""
 
     submission: SubmissionRecord
     before: str | None
@@ -45,7 +46,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Move:
-    """A participant whose place or points would change."""
+    """A participant whose rank or points would change."""
 
     who: str
     rank_before: int
@@ -56,8 +57,8 @@ class Move:
 
 @dataclass(frozen=True)
 class Preview:
-    """What applying a rejudge would change. `waiting` is how many are not judged yet; `failed` are those at which the
-    judge failed, which keep their old verdict."""
+    """The effect of applying a rejudge. `waiting` is how many are not judged yet; `failed` how many the judge failed
+    on, which keep their old verdict."""
 
     total: int
     waiting: int
@@ -67,7 +68,7 @@ class Preview:
 
 
 def pick(database: Database, slug: str, chosen: Pick) -> list[SubmissionRecord]:
-    """The submissions of the contest that fit. Raises UsageError for names and numbers that are not there."""
+    """The judged submissions of the contest that match. Raises UsageError for unknown names and numbers."""
     settings = settings_of(database, slug)
     if chosen.problem is not None and settings.problem(chosen.problem) is None:
         names = ", ".join(problem.name for problem in settings.problems)
@@ -82,7 +83,7 @@ def pick(database: Database, slug: str, chosen: Pick) -> list[SubmissionRecord]:
         verdict=chosen.verdict,
         ids=chosen.ids or None,
     )
-    # What is on its way to a verdict needs no second one.
+    # Submissions still being judged need no rejudge.
     found = [each for each in found if each.state == JUDGED]
     missing = set(chosen.ids) - {each.id for each in found}
     if missing:
@@ -95,7 +96,7 @@ def pick(database: Database, slug: str, chosen: Pick) -> list[SubmissionRecord]:
 
 
 def start(database: Database, slug: str, chosen: Pick, reason: str, *, who: str) -> int:
-    """Queues the picked submissions to be judged anew and returns the rejudge's number."""
+    """Queues the picked submissions to be judged again and returns the rejudge's number. Raises UsageError."""
     found = pick(database, slug, chosen)
     if not found:
         raise UsageError(f"no judged submission of '{slug}' fits", "pick others: kgrade contest rejudge --help")
@@ -104,7 +105,7 @@ def start(database: Database, slug: str, chosen: Pick, reason: str, *, who: str)
 
 
 def preview(database: Database, number: int) -> Preview:
-    """What would change if the rejudge were applied now. Nothing is changed."""
+    """Computes what applying the rejudge now would change. Changes nothing."""
     slug = database.rejudge(number).contest
     settings = settings_of(database, slug)
     judgings = database.judgings(rejudge_id=number)
@@ -135,7 +136,7 @@ def preview(database: Database, number: int) -> Preview:
 
 
 def _difference(submission: SubmissionRecord, judging: JudgingRecord) -> Difference | None:
-    """None where the verdict is the same and the scores can't be told apart."""
+    """The difference; None if the verdict is the same and the scores' intervals overlap."""
     before = score_interval(submission.score, submission.score_low, submission.score_high)
     after = score_interval(judging.score, judging.score_low, judging.score_high)
     same = submission.verdict == judging.verdict and (before is None) == (after is None)
@@ -157,5 +158,5 @@ def _with(submission: SubmissionRecord, judging: JudgingRecord | None) -> Submis
 
 
 def _in_order(moves: Sequence[Move]) -> list[Move]:
-    """Changes of place first, the largest first."""
+    """Sorts moves by the change of rank, largest first."""
     return sorted(moves, key=lambda move: (-abs(move.rank_before - move.rank_after), move.rank_after, move.who))

@@ -1,6 +1,6 @@
-"""Reads a roster: a CSV file with the columns name, email and, for teams, team; every mistake is named by its line.
+"""Reads a roster: a CSV file with the columns name, email and, for teams, team; mistakes are reported with their lines.
 
-It makes no account: that is `accounts`.
+`accounts` creates the accounts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Person:
 
 
 def read_roster(path: Path, *, teams: bool = False) -> list[Person]:
-    """The people in the file. Raises UsageError with every mistake and its line."""
+    """Reads the people in the file. Raises UsageError listing every mistake with its line."""
     try:
         data = path.read_bytes()[: MOST_BYTES + 1]
     except OSError as error:
@@ -45,7 +45,7 @@ def read_roster(path: Path, *, teams: bool = False) -> list[Person]:
 
 
 def parse_roster(data: bytes, place: str, *, teams: bool = False) -> list[Person]:
-    """The people in a roster's bytes: UTF-8, with or without a byte order mark, any ends of lines, `,` or `;`."""
+    """Parses a roster: UTF-8 with or without a byte order mark, any line endings, `,` or `;`. Raises UsageError."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = data.decode("utf-16", "replace")
     else:
@@ -76,7 +76,7 @@ def parse_roster(data: bytes, place: str, *, teams: bool = False) -> list[Person
 
 
 class _Table:
-    """Cells of one row by column."""
+    """The cells of one row by column."""
 
     def __init__(self, columns: Sequence[str], cells: Sequence[str]) -> None:
         self._cells = dict(zip(columns, cells, strict=False))
@@ -98,7 +98,7 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
         return
     lines_of: dict[str, int] = {}
     while True:
-        # A cell may hold ends of lines: the reader counts.
+        # A cell may contain line breaks; the reader counts lines.
         try:
             cells = next(rows, None)
         except csv.Error as error:

@@ -1,6 +1,6 @@
 """The tables of contests as typed declarative models, in SQL that SQLite and PostgreSQL share.
 
-A change here needs a new file in `migrations/versions` and a new `HEAD`; nothing here opens a database.
+A change here needs a new file in `migrations/versions` and a new `HEAD`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from grader.store.schema import UtcDateTime
 
 HEAD = "0002"
-"""The newest revision in `migrations/versions`. Known without importing Alembic, so that opening is fast."""
+"""The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
 class Base(DeclarativeBase):
-    # Named constraints can be altered by a later migration on every database.
+    # Later migrations can alter named constraints on every database.
     metadata = MetaData(
         naming_convention={
             "pk": "pk_%(table_name)s",
@@ -48,7 +48,7 @@ class Team(Base):
 
 
 class Account(Base):
-    """A student or a member of staff in one contest. Of tokens and sign-in links only the SHA-256 is kept."""
+    """A student or a member of staff in one contest. Only the SHA-256 of tokens and sign-in links is stored."""
 
     __tablename__ = "account"
     __table_args__ = (UniqueConstraint("contest", "name"),)
@@ -68,7 +68,7 @@ class Account(Base):
 
 
 class Session(Base):
-    """A browser that is signed in: of its cookie only the SHA-256 is kept. `epoch` is the account's at the sign-in."""
+    """A signed-in browser; only the SHA-256 of its cookie is stored. `epoch` is the account's at sign-in."""
 
     __tablename__ = "session"
     __table_args__ = (Index("ix_session_created", "created"),)
@@ -80,9 +80,9 @@ class Session(Base):
 
 
 class Source(Base):
-    """A source text, kept once however often it was submitted; `hash` is the SHA-256 of its UTF-8 bytes.
+    """A source text, stored once however often it was submitted; `hash` is the SHA-256 of its UTF-8 bytes.
 
-    `colours` are a worker's, for pages; None where the text is shown plain.
+    `colours` is a worker's syntax colouring for pages; None if the text is shown plain.
     """
 
     __tablename__ = "source"
@@ -93,7 +93,7 @@ class Source(Base):
 
 
 class Submission(Base):
-    """What a student handed in. `request_key` is the sender's: the same request sent twice is one submission."""
+    """A submission. `request_key` comes from the sender: the same request sent twice is one submission."""
 
     __tablename__ = "submission"
     __table_args__ = (
@@ -116,7 +116,7 @@ class Submission(Base):
 
 
 class Rejudge(Base):
-    """A set of submissions that is judged anew, beside the verdicts that hold until it is applied."""
+    """A set of submissions that is judged again; the old verdicts stay valid until it is applied."""
 
     __tablename__ = "rejudge"
 
@@ -129,11 +129,11 @@ class Rejudge(Base):
 
 
 class Judging(Base):
-    """One submission on its way through the queue, and what came out.
+    """One judging of a submission, from the queue to its result.
 
-    `attempt` is the fencing token: each claim raises it, and only its holder may write. `turn` is the place in the
-    order of claims. `gpu_model` names the queue. `active` is true for the one judging that counts on the board. With
-    `is_open` nothing in the report depends on a hidden case.
+    `attempt` is the fencing token: each claim increments it, and only its holder may write. `turn` gives the order of
+    claims. `gpu_model` names the queue. `active` marks the one judging that counts on the board. If `is_open`, nothing
+    in the report depends on a hidden case.
     """
 
     __tablename__ = "judging"
@@ -183,7 +183,7 @@ class Announcement(Base):
 
 
 class Audit(Base):
-    """Who changed what and when; rows are only ever added. `detail` is JSON."""
+    """The log of who changed what and when; rows are only added. `detail` is JSON."""
 
     __tablename__ = "audit"
     __table_args__ = (Index("ix_audit_contest", "contest"),)

@@ -1,7 +1,7 @@
-"""Who stands where in a contest: pure functions of plain entries, for the page, the exports and the archive alike.
+"""The ranking of a contest: pure functions of plain entries, used by the page, the exports and the archive.
 
-A place goes by points, ties (overlapping intervals) by the time of submission. The freeze goes by the time of
-submission too, so a judging that comes late can't move it. It reads no database and knows no page.
+Ranks go by points, ties (overlapping intervals) by the time of submission. The freeze goes by the time of submission
+too, so a late judging can't affect it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from grader.core.verdict import Verdict
 _NEVER = datetime.max.replace(tzinfo=timezone.utc)
 NOTHING = Interval(0.0, 0.0, 0.0)
 Reveal = tuple[str, str]
-"""Whose results for which problem are shown in spite of the freeze: (name on the board, problem)."""
+"""A result shown in spite of the freeze: (name on the board, problem)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One submission as it counts. `who` is the name on the board: the student, or the team.
+    """One submission for the scoreboard. `who` is the name on the board: the student, or the team.
 
-    `verdict` is None while it is not judged. `score` is the share of the speed of light, None where none was
-    measured. `extension` is the student's own.
+    `verdict` is None until it is judged. `score` is the share of the speed of light, None if not measured.
+    `extension` is the student's.
     """
 
     id: int
@@ -40,9 +40,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Cell:
-    """One participant's result for one problem. `entry` is the submission that counts, None where none does.
+    """One participant's result for one problem. `entry` is the submission that counts, None if none does.
 
-    `pending` counts submissions that are not judged; `hidden` those that the freeze hides.
+    `pending` counts unjudged submissions, `hidden` those that the freeze hides.
     """
 
     problem: str
@@ -59,8 +59,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One participant. `reached` is when the last submission that brought points came in; `tied` says that the
-    interval overlaps with that of the best of its group, so that only the time decides."""
+    """One participant. `reached` is when the last submission that earned points came in; `tied` says that the
+    interval overlaps that of the best of its group, so that only time decides."""
 
     rank: int
     who: str
@@ -72,7 +72,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of unfreezing: what it reveals, and the place before and after it."""
+    """One step of unfreezing: what it reveals, and the participant's rank before and after."""
 
     reveal: Reveal
     before: int
@@ -87,9 +87,9 @@ def scoreboard(
     frozen: bool = False,
     revealed: Collection[Reveal] = (),
 ) -> list[Row]:
-    """The board, best first. Participants without a submission are on it, others' entries are not.
+    """The board, best first. It includes participants without submissions; entries of others are ignored.
 
-    With `frozen`, what was submitted after the freeze is only counted, except where it is `revealed`.
+    If `frozen`, submissions after the freeze are only counted, unless they are `revealed`.
     """
     sheets = _sheets(participants, entries)
     shown = set(revealed)
@@ -99,10 +99,10 @@ def scoreboard(
 def unfreezing(
     settings: Settings, participants: Iterable[str], entries: Iterable[Entry], revealed: Collection[Reveal] = ()
 ) -> Iterator[Step]:
-    """The steps from the frozen board, with what is `revealed` already, to the final one, from the last place up.
+    """Yields the steps from the frozen board (with `revealed` shown) to the final one, from the last place up.
 
-    Each step reveals one problem of the lowest participant who has something hidden. Who climbs by it is passed again
-    on the way up, so a place is settled when the steps have reached it.
+    Each step reveals one problem of the lowest participant with anything hidden. A participant who climbs is reached
+    again on the way up, so a place is final once the steps have reached it.
     """
     sheets = _sheets(participants, entries)
     shown = set(revealed)
@@ -119,7 +119,7 @@ def unfreezing(
 
 
 def points_of(settings: Settings, entry: Entry) -> Interval:
-    """What an entry is worth: weight × score × what lateness leaves."""
+    """The points of an entry: weight × score × the share left by lateness."""
     problem = settings.problem(entry.problem)
     if problem is None or entry.verdict is not Verdict.ACCEPTED:
         return NOTHING
@@ -129,7 +129,7 @@ def points_of(settings: Settings, entry: Entry) -> Interval:
     if entry.score is None:
         return NOTHING
     value = entry.score.value
-    # The cap of the boards: a kernel whose time scatters must not tie with everybody.
+    # The boards' cap on intervals: a kernel with scattered times must not tie with everybody.
     low, high = max(entry.score.low, value * (1 - WIDEST)), min(entry.score.high, value * (1 + WIDEST))
     return Interval(left * value, left * min(low, value), left * max(high, value))
 
@@ -162,7 +162,7 @@ def row_of(
 
 def _cell(settings: Settings, problem: str, entries: Iterable[Entry], *, frozen: bool) -> Cell:
     counted = sorted(
-        # What the judge failed at costs nothing, not even an attempt.
+        # A failure of the judge costs nothing, not even an attempt.
         (
             e
             for e in entries
@@ -179,23 +179,22 @@ def _cell(settings: Settings, problem: str, entries: Iterable[Entry], *, frozen:
     if settings.counts == "last":
         chosen = judged[-1]
     else:
-        # Of several that are worth the same the earliest: max() keeps the first. Accepted without points comes
-        # before not accepted.
+        # Of equal points the earliest counts: max() keeps the first. Accepted without points beats not accepted.
         chosen = max(judged, key=lambda entry: (points_of(settings, entry).value, entry.verdict is Verdict.ACCEPTED))
     return replace(cell, points=points_of(settings, chosen), entry=chosen)
 
 
 def _sum(points: Sequence[Interval]) -> Interval:
-    """The sum with bounds that hold whatever the single errors have in common."""
+    """The sum, with bounds that hold whatever the correlation of the errors."""
     return Interval(sum(p.value for p in points), sum(p.low for p in points), sum(p.high for p in points))
 
 
 def rank(rows: Sequence[Row]) -> list[Row]:
-    """Rows with their ranks, best first.
+    """Returns the rows with their ranks, best first.
 
-    A group is the best row and those whose interval overlaps with its; inside a group the earlier stands higher. Only
-    the group's best one counts for overlap, as on the boards of the problems: a chain of neighbours would make one
-    group of the whole class. Who reached the same points at the same moment shares a rank.
+    A group is the best row and those whose intervals overlap its interval; within a group the earlier ranks higher.
+    Only the group's best row counts for overlap, as on the problems' boards: a chain of neighbours would make one group
+    of the whole class. Rows of one group reached at the same moment share a rank.
     """
     ordered = sorted(rows, key=lambda row: (-row.points.value, row.who))
     groups: list[list[Row]] = []

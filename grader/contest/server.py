@@ -1,6 +1,6 @@
-"""The application: API and pages, with what holds for every answer: limits, headers, and how failures read.
+"""The application: API and pages, with the limits, headers and error responses that they share.
 
-It starts no process and listens on no port; `kgrade serve` does.
+`kgrade serve` listens on the port and starts processes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ WORDS = {404: "there is no such page", 405: "this address takes no such request"
 
 
 def create_app(database: Database, workspace: Workspace, admission: Admission | None = None) -> FastAPI:
-    """The site of the contests in `database`, with the problems of `workspace`, and with workers of its own."""
+    """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in."""
     site = Site(database, workspace, admission)
 
     @asynccontextmanager
@@ -79,14 +79,14 @@ def create_app(database: Database, workspace: Workspace, admission: Admission | 
     app.add_exception_handler(KgradeError, _failed)
     app.add_exception_handler(HTTPException, _no_route)
     app.add_exception_handler(RequestValidationError, _not_valid)
-    # The last one added comes first: headers stand on every answer, also on those of the limits.
+    # The last one added is outermost: headers are on every response, including those of the limits.
     app.add_middleware(BodyLimit, allow=partial(allowance, site))
     app.add_middleware(Headers, policy=f"{POLICY}; {FRAMES}")
     return app
 
 
 async def _watch_clock(clock: Clock) -> None:
-    """Says when the machine's clock is set back: this server does not follow it, and the next one will not start."""
+    """Warns if the machine's clock is set back: this server ignores it, but the next one would not start."""
     while clock.set_back <= TOLERATED:
         await asyncio.sleep(CLOCK_SECONDS)
     log.warning(
@@ -97,14 +97,14 @@ async def _watch_clock(clock: Clock) -> None:
 
 
 class Headers:
-    """Security headers on every answer, and an answer where a handler crashed. A page may bring a policy of its own."""
+    """Adds security headers to every response, and responds if a handler crashed. A page may set its own policy."""
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self._app = app
         self._always = (
             (b"x-content-type-options", b"nosniff"),
             (b"x-frame-options", b"SAMEORIGIN"),
-            # The personal link stands in an address: no other site is told it.
+            # Addresses contain personal links, which must not reach other sites.
             (b"referrer-policy", b"same-origin"),
             (b"cross-origin-opener-policy", b"same-origin"),
             (b"cross-origin-resource-policy", b"same-origin"),
@@ -170,7 +170,7 @@ def _no_route(request: Request, error: Exception) -> Response:
 
 
 def _not_valid(request: Request, error: Exception) -> Response:
-    """Names the fields and what is expected, and repeats nothing of what was sent."""
+    """Names the invalid fields and what is expected, without repeating any input."""
     assert isinstance(error, RequestValidationError)
     if not _is_api(request):
         return _answer(request, 404, WORDS[404])
@@ -199,7 +199,7 @@ def _answer(request: Request, status: int, message: str, hint: str = "") -> Resp
 
 
 def _guest(request: Request) -> Guest:
-    """With the contest's own frame where somebody is signed in, so that there is a way back."""
+    """A Member if the browser is signed in to the contest of the address, so that the error page links back to it."""
     parts = request.url.path.split("/")
     if parts[1] == "contests" and len(parts) > 2 and request.cookies.get(SESSION):
         try:

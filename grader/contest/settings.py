@@ -1,6 +1,6 @@
-"""What a contest's file says: `contests/<slug>/contest.toml` as a frozen Settings, or every mistake in it at once.
+"""A contest's settings: reads `contests/<slug>/contest.toml` into a frozen Settings, or reports every mistake at once.
 
-It decides when something counts (start, freeze, end, lateness); it knows no account, no submission and no database.
+It decides when something counts (start, freeze, end, lateness); accounts, submissions and the database are elsewhere.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class ContestProblem:
 
 @dataclass(frozen=True)
 class Late:
-    """What a late submission loses: `percent` of its points for each hour begun, for at most so many `hours`."""
+    """The late policy: a submission loses `percent` of its points per hour begun, and counts for up to `hours`."""
 
     percent: float = 0.0
     hours: float = 0.0
 
     def share(self, late: timedelta) -> float:
-        """The share of the points that is left, from 0 to 1."""
+        """The share of the points that remains, 0 to 1."""
         if late <= timedelta(0):
             return 1.0
         if late > timedelta(hours=self.hours):
@@ -71,11 +71,11 @@ class Late:
 
 @dataclass(frozen=True)
 class Settings:
-    """A contest's settings. Times are aware; `freeze` is None where the scoreboard is never frozen.
+    """A contest's settings. Times are aware; `freeze` is None if the scoreboard is never frozen.
 
-    `gpu_model` names the GPU whose times rank; with "emulator", or None for whatever machine is free, an accepted
-    submission scores 1. `hidden_seeds` is empty where each grading draws a seed of its own. `grading_seconds` are the
-    most that one grading may take on the wall.
+    `gpu_model` names the GPU whose times rank; with "emulator", or None for any free machine, an accepted submission
+    scores 1. `hidden_seeds` is empty if each grading draws its own seed. `grading_seconds` limits the wall time of one
+    grading.
     """
 
     slug: str
@@ -95,7 +95,7 @@ class Settings:
 
     @property
     def is_timed(self) -> bool:
-        """Whether scores are shares of the speed of light; else every accepted submission scores 1."""
+        """Whether scores are shares of the speed of light; otherwise every accepted submission scores 1."""
         return self.gpu_model not in (None, EMULATOR)
 
     @property
@@ -106,9 +106,9 @@ class Settings:
         return next((problem for problem in self.problems if problem.name == name), None)
 
     def hidden_seed(self, problem: str) -> int | None:
-        """The seed that every submission to the problem is graded with; None: a new one for each grading.
+        """The seed with which every submission to the problem is graded; None for a new one in each grading.
 
-        The same for all students, so that nobody meets harder sizes, and different from problem to problem.
+        It is the same for all students, so that nobody gets harder sizes, and differs between problems.
         """
         if not self.hidden_seeds:
             return None
@@ -116,27 +116,27 @@ class Settings:
         return int.from_bytes(sha256(words.encode()).digest()[:6], "big")
 
     def late_by(self, submitted: datetime, extension: timedelta = timedelta(0)) -> timedelta:
-        """How long after its end, as extended for this account, something was submitted; zero when in time."""
+        """How long after the contest's end, extended for this account, something was submitted; zero if in time."""
         return max(timedelta(0), submitted - self.end - extension)
 
     def counts_at(self, submitted: datetime, extension: timedelta = timedelta(0)) -> bool:
-        """Whether a submission of that moment counts: after the start, and not later than the late policy allows."""
+        """Whether a submission at that moment counts: after the start, and not later than the late policy allows."""
         late = self.late_by(submitted, extension)
         return submitted >= self.start and (late == timedelta(0) or late <= timedelta(hours=self.late.hours))
 
     def accepts_at(self, submitted: datetime, extension: timedelta = timedelta(0)) -> bool:
-        """Whether a submission of that moment is taken at all, be it for practice."""
+        """Whether a submission at that moment is accepted at all, if only for practice."""
         if submitted < self.start:
             return False
         return self.counts_at(submitted, extension) or self.practice_after_end
 
     def is_frozen_at(self, submitted: datetime) -> bool:
-        """Whether the result of what was submitted at that moment stays hidden until the scoreboard is unfrozen."""
+        """Whether a result submitted at that moment stays hidden until the scoreboard is unfrozen."""
         return self.freeze is not None and submitted >= self.freeze
 
 
 def check_slug(slug: str) -> None:
-    """Raises UsageError for a name that can't be a folder and a part of an address."""
+    """Raises UsageError for a name that can't be used as a folder and in a URL."""
     if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", slug) or len(slug) > LONGEST_SLUG:
         raise UsageError(
             f"the contest's name {slug!r} can't be used: up to {LONGEST_SLUG} small letters, digits and dashes "
@@ -146,9 +146,9 @@ def check_slug(slug: str) -> None:
 
 
 def read_settings(path: Path, problems: Collection[str] | None = None) -> Settings:
-    """The settings in the file; the folder's name is the contest's. `problems` are the known ones' names.
+    """Reads the settings from the file; the folder's name is the contest's. `problems` are the known problems' names.
 
-    Raises UsageError with every mistake: file, key, value, and what is expected.
+    Raises UsageError listing every mistake: file, key, value, and what is expected.
     """
     try:
         data = path.read_bytes()[: MOST_BYTES + 1]
@@ -167,7 +167,7 @@ def read_settings(path: Path, problems: Collection[str] | None = None) -> Settin
 
 
 def parse_settings(text: str, slug: str, place: str, problems: Collection[str] | None = None) -> Settings:
-    """The settings in a TOML text. `place` is what mistakes are said to be in."""
+    """Parses the settings in a TOML text. `place` names the text in messages. Raises UsageError."""
     try:
         data = tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
@@ -181,7 +181,7 @@ def parse_settings(text: str, slug: str, place: str, problems: Collection[str] |
 def settings_from_data(
     data: Mapping[str, Any], slug: str, place: str, problems: Collection[str] | None = None
 ) -> Settings:
-    """The settings in what TOML or `settings_to_json` holds. Raises UsageError with every mistake."""
+    """The settings from the data of TOML or `settings_to_json`. Raises UsageError listing every mistake."""
     check_slug(slug)
     read = Reader(data)
     read.only(KEYS)
@@ -226,7 +226,7 @@ def settings_from_data(
 
 
 def settings_to_json(settings: Settings) -> str:
-    """The settings with the file's own keys, to be kept in the database; `settings_from_json` reads them back."""
+    """The settings as JSON with the file's keys, for the database; `settings_from_json` reads them back."""
     return json.dumps(
         {
             "title": settings.title,
@@ -248,7 +248,7 @@ def settings_to_json(settings: Settings) -> str:
 
 @lru_cache(maxsize=256)
 def settings_from_json(text: str, slug: str) -> Settings:
-    """What `settings_to_json` wrote. The problems may be gone from this machine meanwhile; they are not looked up."""
+    """The inverse of `settings_to_json`. Problems are not looked up, because they may be gone from this machine."""
     return settings_from_data(json.loads(text), slug, f"the settings of {slug} in the database")
 
 

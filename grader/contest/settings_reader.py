@@ -1,6 +1,6 @@
-"""Reads single values out of a parsed TOML table and collects what is wrong with them.
+"""Reads values from a parsed TOML table and collects all mistakes.
 
-It knows kinds of values (a time with a zone, one of some words), not what a contest does with them.
+It knows kinds of values (a time with a zone, one of several words), not their use in a contest.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _ZONED = "a time with its zone, such as 2026-10-01T09:00:00+02:00"
 
 
 class Reader:
-    """One table of the file. A value that is wrong becomes a mistake and its default, so that all mistakes are found.
+    """One table of the file. A wrong value is noted and replaced by its default, so that all mistakes are found.
 
-    `prefix` names the table in mistakes; tables inside share the list of mistakes.
+    `prefix` names the table in messages; nested tables share the list of mistakes.
     """
 
     def __init__(self, data: Mapping[str, Any], prefix: str = "", mistakes: list[str] | None = None) -> None:
@@ -35,7 +35,7 @@ class Reader:
         self._mistakes.append(f"{self._prefix}{key} = {_shown(value)}: {expected} is expected")
 
     def raise_mistakes(self, place: str, slug: str) -> None:
-        """Raises UsageError where anything was wrong, a line for each mistake."""
+        """Raises UsageError if there were any mistakes, one line each."""
         if len(self._mistakes) == 1:
             raise UsageError(f"{place}: {self._mistakes[0]}", f"correct it, then type: kgrade contest check {slug}")
         if self._mistakes:
@@ -46,11 +46,11 @@ class Reader:
             )
 
     def get(self, key: str) -> object:
-        """The value as it stands, unchecked."""
+        """The raw value, unchecked."""
         return self._data.get(key)
 
     def only(self, keys: Sequence[str]) -> None:
-        """Every other key is a mistake: a mistyped `freze` must not mean that nothing is frozen."""
+        """Notes every other key as a mistake: a mistyped `freze` must not mean that nothing is frozen."""
         for key in self._data:
             if key not in keys:
                 close = get_close_matches(key, keys, n=1)
@@ -98,7 +98,7 @@ class Reader:
         return float(value)
 
     def time(self, key: str, *, required: bool = True) -> datetime | None:
-        """An aware datetime. None where it is missing or wrong; missing is a mistake where it is `required`."""
+        """An aware datetime; None if it is missing or wrong. A missing value is a mistake if `required`."""
         value = self._data.get(key)
         if value is None:
             if required:
@@ -151,7 +151,7 @@ class Reader:
 
 
 def problem_tables(read: Reader, known: Collection[str] | None) -> Iterator[Reader]:
-    """The tables of problems; names that are unknown (where `known` is given) or repeated are mistakes."""
+    """Yields the tables of problems; unknown names (if `known` is given) and repeated names are mistakes."""
     seen: set[str] = set()
     for table in read.tables("problems", ("name", "weight", "title")):
         name = table.get("name")

@@ -1,7 +1,7 @@
-"""Which submissions are near-copies of each other: fingerprints of their tokens, compared pair by pair.
+"""Finds near-copies among submissions by comparing fingerprints of their tokens, pair by pair.
 
-Names, numbers, comments and layout don't count; what the starter file gives to everybody, or many wrote alike, doesn't
-either. It shows pairs with their lines to a person and accuses nobody.
+Names, numbers, comments and layout don't count, nor does text from the starter file or common to many. The result is
+pairs with their lines for a person to judge.
 
 Fingerprints are winnowed k-grams: Schleimer, Wilkerson and Aiken, Winnowing: local algorithms for document
 fingerprinting, SIGMOD 2003.
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 GRAM = 10
-"""Tokens of a fingerprint. Shorter sequences are the language's: `int i = blockIdx.x * blockDim.x + threadIdx.x` has
-14 tokens, `for (int i = 0; i < N; ++i)` has 13, and both are in every file; those go as common."""
+"""Tokens per fingerprint. Shorter sequences are just idiom. Even `int i = blockIdx.x * blockDim.x + threadIdx.x` has 14
+tokens and `for (int i = 0; i < N; ++i)` 13; both are in every file and are dropped as common."""
 WINDOW = 5
-"""Of so many k-grams in a row at least one is kept, so any match of GRAM + WINDOW - 1 tokens is found."""
+"""Of this many consecutive k-grams at least one is kept, so any match of GRAM + WINDOW - 1 tokens is found."""
 COMMON_SHARE = 0.2
 COMMON_LEAST = 8
-"""A fingerprint in more files than both the share of all and the least number is what everybody writes."""
+"""A fingerprint is common if it is in more than COMMON_SHARE of all files and in more than COMMON_LEAST files."""
 SMALLEST = 40
-"""Tokens of a file's own, less than which it is too short to say anything."""
+"""A file with fewer tokens of its own is too short to compare."""
 LEAST_RUN = 5
 MOST_TOKENS = 10_000
 MOST_PLACES = 8
-"""Places of one fingerprint in one file. A table of 10,000 zeros would else be compared place by place."""
+"""Places kept of one fingerprint in one file; otherwise a table of 10,000 zeros would be compared place by place."""
 
 _KEPT = re.compile(r"__\w+|threadIdx|blockIdx|blockDim|gridDim|warpSize|cuda\w+|atomic\w+|u?int\d+_t|size_t|[xyz]")
 _FIXED = {"number_literal": "0", "char_literal": "'c'", "string_literal": '"s"', "raw_string_literal": '"s"'}
@@ -45,7 +45,7 @@ _LEFT_OUT = frozenset({"comment", "preproc_include", "preproc_call"})
 
 @dataclass(frozen=True)
 class Token:
-    """A token as it counts, and its line from 1."""
+    """A normalised token, and its line from 1."""
 
     text: str
     line: int
@@ -53,9 +53,9 @@ class Token:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two files that have much in common. `similarity` is the share of the smaller one's own tokens that match, 0 to 1.
+    """Two similar files. `similarity` is the share of the smaller file's own tokens that match, 0 to 1.
 
-    `lines` are the matching stretches: first and last line in the one, first and last line in the other.
+    `lines` are the matching stretches: first and last line in `one`, first and last line in `other`.
     """
 
     one: str
@@ -67,7 +67,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class _File:
-    """`prints` holds each kept fingerprint's places, as numbers of tokens; `own` the tokens that are not common."""
+    """`prints` maps each kept fingerprint to its places (token numbers); `own` holds the tokens that are not common."""
 
     name: str
     tokens: Sequence[Token]
@@ -83,10 +83,9 @@ def similar_pairs(
     most: int = 200,
     read: Callable[[str], list[Token]] | None = None,
 ) -> list[Pair]:
-    """Pairs of the named texts whose similarity reaches the threshold, the most similar first.
+    """Returns pairs of the named texts whose similarity reaches the threshold, most similar first.
 
-    `given` are texts that everybody got, such as the starter file. `read` is what cuts a text into tokens, where that
-    is not to be done in this process.
+    `given` are texts that everybody got, such as the starter file. `read` tokenizes a text, by default in this process.
     """
     read = read or tokenize
     tokens = {name: read(text) for name, text in files.items()}
@@ -107,7 +106,7 @@ def similar_pairs(
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens that count: names of the submission's own become one word, literals one of each kind."""
+    """Returns the tokens that count; the submission's own names all become one word, literals one word per kind."""
     data = without_comments(text)
     tree = syntax_tree(data)
     tokens: list[Token] = []
@@ -127,7 +126,7 @@ def tokenize(text: str) -> list[Token]:
 def _word(node: Node, data: bytes) -> str:
     text = data[node.start_byte : node.end_byte].decode(errors="replace")
     if node.type == "preproc_arg":
-        # The value of a #define, which the grammar leaves in one piece.
+        # The grammar does not split the value of a #define.
         return re.sub(r"\w+", "v", re.sub(r"\s+", "", text))
     if node.type.endswith("identifier") and not _KEPT.fullmatch(text):
         return "v"
@@ -135,14 +134,14 @@ def _word(node: Node, data: bytes) -> str:
 
 
 def _grams(tokens: Sequence[Token]) -> Iterator[tuple[int, bytes]]:
-    """Each k-gram's place and hash."""
+    """Yields place and hash of each k-gram."""
     words = [token.text for token in tokens]
     for place in range(len(words) - GRAM + 1):
         yield place, blake2b("\0".join(words[place : place + GRAM]).encode(), digest_size=8).digest()
 
 
 def _prepare(name: str, tokens: Sequence[Token], grams: Sequence[tuple[int, bytes]], common: set[bytes]) -> _File:
-    """A file without what is common: a token is the file's own where any k-gram over it is."""
+    """Removes common fingerprints; a token is the file's own if any k-gram that covers it is."""
     rare = [(place, gram) for place, gram in grams if gram not in common]
     own = frozenset(at for place, _ in rare for at in range(place, place + GRAM))
     prints: dict[bytes, list[int]] = {}
@@ -154,7 +153,7 @@ def _prepare(name: str, tokens: Sequence[Token], grams: Sequence[tuple[int, byte
 
 
 def _winnow(grams: Sequence[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """The least hash of each window, each place once; of equal ones the rightmost, as in the paper."""
+    """Yields the smallest hash of each window, each place once; of equal ones the rightmost, as in the paper."""
     last = -1
     for start in range(max(1, len(grams) - WINDOW + 1)):
         window = grams[start : start + WINDOW]
@@ -167,14 +166,14 @@ def _winnow(grams: Sequence[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
 
 
 def _candidates(files: Sequence[_File], threshold: float) -> Iterator[tuple[_File, _File]]:
-    """Pairs that share enough fingerprints to be worth a look at every token."""
+    """Yields pairs that share enough fingerprints to be compared token by token."""
     holders: dict[bytes, list[int]] = {}
     for number, file in enumerate(files):
         for gram in file.prints:
             holders.setdefault(gram, []).append(number)
     shared = Counter(pair for numbers in holders.values() for pair in combinations(numbers, 2))
     for (one, other), count in sorted(shared.items()):
-        # Half of the share that is asked for: a changed token takes up to GRAM fingerprints with it.
+        # Half the threshold suffices: a changed token destroys up to GRAM fingerprints.
         if count >= threshold / 2 * min(len(files[one].prints), len(files[other].prints)):
             yield files[one], files[other]
 
@@ -197,7 +196,7 @@ def _compare(one: _File, other: _File) -> Pair:
 
 
 def _stretches(one: _File, other: _File) -> list[tuple[int, int, int]]:
-    """Matching runs of tokens (place, place, length), grown from shared fingerprints. None overlap; the longest win."""
+    """Matching runs of tokens (place, place, length), grown from shared fingerprints. Overlaps go to the longest."""
     a_words, b_words = [t.text for t in one.tokens], [t.text for t in other.tokens]
     found: set[tuple[int, int, int]] = set()
     grown: dict[int, list[tuple[int, int]]] = {}
@@ -217,7 +216,7 @@ def _stretches(one: _File, other: _File) -> list[tuple[int, int, int]]:
     taken_one: set[int] = set()
     taken_other: set[int] = set()
     for a, b, length in sorted(found, key=lambda run: (-run[2], run[0], run[1])):
-        # Neighbouring stretches overlap by a few tokens at a changed place; what is left of the shorter one counts.
+        # Neighbouring stretches overlap by a few tokens at a change; the rest of the shorter one counts.
         free = [at for at in range(length) if a + at not in taken_one and b + at not in taken_other]
         for start, end in _runs(free):
             if end - start >= LEAST_RUN:
@@ -228,7 +227,7 @@ def _stretches(one: _File, other: _File) -> list[tuple[int, int, int]]:
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where sorted numbers follow each other: first and one past the last."""
+    """Yields runs of consecutive numbers in a sorted sequence, as first and one past the last."""
     start = 0
     for at in range(1, len(numbers) + 1):
         if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:

@@ -1,4 +1,4 @@
-"""What one server process shares between its requests: database, rules, templates, boards, live updates, counters."""
+"""The state that one server process shares between requests: database, rules, templates, boards, counters."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'"
 )
-"""Of every page: no script and no style but this server's own files."""
+"""Content security policy of every page: only this server's own scripts and styles."""
 FRAMES = "frame-ancestors 'self'"
-"""The part of it that browsers heed in a header alone."""
+"""The part of the policy that browsers accept only in a header."""
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css"}
@@ -45,7 +45,7 @@ KINDS = {".js": "text/javascript", ".css": "text/css"}
 
 @dataclass
 class _Drawn:
-    """A board and what was made of it; `drawing` is held by the one thread that makes the next."""
+    """A board and its rendering; the one thread that renders the next holds `drawing`."""
 
     known: tuple[Board, Any] | None = None
     drawing: threading.Lock = field(default_factory=threading.Lock)
@@ -63,40 +63,40 @@ class Site:
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0)
         self.streams = Streams()
         self.assets = self._read_assets()
-        # A report's page carries its script and style inside, as a file that is sent around does.
+        # A report's page is self-contained, with inline script and style.
         self.report_policy = f"{self.pages.policy}; {FRAMES}"
         self._writers: dict[str, BoardWriter] = {}
         self._drawn: dict[tuple[str, str, bool], _Drawn] = {}
 
     def account_of_session(self, cookie: str) -> AccountRecord | None:
-        """Whose browser has this cookie."""
+        """The account signed in with this session cookie; None if there is none."""
         if not 0 < len(cookie) <= LONGEST_TOKEN:
             return None
         return self.database.account_by_session(hash_token(cookie))
 
     def warm(self) -> None:
-        """Makes the boards of the contests that run, beside the first requests, so that few of them wait for one."""
+        """Makes the boards of running contests in the background, so that few of the first requests wait for one."""
         now = self.access.now()
         running = [contest for contest in self.access.contests() if contest.start <= now <= contest.end]
 
         def make() -> None:
-            # Where one can't be made, who looks at it is told why.
+            # If one can't be made, a request for it will say why.
             with suppress(KgradeError):
                 for contest in running:
                     self.boards.board(contest)
-            # What is there by now stays: to look through all of it for garbage would hold up all for 0.1 seconds.
+            # These objects stay: searching them for garbage would stop everything for 0.1 seconds.
             gc.collect()
             gc.freeze()
 
         threading.Thread(target=make, name="first boards", daemon=True).start()
 
     def end_streams(self) -> None:
-        """Ends all live pages; their browsers come back by themselves."""
+        """Ends all live streams; browsers reconnect by themselves."""
         self.hub.end()
         self.board_hub.end()
 
     def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> Markup:
-        """The scoreboard as a piece of a page, drawn once for all who look."""
+        """The scoreboard as an HTML fragment, rendered once for all."""
 
         def draw(board: Board) -> Markup:
             names = self.access.titles(contest)
@@ -108,13 +108,13 @@ class Site:
         return self._shown("page", contest, draw, final=final, newest=newest)
 
     def board_json(self, contest: Settings) -> bytes:
-        """The scoreboard as JSON, written once for all who ask."""
+        """The scoreboard as JSON, rendered once for all."""
         return self._shown("json", contest, self._writers.setdefault(contest.slug, BoardWriter(contest.slug)))
 
     def _shown(
         self, kind: str, contest: Settings, show: Callable[[Board], T], *, final: bool = False, newest: bool = False
     ) -> T:
-        """The board as `show` draws it. Who asks while it is drawn anew gets the one before, unless `newest`."""
+        """The board as rendered by `show`. While it is rendered again, requests get the old one unless `newest`."""
         board = self.boards.board(contest, final=final)
         kept = self._drawn.setdefault((kind, contest.slug, final), _Drawn())
         known = kept.known
@@ -127,14 +127,14 @@ class Site:
         return shown
 
     def failed(self, connection: HTTPConnection, message: str, hint: str = "") -> Refused:
-        """Counts a failed sign-in, and what to answer to it."""
+        """Counts a failed sign-in and returns the refusal."""
         client = connection.client.host if connection.client else "?"
         if self.failures.add(client):
             return Refused(429, "too many failed attempts", "wait a minute")
         return Refused(401, message, hint)
 
     def asset(self, name: str) -> str:
-        """The address of a script or a style sheet, which changes with its content."""
+        """The URL of a script or style sheet, which changes with its content."""
         return f"/static/{sha256(self.assets[name][0]).hexdigest()[:16]}/{name}"
 
     def _read_assets(self) -> dict[str, tuple[bytes, str]]:

@@ -1,6 +1,6 @@
-"""The pages of staff: all submissions, disqualifying, rejudging as a set, announcements, exports, workers, the log.
+"""The staff pages: all submissions, disqualifying, rejudging as a set, announcements, exports, workers, the log.
 
-Each change goes through the same functions as `kgrade contest`, and into the log under the account's name.
+Each change uses the same functions as `kgrade contest` and is logged under the account's name.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def withdraw(number: Number, me: AsStaff, form: Form) -> Response:
 
 @router.post("/disqualify")
 def disqualify(me: AsStaff, form: Form) -> Response:
-    """One submission, with a reason; an empty one takes it back."""
+    """Disqualifies one submission for a reason; an empty reason reinstates it."""
     number = form.text("number")
     row = me.site.access.submission(me.visitor, int(number) if re.fullmatch(r"[0-9]{1,10}", number) else 0)
     me.site.database.disqualify_submission(row.id, form.text("reason").strip()[:1000] or None, who=_who(me))
@@ -108,7 +108,7 @@ def rejudge(me: AsStaff, form: Form) -> Response:
 
 @router.post("/held")
 def judge_again(me: AsStaff, form: Form) -> Response:
-    """One submission that is held."""
+    """Queues one held submission again."""
     number = form.text("number")
     row = me.site.access.submission(me.visitor, int(number) if re.fullmatch(r"[0-9]{1,10}", number) else 0)
     me.site.database.queue.judge_again([row.id], _who(me))
@@ -141,7 +141,7 @@ def final_scoreboard(me: AsStaff) -> HTMLResponse:
 
 @router.post("/unfreeze")
 def unfreeze_scoreboard(me: AsStaff, form: Form) -> Response:
-    """One step, or everything at once."""
+    """Reveals the next result, or everything at once."""
     slug = me.visitor.contest.slug
     if form.text("all"):
         unfreeze(me.site.database, slug, who=_who(me))

@@ -1,6 +1,6 @@
-"""A contest's scoreboard out of the database: who takes part, what counts, and what the freeze still hides.
+"""Builds a contest's scoreboard from the database: who takes part, what counts, and what the freeze still hides.
 
-The order is made in `scoreboard`; which page shows it to whom is the server's business.
+`scoreboard` does the ranking; the server decides who sees which board.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from grader.core.report import Interval
 from grader.core.verdict import Verdict
 
 REVEALED, UNFROZEN, FROZEN_AGAIN = "result revealed", "scoreboard unfrozen", "scoreboard frozen again"
-"""What the log of changes calls the steps of unfreezing. The log is where their state is kept."""
+"""Names of the unfreezing steps in the log of changes, which stores the state of the freeze."""
 
 
 @dataclass(frozen=True)
 class Freeze:
-    """How far a scoreboard is unfrozen: the results shown one by one, or everything."""
+    """How far a scoreboard is unfrozen: the results revealed so far, or everything."""
 
     revealed: tuple[Reveal, ...] = ()
     lifted: bool = False
@@ -35,7 +35,7 @@ class Freeze:
 
 @dataclass(frozen=True)
 class Standing:
-    """A contest's scoreboard at one moment. `frozen` says that results are hidden on it."""
+    """A contest's scoreboard at one moment. `frozen` says that it hides results."""
 
     settings: Settings
     rows: Sequence[Row]
@@ -43,9 +43,9 @@ class Standing:
 
 
 def standing(database: Database, slug: str, *, now: datetime | None = None, everything: bool = False) -> Standing:
-    """The scoreboard as everybody may see it, or with `everything` as staff do.
+    """The public scoreboard, or with `everything` the one for staff.
 
-    Before the freeze nothing is hidden; after it what was submitted since is, until it is revealed.
+    From the freeze on, results submitted since then are hidden until they are revealed.
     """
     settings = settings_of(database, slug)
     accounts = database.accounts(slug)
@@ -57,7 +57,7 @@ def standing(database: Database, slug: str, *, now: datetime | None = None, ever
 
 
 def participants(settings: Settings, accounts: Iterable[AccountRecord]) -> list[str]:
-    """The names on the board: students, or their teams, without those who were disqualified and without staff."""
+    """The names on the board: students or their teams, without disqualified accounts and without staff."""
     students = (account for account in accounts if account.role == STUDENT and account.disqualified is None)
     return list(dict.fromkeys(board_name(settings, account.name, account.team) for account in students))
 
@@ -65,14 +65,14 @@ def participants(settings: Settings, accounts: Iterable[AccountRecord]) -> list[
 def board_name(settings: Settings, account: str, team: str | None) -> str:
     if not settings.teams:
         return account
-    # An account without a team may be called as a team is.
+    # An account without a team may have the name of a team.
     return team if team is not None else f"{account} (no team)"
 
 
 def entries_of(
     settings: Settings, accounts: Iterable[AccountRecord], submissions: Iterable[SubmissionRecord]
 ) -> list[Entry]:
-    """The submissions that may count, as the scoreboard takes them."""
+    """The submissions that may count, as entries of the scoreboard."""
     extensions = {account.id: timedelta(seconds=account.extension_seconds) for account in accounts}
     return [
         Entry(
@@ -90,14 +90,14 @@ def entries_of(
 
 
 def score_interval(score: float | None, low: float | None, high: float | None) -> Interval | None:
-    """The interval of a score in the database; the score itself where it has no bounds."""
+    """The interval of a score in the database; just the score if it has no bounds, None without a score."""
     if score is None:
         return None
     return Interval(score, score if low is None else low, score if high is None else high)
 
 
 def emails(settings: Settings, accounts: Iterable[AccountRecord]) -> dict[str, str]:
-    """Each participant's addresses, separated by blanks for a team."""
+    """The e-mail addresses of each participant, separated by blanks for a team."""
     found: dict[str, str] = {}
     for account in accounts:
         name = board_name(settings, account.name, account.team)
@@ -106,7 +106,7 @@ def emails(settings: Settings, accounts: Iterable[AccountRecord]) -> dict[str, s
 
 
 def freeze_of(database: Database, slug: str) -> Freeze:
-    """How far the scoreboard is unfrozen."""
+    """Reads from the log how far the scoreboard is unfrozen."""
     query = select(Audit.what, Audit.detail).where(
         Audit.contest == slug, Audit.what.in_((REVEALED, UNFROZEN, FROZEN_AGAIN))
     )
@@ -125,7 +125,7 @@ def freeze_of(database: Database, slug: str) -> Freeze:
 
 
 def reveal_next(database: Database, slug: str, *, who: str) -> Step | None:
-    """Reveals the next result, from the last place up, for everybody; None where nothing is hidden any more."""
+    """Reveals the next result to everybody, from the last place up; None if nothing is hidden any more."""
     settings = settings_of(database, slug)
     accounts = database.accounts(slug)
     entries = entries_of(settings, accounts, database.submissions(slug))
@@ -146,6 +146,6 @@ def unfreeze(database: Database, slug: str, *, who: str) -> None:
 
 
 def freeze_again(database: Database, slug: str, *, who: str) -> None:
-    """Hides again what the freeze hides, to show the unfreezing once more."""
+    """Restores the freeze, so that the unfreezing can be shown again."""
     settings_of(database, slug)
     database.audit(who, FROZEN_AGAIN, slug)

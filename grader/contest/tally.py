@@ -1,6 +1,6 @@
-"""A contest's scoreboard that is kept, and brought up to date by what is new: a rush changes few rows at a time.
+"""A contest's scoreboard, cached and updated incrementally: even a rush changes few rows at a time.
 
-The order and the points are `scoreboard`'s, who takes part and what is hidden `standing`'s. It says the same as
+Ranking and points come from `scoreboard`, participants and the freeze from `standing`. The result equals that of
 `standing.standing`, which reads everything each time.
 """
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from grader.contest.database import Database
 
 OVERLAP = 50
-"""So many of the newest submissions are looked at again: on PostgreSQL a number may show after a higher one."""
+"""Newest submissions that are read again: on PostgreSQL a number may become visible after a higher one."""
 MOST_AT_ONCE = 500
-"""Numbers in one query; databases take only so many."""
+"""Numbers in one query; databases limit them."""
 
 
 class Tally:
-    """The board of one contest as students see it, or with `everything` as it is. For one thread at a time."""
+    """The board of one contest as students see it, or with `everything` without the freeze. Not thread-safe."""
 
     def __init__(self, database: Database, slug: str, *, everything: bool = False) -> None:
         self.rows: tuple[Row, ...] = ()
         self.frozen = False
-        """Whether something is hidden."""
+        """Whether it hides anything."""
         self._database, self._slug, self._everything = database, slug, everything
         self._loaded: object = None
         self._freezes = False
@@ -45,15 +45,15 @@ class Tally:
         self._sheets: dict[str, dict[str, dict[int, Entry]]] = {}
         self._pending: set[int] = set()
         self._others: set[int] = set()
-        """What waits and is not on this board: other contests' and staff's."""
+        """Waiting submissions that are not on this board: those of other contests and of staff."""
         self._newest = 0
         self._unranked: dict[str, Row] = {}
 
     def refresh(self, settings: Settings, *, whole: bool = False) -> bool:
-        """Brings the board up to date; whether it may have changed. With `whole` nothing that is known is relied on."""
+        """Updates the board; returns whether it may have changed. `whole` ignores all cached state."""
         freezes = settings.is_frozen_at(self._database.now()) and not self._everything
         with self._database.reading() as connection:
-            # Whatever staff change leaves a row in the log, so one look at it tells of all but submissions.
+            # Every change by staff adds a row to the log, so one query on it detects all changes but submissions.
             loaded = settings, *connection.execute(_CHANGES.where(Audit.contest == self._slug)).one()
         if whole or loaded != self._loaded:
             self._load(settings)
@@ -89,11 +89,11 @@ class Tally:
                 self._put(entry)
 
     def _read_news(self, settings: Settings) -> set[str]:
-        """Puts in what came or was judged since; the names whose rows that changes."""
+        """Adds what was submitted or judged since; returns the names whose rows change."""
         found = []
         with self._database.reading() as connection:
             waiting = set(connection.execute(_UNJUDGED).scalars())
-            # Judged since, and those that wait and were not seen before.
+            # Those judged since, and waiting ones not seen before.
             numbers = sorted((self._pending - waiting) | (waiting - self._entries.keys() - self._others))
             for start in range(0, len(numbers), MOST_AT_ONCE):
                 some = numbers[start : start + MOST_AT_ONCE]
@@ -113,7 +113,7 @@ class Tally:
         return found
 
     def _put(self, entry: Entry) -> bool:
-        """Whether the entry is new or another than before."""
+        """Stores the entry; returns whether it is new or changed."""
         if self._entries.get(entry.id) == entry:
             return False
         self._entries[entry.id] = entry

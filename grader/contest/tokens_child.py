@@ -1,4 +1,4 @@
-"""The process that cuts submissions into tokens, for the search for near-copies: a parser meets them nowhere else."""
+"""The process that tokenizes submissions for the search for near-copies; no other process parses them."""
 
 from __future__ import annotations
 

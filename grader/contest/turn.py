@@ -1,8 +1,8 @@
-"""Whose turn it is to write into a SQLite file, among the threads and the processes of one machine.
+"""Makes the writers of a SQLite file take turns, among the threads and processes of one machine.
 
-SQLite lets one writer in and has the others ask again after up to a tenth of a second, so that who asks often enough
-keeps the rest out. Here they wait in line, and ask every millisecond for a file's lock, which ends with its process.
-It keeps nothing safe, which SQLite's own lock does; where there is no turn to be had, that one is waited for.
+SQLite admits one writer and lets the others retry after up to a tenth of a second, so that a frequent writer starves
+the rest. Here they wait in line and try a file lock, which ends with its process, every millisecond. Safety is left to
+SQLite's own lock; if no turn can be had, writers wait for that one.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PATIENCE = 10.0
-"""Seconds. Who has the turn for longer is stopped, or writes into a disk that stands still."""
+"""Seconds. A process that has the turn for longer is stopped or writes to a stalled disk."""
 PAUSE = 0.001
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def stand_in(path: Path) -> tuple[int, bool]:
-    """Notes that this process serves the database at `path`, until it ends or closes the descriptor that it gets.
+    """Marks this process as server of the database at `path` until it ends or closes the returned descriptor.
 
-    False where another one does already. That is allowed and seldom meant.
+    The flag is False if another process serves it already, which is allowed but seldom intended.
     """
     descriptor = os.open(path.with_name(f"{path.name}-server"), _FLAGS, 0o600)
     return descriptor, _taken(descriptor)
 
 
 class Turn:
-    """The turn of the database at `path`; its lock is a file beside it."""
+    """The turn to write to the database at `path`; its lock is a file beside it."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.with_name(f"{path.name}-turn")
@@ -54,7 +54,7 @@ class Turn:
                 self._mine.release()
 
     def _locked(self, deadline: float) -> int | None:
-        """The file, locked; None where it can't be had in time, or at all."""
+        """The descriptor of the locked file; None if it can't be locked in time, or at all."""
         with suppress(OSError):
             descriptor = self._open()
             while not _taken(descriptor):
@@ -65,7 +65,7 @@ class Turn:
         return None
 
     def _open(self) -> int:
-        # A forked process needs a file of its own: the parent's is locked for both.
+        # A forked process has to open the file itself: the parent's lock would cover both.
         if self._descriptor is None or self._process != os.getpid():
             self._descriptor, self._process = os.open(self._file, _FLAGS, 0o600), os.getpid()
         return self._descriptor

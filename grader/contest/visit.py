@@ -1,6 +1,6 @@
-"""One request of a browser: who is signed in, the form that it brings, and the page that it gets.
+"""One request of a browser: who is signed in, the form it sends, and the page it gets.
 
-Sessions and forms are checked here, before any page's own code runs.
+Sessions and forms are checked here, before a page's own code runs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from grader.contest.records import AccountRecord
 from grader.contest.site import POLICY, Site
 
 SESSION, VISIT = "kgrade_session", "kgrade_visit"
-"""Cookies: of an account in one contest, sent below that contest's address alone; and of a browser before that."""
+"""Cookies: the session in one contest, sent only below that contest's path, and the browser's before sign-in."""
 
 
 class Guest:
-    """A browser that need not be signed in. `visit` is what its forms are bound to."""
+    """A browser that need not be signed in. Its forms are bound to the `visit` cookie."""
 
     def __init__(self, request: Request) -> None:
         site = request.app.state.site
@@ -71,7 +71,7 @@ class Guest:
 
 
 class Member(Guest):
-    """A browser with a session in the contest of the address."""
+    """A browser with a session in the contest of the path."""
 
     def __init__(self, request: Request, slug: str) -> None:
         super().__init__(request)
@@ -100,17 +100,17 @@ class Member(Guest):
 
 
 class CheckedForm:
-    """The fields of a form that came from a page of ours."""
+    """The fields of a form that came from a page of this server."""
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
 
     def text(self, name: str) -> str:
-        """A field's text with plain ends of lines; empty where there is none."""
+        """The text of a field with LF line endings; empty if it is missing."""
         return self._fields.texts.get(name, "").replace("\r\n", "\n")
 
     def file(self, name: str) -> tuple[str, bytes] | None:
-        """Name and content of an uploaded file."""
+        """Name and content of an uploaded file; None if there is none."""
         found = self._fields.files.get(name)
         return found if found is not None and found[0] else None
 
@@ -132,17 +132,19 @@ def member_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> M
 def staff_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Member:
     member = Member(request, slug)
     if not member.visitor.staff:
-        # The same words as for an address that is nowhere.
+        # The same message as for a path that does not exist.
         raise Refused(404, "there is no such page")
     return member
 
 
 async def form_of(request: Request) -> CheckedForm:
-    """The form, once it is sure that a page of this server made it: by where it comes from and by its token."""
+    """Returns the form after checking by origin and CSRF token that it came from a page of this server. Raises
+    Refused.
+    """
     if not _same_origin(request):
         raise Refused(403, "this form came from another site")
     try:
-        # The body is here already, and was counted.
+        # The body was received and counted already.
         fields = form_fields(request.headers.get("content-type", ""), await request.body())
     except ValueError:
         raise Refused(400, "this form can't be read") from None

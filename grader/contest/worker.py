@@ -1,6 +1,6 @@
-"""A worker: claims work, has it judged under a heartbeat, hands the outcome in, and takes itself out when broken.
+"""A worker: claims work, has it judged under a heartbeat, delivers the outcome, and goes out of service when broken.
 
-It knows neither database nor HTTP; the judge is a function, so that tests and benchmarks put a stub in its place.
+It knows neither database nor HTTP; the judge is a function, so that tests and benchmarks can use a stub.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from grader.core.verdict import Verdict
 T = TypeVar("T")
 
 Judge = Callable[[Job, Callable[[str], None]], Outcome]
-"""Judges a job, calling its second argument with a few words at each step."""
+"""Judges a job, and calls its second argument with a few words at each step."""
 
 BEAT_SECONDS = LEASE.total_seconds() / 4
 FEWEST_SECONDS = 0.3
-"""Between two heartbeats, however quickly the steps of a grading follow each other."""
+"""Minimum time between two heartbeats, however quickly a grading's steps follow each other."""
 SIGN_SECONDS = 20.0
-"""How often a worker whose state is the same says that it lives."""
+"""How often a worker with unchanged state reports that it is alive."""
 SILENCE_SECONDS = 20.0
-"""A judge that says nothing for longer hangs: its heartbeat ends, and others take its work."""
+"""A judge that is silent for longer hangs: its heartbeat stops, and others take its work."""
 
 _now = time.monotonic
 
 
 class _InVain(Exception):
-    """Raised inside a grading whose attempt is no longer current, or whose worker is told to stop."""
+    """Raised inside a grading whose attempt is no longer current or whose worker has to stop."""
 
 
 class Worker:
-    """One worker; `run` is its life.
+    """One worker; call `run`.
 
-    `self_test` returns what is wrong with this machine, or nothing. `pause` is how many seconds it waits where there
-    is no work; `beat` is how often a heartbeat is sent. `tick` is called wherever it goes on, for who watches over it.
+    `self_test` returns what is wrong with this machine, or "". `pause` is the wait in seconds without work, `beat` the
+    interval of heartbeats in seconds. `tick` is called at every step, as a sign of life.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Worker:
         self._told, self._told_at = "", 0.0
 
     def stop(self) -> None:
-        """Ends `run` soon, from any thread or signal handler; a job that is not done goes back to the queue."""
+        """Makes `run` end soon, from any thread or signal handler; an unfinished job goes back to the queue."""
         self._stop.set()
 
     def run(self) -> str:
-        """Works until it is told to stop or must take itself out; returns why it did the latter, or nothing."""
+        """Works until told to stop or until something is wrong with the machine; returns what is wrong, or ""."""
         self._say("self-test")
         note = self._self_test()
         while not note and not self._stop.is_set():
@@ -85,11 +85,11 @@ class Worker:
         return note
 
     def _wait_for_work(self) -> None:
-        # Spread, so that many workers do not ask in step.
+        # Randomised, so that many workers do not ask in step.
         self._stop.wait(self._pause * random.uniform(0.5, 1.5))
 
     def _work(self, job: Job) -> str:
-        """One job from claim to finish; what is wrong with this machine, or nothing."""
+        """Runs one claimed job to its end; returns what is wrong with this machine, or ""."""
         self._say(f"judging submission {job.submission_id}: {job.problem} by {job.account}")
         with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING)) as heart:
 
@@ -108,7 +108,7 @@ class Worker:
                 self._patiently(lambda: self._source.release(job))
                 return ""
             except Exception as error:
-                # Whatever breaks in the judge is its own failure, never the student's, and the next job may do.
+                # Any exception in the judge is its own failure, never the student's, and the next job may succeed.
                 self._say(f"the judge failed on submission {job.submission_id}: {error!r}")
                 outcome = Outcome(Verdict.INTERNAL_ERROR.value)
             counted = self._patiently(lambda: self._source.finish(job, outcome))
@@ -116,7 +116,7 @@ class Worker:
         return self._look_after(outcome)
 
     def _look_after(self, outcome: Outcome) -> str:
-        """Two failures of the judge in a row are a reason to ask whether the GPU is broken."""
+        """Runs the self-test after two failures of the judge in a row, because the GPU may be broken."""
         self._failures = self._failures + 1 if outcome.verdict == Verdict.INTERNAL_ERROR.value else 0
         if self._failures < 2:
             return ""
@@ -127,15 +127,15 @@ class Worker:
         now = _now()
         if state == self._told and not note and now - self._told_at < SIGN_SECONDS:
             return
-        # What staff see of the worker is worth no delay of its work, and is not repeated while it can't be told.
+        # The status shown to staff must not delay work, so a failed report is not repeated.
         self._told, self._told_at = state, now
         with suppress(KgradeError):
             self._source.seen(self.name, self.gpu_model, state, note)
 
     def _patiently(self, ask: Callable[[], T], *, forever: bool = False) -> T | None:
-        """Asks again while server or database is away: a finished judging is worth as long a wait as its lease.
+        """Retries while server or database is unavailable, for as long as a lease unless `forever`; then returns None.
 
-        What waiting does not mend, such as a wrong token, ends the worker. A disk that can't be written may be mended.
+        Errors that waiting does not fix, such as a wrong token, are raised; an unwritable disk may get fixed.
         """
         pause, began = 0.1, time.monotonic()
         while True:
@@ -154,9 +154,7 @@ class Worker:
 
 
 class _Heart:
-    """Keeps a job's lease alive from a thread of its own, and tells the server how far it is: as long as the judge says
-    now and then that it goes on.
-
+    """Renews a job's lease from a separate thread and reports progress, as long as the judge gives signs of life.
     A job that is done at once needs neither: in a rush of files that do not compile, each costs a claim and a result.
     """
 
@@ -179,7 +177,7 @@ class _Heart:
         self._thread.join()
 
     def progress(self, text: str) -> None:
-        """Called by the judge at each step; ends the grading where it is in vain."""
+        """Called by the judge at each step; raises _InVain if the grading is in vain."""
         if self._lost or self._stop.is_set():
             raise _InVain
         self._heard = time.monotonic()
@@ -193,7 +191,7 @@ class _Heart:
                 return
             self._changed.clear()
             self._sign()
-            # While the server is away the work goes on; the lease has room for several beats.
+            # Work goes on while the server is unavailable; a lease spans several heartbeats.
             with suppress(KgradeError):
                 self._lost = not self._source.heartbeat(self._job, self._text)
             if self._lost:

@@ -1,1 +1,1 @@
-"""What all of kgrade speaks of: verdicts, reports, plans, errors, limits, files and paths."""
+"""The vocabulary that all of kgrade shares: verdicts, reports, plans, errors, limits, files and paths."""

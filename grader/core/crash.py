@@ -1,6 +1,6 @@
-"""What a mistake in kgrade itself leaves behind: one sentence for the person and the details in a file.
+"""Reports a bug in kgrade itself: one sentence for the user, and the details in a log file.
 
-It decides nothing and sends nothing anywhere.
+It sends nothing anywhere.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from grader.core.paths import cache_folder
 
 
 def write_crash_log(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
-    """Write the traceback of `error` to a file; returns the message and the hint to print.
+    """Writes the traceback of `error` to a file and returns the message and the hint to print.
 
-    A JudgeError keeps its message; its hint may be the traceback of a child process, and goes to the file.
+    A KgradeError keeps its message; its hint, which may be the traceback of a child process, goes to the file.
     """
     message = (
         str(error) if isinstance(error, KgradeError) else f"a mistake in kgrade itself: {type(error).__name__}: {error}"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 
 class KgradeError(Exception):
-    """Base of every error that kgrade raises on purpose: a message and the next thing to type."""
+    """Base of every error that kgrade raises on purpose: a message, and a hint with the next thing to type."""
 
     exit_code = 3
 
@@ -56,4 +56,4 @@ class StoreError(JudgeError):
 
 
 class DiskFull(StoreError):
-    """No space is left for what was to be recorded, so nothing of it was."""
+    """No space is left on the disk; nothing was recorded."""

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whoever else reads and writes them."""
+"""Atomic file writes: a reader sees the whole file or none of it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes the file beside its place and renames it, so that nobody ever sees half. Its folder is made.
+    """Writes a temporary file in the same folder and renames it to `path`; makes the folder if needed.
 
-    Raises OSError; then what was there before is still there.
+    Raises OSError and leaves any earlier file as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")

@@ -1,4 +1,4 @@
-"""What one run of a submission may take."""
+"""Limits on one run of a submission."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """What all may take that is run after a `prepare`: seconds, on a GPU of the wall and on the emulator those of
-    `LaunchResult`; and warp instructions a launch where they are counted."""
+    """Limits on everything that runs after one `prepare`.
+
+    `seconds` is wall time on a GPU and the seconds of `LaunchResult` on the emulator; `instructions` is warp
+    instructions per launch, where the device counts them.
+    """
 
     seconds: float = 10.0
     instructions: int = 64_000_000

@@ -1,4 +1,4 @@
-"""Where kgrade keeps what it can make again."""
+"""Where kgrade keeps its caches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels and crash logs go: KGRADE_CACHE, else the user's cache folder."""
+    """The folder for compiled kernels and crash logs: KGRADE_CACHE, else the user's cache folder."""
     if named := os.environ.get("KGRADE_CACHE"):
         return Path(named).expanduser().absolute()
     from platformdirs import user_cache_path
@@ -16,5 +16,5 @@ def cache_folder() -> Path:
 
 
 def place_cupy_cache() -> None:
-    """To be called before CuPy is imported, which makes a folder then: in kgrade's cache, not in the home folder."""
+    """Points CuPy's cache into kgrade's. Call it before importing CuPy, which creates its cache folder on import."""
     os.environ["CUPY_CACHE_DIR"] = str(cache_folder() / "cupy")

@@ -1,6 +1,6 @@
-"""The Plan: the ordered steps that a submission's launch code asked for, as plain data.
+"""The Plan: the steps that a submission's launch code asked for, in order, as plain data.
 
-Addresses are those of the runner's own buffers, so a plan is replayed as it stands.
+Addresses are those of the runner's own buffers, so a plan can be replayed as it is.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 from grader.core.report import Dim3
 
 DEFAULT_STREAM = 0
-"""CUDA's legacy default stream: it waits for all other streams, and they wait for it."""
+"""CUDA's legacy default stream: it waits for all blocking streams, and they wait for it."""
 NON_BLOCKING = 1 << 16
-"""The numbers of streams that the default stream does not wait for, nor they for it, begin here."""
+"""Stream numbers from here on are non-blocking: they do not synchronize with the default stream."""
 ALL_STREAMS = -1
-"""In WaitEvent and Synchronize: all of them. In Alloc and Free: the host's, at once."""
+"""In WaitEvent and Synchronize: all streams. In Alloc and Free: immediate, ordered with the host's calls."""
 NO_CLUSTER: Dim3 = (0, 0, 0)
 TENSOR_MAP_BYTES = 128
-"""The size of a CUtensorMap (cuda.h)."""
+"""Size of a CUtensorMap (cuda.h)."""
 
 
 @dataclass(frozen=True)
 class TensorMap:
-    """What cuTensorMapEncodeTiled was called with. The words are the numbers of cuda.h's enumerations.
+    """The arguments of cuTensorMapEncodeTiled; enumerations are cuda.h's numbers.
 
-    `dims`, `box` and `element_strides` have `rank` entries, `strides` (in bytes) one less: the first dimension's
+    `dims`, `box` and `element_strides` have `rank` entries, `strides` (in bytes) one fewer: the first dimension's
     stride is the size of an element.
     """
 
@@ -46,7 +46,7 @@ class TensorMap:
 
 @dataclass(frozen=True)
 class PlacedTensorMap:
-    """A tensor map that the runner writes over TENSOR_MAP_BYTES bytes of an argument, from `offset` on."""
+    """A tensor map that the runner writes into an argument: TENSOR_MAP_BYTES bytes at `offset`."""
 
     argument: int
     offset: int
@@ -55,9 +55,9 @@ class PlacedTensorMap:
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel launch. `arguments` holds each argument's raw bytes, little-endian, in the kernel's order.
+    """One kernel launch. `arguments` holds the raw little-endian bytes of each argument, in the kernel's order.
 
-    `kernel` is a name of the Program's: in the solve form the symbol. `line` is where the source launches it.
+    `kernel` is the kernel's name in the Program, in the solve form its symbol. `line` is the line of the launch.
     """
 
     kernel: str
@@ -74,7 +74,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Memset:
-    """`size` bytes from `address` on are set to `value` (0 to 255)."""
+    """Sets `size` bytes at `address` to `value` (0 to 255)."""
 
     address: int
     value: int
@@ -85,7 +85,7 @@ class Memset:
 
 @dataclass(frozen=True)
 class Copy:
-    """`size` bytes are copied from one place in device memory to another; the two do not overlap."""
+    """Copies `size` bytes within device memory; source and target do not overlap."""
 
     target: int
     source: int
@@ -96,7 +96,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Upload:
-    """Bytes of the host, as they were at the call, are written to device memory."""
+    """Writes bytes of the host, as they were at the time of the call, to device memory."""
 
     target: int
     data: bytes
@@ -106,7 +106,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Download:
-    """The host has read these bytes, when the stream had come so far: to a replay nothing but a place in the order."""
+    """The host read these bytes when the stream had reached this point. A replay does nothing here."""
 
     source: int
     size: int
@@ -116,9 +116,9 @@ class Download:
 
 @dataclass(frozen=True)
 class Alloc:
-    """Scratch that the runner has given already, from here on in use: new, or freed before. `line` asks for it.
+    """Scratch, new or freed earlier, is in use from here on; the runner has already allocated it.
 
-    What cudaMallocAsync gives may be used after this point of its stream, what cudaMalloc gives by all later steps.
+    Memory of cudaMallocAsync may be used after this point of its stream, memory of cudaMalloc by all later steps.
     """
 
     address: int
@@ -129,9 +129,9 @@ class Alloc:
 
 @dataclass(frozen=True)
 class Free:
-    """Scratch that no later step may use, nor one that this point of its stream does not come after.
+    """Frees scratch: no later step may use it, nor any step that is not ordered before this point of its stream.
 
-    In a replay later steps wait for all earlier ones, as with cudaFree.
+    In a replay, later steps wait for all earlier ones, as with cudaFree.
     """
 
     address: int
@@ -141,7 +141,7 @@ class Free:
 
 @dataclass(frozen=True)
 class RecordEvent:
-    """The event stands from here on for all work so far of the stream."""
+    """From here on the event stands for all work submitted to the stream so far."""
 
     event: int
     stream: int = DEFAULT_STREAM
@@ -149,9 +149,9 @@ class RecordEvent:
 
 @dataclass(frozen=True)
 class WaitEvent:
-    """Later work of the stream waits for what the event stands for; an event never recorded stands for nothing.
+    """Later work of the stream waits for the event; an event that was never recorded causes no wait.
 
-    With ALL_STREAMS it is the host that waited (cudaEventSynchronize), so that every later step comes after.
+    With ALL_STREAMS the host waited (cudaEventSynchronize), so every later step comes after the event.
     """
 
     event: int
@@ -160,9 +160,9 @@ class WaitEvent:
 
 @dataclass(frozen=True)
 class Synchronize:
-    """The host waited for all work so far of the stream, or of all: every later step of any stream comes after.
+    """The host waited for all work of this stream or of all streams: later steps of any stream come after it.
 
-    It comes of cudaStreamSynchronize, cudaDeviceSynchronize and cudaFree, and of each copy to the host.
+    Recorded for cudaStreamSynchronize, cudaDeviceSynchronize and cudaFree, and for each copy to the host.
     """
 
     stream: int = ALL_STREAMS
@@ -172,12 +172,12 @@ Step = Launch | Memset | Copy | Upload | Download | Alloc | Free | RecordEvent |
 
 
 def with_line(step: Step, line: int | None) -> Step:
-    """The step with the line that asks for it, where it has one."""
+    """Returns the step with its source line set; events and synchronizations carry none and come back as they are."""
     return step if isinstance(step, (RecordEvent, WaitEvent, Synchronize)) else replace(step, line=line)
 
 
 def uses_streams(steps: Iterable[Step]) -> bool:
-    """Whether some step is on another stream than the default one."""
+    """Whether any step uses a stream other than the default stream."""
     return any(getattr(step, "stream", DEFAULT_STREAM) not in (DEFAULT_STREAM, ALL_STREAMS) for step in steps)
 
 
@@ -187,7 +187,7 @@ class Plan:
 
 
 def step_to_json(step: Step) -> dict[str, Any]:
-    """A step as plain data: as a child is told it, and as it is replayed. Its `do` says which step it is."""
+    """The step in the form sent to runner processes and replayed there; `do` names the kind of step."""
     return _TOLD[type(step)](step)
 
 

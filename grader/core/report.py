@@ -1,6 +1,6 @@
-"""The Report: the one value object that the terminal, JSON, HTML and the database all show.
+"""The Report: the result of grading one submission, which the terminal, JSON, HTML and the database all show.
 
-Plain frozen data; it decides nothing. `to_json` and `from_json` carry it through files and the database.
+Plain frozen data. `to_json` and `from_json` convert it for files and the database.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Dim3 = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One remark about the source: what the compiler said, or what kgrade noticed.
+    """One remark about the source, from the compiler or from kgrade itself.
 
     `severity` is "error", "warning" or "note"; `line` and `column` count from 1 in the submitted file.
     """
@@ -36,9 +36,9 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class FaultReport:
-    """Undefined behaviour that was seen: what, in which line, on which array, by whom.
+    """Undefined behaviour that was observed: what happened, in which line, on which array, in which thread.
 
-    `index` and `extent` count elements of the array; `threads` is how many threads did the same in this line.
+    `index` and `extent` are in elements of the array; `threads` is how many threads did the same in this line.
     """
 
     fault: FaultClass
@@ -59,7 +59,7 @@ class FaultReport:
 
 @dataclass(frozen=True)
 class ElementError:
-    """One wrong element. `units` is the error divided by what is allowed: above 1 is wrong."""
+    """One wrong element. `units` is the error divided by the tolerance: above 1 is wrong."""
 
     index: tuple[int, ...]
     expected: float
@@ -72,8 +72,8 @@ class ElementError:
 class ErrorMap:
     """Where an output is wrong, reduced to at most 64 by 64 cells.
 
-    `shape` is the output as rows × columns (a vector is wrapped into rows); each cell holds the share of its
-    elements that are wrong, 0 to 1, and `height` and `width` say how many rows and columns a cell covers.
+    `shape` is the output as rows × columns (a vector is wrapped into rows). Each cell covers `height` rows and
+    `width` columns and holds the fraction of its elements that are wrong, 0 to 1.
     """
 
     shape: tuple[int, int]
@@ -86,7 +86,7 @@ class ErrorMap:
 class OutputCheck:
     """One output array compared with its reference.
 
-    `worst` is the largest error divided by what is allowed; `gate` names the rule that decided (G0 to G4).
+    `worst` is the largest error divided by its tolerance; `gate` names the rule that decided (G0 to G4).
     """
 
     array: str
@@ -103,7 +103,7 @@ class OutputCheck:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case: sizes, a family of inputs and a seed, and what came out."""
+    """One case (sizes, input family and seed) and its result."""
 
     sizes: Mapping[str, int]
     family: str
@@ -117,28 +117,28 @@ class CaseResult:
     seconds: float = 0.0
     instructions: int | None = None
     scalars: Mapping[str, float] = field(default_factory=dict)
-    """What was passed by value besides sizes."""
+    """The kernel's by-value arguments other than sizes."""
 
 
 @dataclass(frozen=True)
 class KernelInfo:
-    """A kernel of the submission as compiled; None where this target does not know."""
+    """A kernel of the submission as compiled; a field is None if the target does not provide it."""
 
     name: str
     registers: int | None = None
     shared_bytes: int | None = None
     local_bytes: int | None = None
     spill_bytes: int | None = None
-    """Bytes of registers that a thread keeps in local memory, because it has too few."""
+    """Bytes of registers that each thread spills to local memory."""
     occupancy: float | None = None
-    """Warps that one SM holds at once, as a share of those that it could hold, 0 to 1."""
+    """Warps resident on one SM, as a fraction of the most it can hold, 0 to 1."""
     limited_by: str = ""
-    """What stops a higher occupancy: "registers", "shared memory", "threads" or "blocks"."""
+    """The limit on occupancy: "registers", "shared memory", "threads" or "blocks"."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A measured quantity and the interval that holds it with 99 % confidence."""
+    """A measured quantity and its 99 % confidence interval."""
 
     value: float
     low: float
@@ -147,13 +147,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class SizeMeasurement:
-    """How long the submission takes on one benchmark size, and what that is worth.
+    """The submission's time on one benchmark size, and how it compares with the baseline and the speed of light.
 
-    `time` is in seconds a run of all its launches; `ratio` is it divided by the baseline's time, taken pair by pair,
-    and None without a baseline. `flops` and `bytes` are the problem's cost, `sol` the share of the speed of light:
-    1 is as quick as this GPU can be. It is None where nobody knows the work, and `bytes` are all arrays' then. `quads`
-    were used and `dropped` were not, because the clock changed inside them; `verified` timed outputs were compared with
-    the reference. `floor` is the time of an empty kernel.
+    `time` is in seconds for one run of all its launches; `ratio` is the submission's time divided by the baseline's,
+    taken pair by pair, None without a baseline. `flops` and `bytes` are the problem's cost; `sol` is the fraction of
+    the speed of light reached (1 is the fastest possible on this GPU). If the work is unknown, `sol` is None and
+    `bytes` counts all arrays. `quads` were used; `dropped` were discarded because the clock changed during them.
+    `verified` timed outputs were compared with the reference. `floor` is the time of an empty kernel in seconds.
     """
 
     sizes: Mapping[str, int]
@@ -167,18 +167,17 @@ class SizeMeasurement:
     verified: int
     floor: float
     clock_mhz: tuple[float, float]
-    """The lowest and the highest clock of the SMs that was seen."""
+    """Lowest and highest SM clock observed, in MHz."""
     throttled: tuple[str, ...] = ()
-    """Why the GPU ran slower than it could, in NVML's reasons."""
+    """NVML's reasons for throttling."""
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What one GPU reaches: bytes a second, operations a second, and the time of an empty kernel in seconds.
+    """Peak rates of one GPU: bytes per second, operations per second, and the time of an empty kernel in seconds.
 
-    `precision` says of which numbers the operations are: "fp32", "fp16" with sums in fp32, or "int8".
-
-    The first two were measured on this GPU; those of the data sheet stand beside them, None where it is unknown.
+    `precision` is the type of the operations: "fp32", "fp16" (accumulated in fp32) or "int8". `bandwidth` and
+    `flops` were measured on this GPU; the data sheet's figures stand beside them, None if unknown.
     """
 
     gpu: str
@@ -194,7 +193,7 @@ class Ceilings:
 
 @dataclass(frozen=True)
 class Measurement:
-    """All that was timed, and on what. `null_ratio` is the baseline against itself: 1 where timing is sound."""
+    """All timings and the GPU's ceilings. `null_ratio` is the baseline against itself: 1 if timing is sound."""
 
     sizes: tuple[SizeMeasurement, ...]
     ceilings: Ceilings
@@ -203,7 +202,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Report:
-    """All that is known of one submission after grading."""
+    """Everything known about one submission after grading."""
 
     problem: str
     title: str
@@ -229,20 +228,20 @@ class Report:
     kernels: tuple[KernelInfo, ...] = ()
     score: float | None = None
     time: Interval | None = None
-    """Seconds of the kernel on the benchmark sizes; None where the device's time says nothing."""
+    """Kernel time on the benchmark sizes in seconds; None on a device whose times mean nothing."""
     printed: str = ""
     seconds: float = 0.0
     version: str = ""
     sandbox: str = ""
-    """What the submission was kept in while it was read and run: "bubblewrap", "Landlock" or "none"."""
+    """The sandbox in which the submission was compiled and run: "bubblewrap", "Landlock" or "none"."""
     launch: Mapping[str, int] = field(default_factory=dict)
-    """The launch constants that were used, e.g. {"TILE": 16}."""
+    """The launch constants used, e.g. {"TILE": 16}."""
     problem_set: str = ""
-    """The folder of somebody else's problems, as it was typed; empty for a problem of kgrade's or the workspace's."""
+    """Folder of a third-party problem set, as typed; empty for a problem of kgrade's own or of the workspace."""
     measurement: Measurement | None = None
-    """What was timed; None on the emulator, and where the submission is not accepted."""
+    """The timings; None on the emulator, or if the submission is not accepted."""
     own_sizes: bool = False
-    """Whether the sizes of the cases were given, not drawn from the seed."""
+    """Whether the user gave the sizes of the cases; otherwise they are drawn from the seed."""
 
 
 @lru_cache(maxsize=1)
@@ -250,14 +249,14 @@ def _converter() -> Converter:
     from cattrs import Converter
 
     converter = Converter()
-    # JSON has no NaN and no infinity: they travel as the strings that float() reads back.
+    # JSON has no NaN or infinity: they are stored as strings that float() reads back.
     converter.register_unstructure_hook(float, lambda x: x if math.isfinite(x) else str(x))
     converter.register_structure_hook(float, lambda x, _: float(x))
     return converter
 
 
 def to_data(report: Report | CaseResult) -> dict[str, Any]:
-    """The report as plain dicts, lists, strings and numbers, fit for JSON."""
+    """The report as plain dicts, lists, strings and numbers, ready for JSON."""
     data = _converter().unstructure(report)
     assert isinstance(data, dict)
     return data

@@ -1,4 +1,4 @@
-"""The words a grading can end in: verdicts, faults and kinds of wrong answer.
+"""The possible outcomes of grading: verdicts, faults and kinds of wrong answer.
 
 Every other module, the database and the pages use these words and no others.
 """
@@ -18,7 +18,7 @@ class Word(str, Enum):
 
 
 class Tone(Word):
-    """How a verdict looks, wherever it is shown: green and a tick, amber, red and a cross."""
+    """The colour of a verdict wherever it is shown: green, amber or red."""
 
     GOOD = "good"
     WARN = "warn"
@@ -26,7 +26,7 @@ class Tone(Word):
 
 
 class Icon(Word):
-    """The picture beside a verdict on a page."""
+    """The icon beside a verdict on a page."""
 
     TICK = "tick"
     CROSS = "cross"
@@ -36,11 +36,11 @@ class Icon(Word):
 
 @dataclass(frozen=True)
 class Facts:
-    """What there is to know of a verdict.
+    """The properties of a verdict.
 
-    `lead` begins the headline of a case that ended in it. `meaning` is what a student is told where neither a fault nor
-    a kind of wrong answer says more. Where it `ends_grading`, no further case runs: each would take as long, or fail
-    alike. `exit_code` is that of commands that grade.
+    `lead` begins the headline of a case with this verdict. `meaning` explains it to a student if neither a fault nor
+    a kind of wrong answer says more. If it `ends_grading`, no further case runs: each would take as long or fail the
+    same way. `exit_code` is the exit code of commands that grade.
     """
 
     lead: str
@@ -90,11 +90,11 @@ FACTS: Mapping[Verdict, Facts] = {
         meaning="This is a failure of the judge, not of your kernel. It does not count; please try again.",
     ),
 }
-"""All that differs from verdict to verdict: a new one is a word above and a row here."""
+"""To add a verdict, add a word above and a row here."""
 
 
 class FaultClass(Word):
-    """What a `runtime_error` was; the words of NVIDIA's compute-sanitizer where it has one."""
+    """The cause of a `runtime_error`, named as in NVIDIA's compute-sanitizer where it has a name."""
 
     OUT_OF_BOUNDS = "out_of_bounds"
     MISALIGNED = "misaligned"
@@ -109,7 +109,7 @@ class FaultClass(Word):
 
 
 class WrongKind(Word):
-    """What kind of `wrong_answer` it was."""
+    """The kind of a `wrong_answer`."""
 
     UNWRITTEN_OUTPUT = "unwritten_output"
     CHANGED_INPUT = "changed_input"

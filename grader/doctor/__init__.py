@@ -1,1 +1,1 @@
-"""The doctor: what kgrade needs, what of it is here, and what to type for the rest."""
+"""The doctor: what kgrade needs, which parts are here, and what to type to get the rest."""

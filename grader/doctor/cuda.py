@@ -1,6 +1,6 @@
-"""CUDA on this machine: CuPy, NVRTC, the headers, cuBLAS, GPU and driver, and whether they go together.
+"""Checks CUDA on this machine: CuPy, NVRTC, headers, cuBLAS, GPU and driver, and whether they fit together.
 
-What to install is known to `grader.machine.cuda_packages`; here each part is looked for and put beside the others.
+`grader.machine.cuda_packages` knows what to install.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _nvrtc(_: Workspace) -> str:
     from grader.compile.toolkit import find_toolkit
 
     library = find_toolkit().nvrtc
-    # A library may be there and not load, so it is put to work.
+    # A library may be present but fail to load, so it is tried.
     compile_kernel("__global__ void probe(int n) {}", "probe.cu", "probe", [("int", "n")], {})
     return f"compiles, {library.name}" if library else "compiles"
 
@@ -76,11 +76,11 @@ def _gpu(_: Workspace) -> str:
 
     gpus = find_gpus()
     if not gpus:
-        # What the system's own tool says tells a machine without a GPU from one whose driver fails.
+        # nvidia-smi distinguishes a machine without a GPU from one with a failing driver.
         raise Missing(f"{_nvidia_smi('name')}, but the driver's library NVML does not show it")
     extra = _extra()
     for gpu in gpus:
-        # The driver has a row of its own: here it counts as new enough.
+        # The driver has its own row, so it counts as new enough here.
         misfit = extra.misfit(str(extra.driver), [gpu.capability]) if extra else ""
         if misfit:
             raise Misfit(f"gpu:{gpu.index} {gpu.name}: {misfit}", install_command())
@@ -107,7 +107,7 @@ def _nvidia_smi(field: str) -> str:
 
 
 def _extra() -> Extra | None:
-    """The extra that is installed, where that is one: what else there may be is said in the first row."""
+    """The installed extra, if there is exactly one; other cases are reported in the first row."""
     here = installed_extras()
     return here[0] if len(here) == 1 else None
 

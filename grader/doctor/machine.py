@@ -1,6 +1,6 @@
-"""What grading needs on this machine: what is here, what each missing part costs and how to get it.
+"""Checks what grading needs on this machine: what is here, what each missing part costs and how to get it.
 
-It looks and says; it installs and changes nothing.
+It installs and changes nothing.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from grader.store.workspace import Workspace
 
 
 def examine(workspace: Workspace) -> list[Finding]:
-    """Look for every part that this machine can need."""
+    """Looks for every part that this machine can need."""
     findings = (look_for(part, workspace) for part in PARTS)
     return [finding for finding in findings if finding is not None]
 
 
 CONFINED = "run/emulator_child.py"
-"""A module of kgrade's that is loaded in sandboxes alone."""
+"""A module of kgrade that is loaded only in sandboxes."""
 
 
 def can_grade(findings: list[Finding]) -> bool:
@@ -41,9 +41,10 @@ def _python(_: Workspace) -> str:
 
 
 def _byte_code(_: Workspace) -> str:
-    """The byte code of NumPy stands for that of all packages: an installer writes them all, or none.
+    """Checks that byte code is cached. NumPy stands for all packages, because an installer compiles all or none.
 
-    Of a checkout nobody installs any, and processes in a sandbox can't write it: a module that only they load tells.
+    For a checkout nobody compiles it, and processes in a sandbox can't write it, so a module that only they load is
+    checked.
     """
     import numpy
 
@@ -80,9 +81,9 @@ def _submissions(workspace: Workspace) -> str:
 
 
 def _writable(folder: Path) -> str:
-    """The folder's path, after a file was written there: permissions alone don't tell of a full disk.
+    """Returns the folder's path after writing a file there, because permissions alone don't reveal a full disk.
 
-    A folder that is not there yet is tried by the nearest one that is, and not made.
+    If the folder does not exist, its nearest existing parent is tried; nothing is created. Raises Missing.
     """
     place = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:

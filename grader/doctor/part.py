@@ -1,7 +1,4 @@
-"""The doctor's vocabulary: a part to look for, what was found of it, and how a part is missing.
-
-It knows no part itself.
-"""
+"""The doctor's vocabulary: a part to look for, the finding, and the ways in which a part is missing."""
 
 from __future__ import annotations
 
@@ -16,10 +13,10 @@ from grader.store.workspace import Workspace
 
 @dataclass(frozen=True)
 class Part:
-    """One row of the doctor's table. `required` parts must be there for any grading.
+    """One row of the doctor's table. `required` parts are needed for any grading.
 
-    `look` says what was found, as a version or a path; None leaves the row out, where this machine can't need
-    the part. It raises Missing where nothing was found, and Misfit for what can't be used together.
+    `look` returns what was found, such as a version or a path, or None to leave the row out if this machine can't need
+    the part. It raises Missing if nothing was found, and Misfit if parts can't be used together.
     """
 
     name: str
@@ -30,7 +27,7 @@ class Part:
 
 
 class Missing(Exception):
-    """A part is not there. The message says what was seen instead, `get` what to type where that depends on it."""
+    """A part is missing. The message says what was found instead; `get` says what to type, if that depends on it."""
 
     def __init__(self, found: str = "", get: str = "") -> None:
         super().__init__(found)
@@ -38,12 +35,12 @@ class Missing(Exception):
 
 
 class Misfit(Missing):
-    """A part is there, and another one can't be used with it."""
+    """A part is here, but does not fit another one."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What the doctor saw of one part. `costs` and `get` are empty for a part that is there and `fits`."""
+    """The doctor's finding on one part. `costs` and `get` are empty for a part that is here and `fits`."""
 
     name: str
     here: bool
@@ -55,7 +52,7 @@ class Finding:
 
 
 def look_for(part: Part, workspace: Workspace) -> Finding | None:
-    """None where this machine can't need the part."""
+    """Looks for a part; returns None if this machine can't need it."""
     get, fits = part.get, True
     try:
         seen = part.look(workspace)
@@ -65,13 +62,13 @@ def look_for(part: Part, workspace: Workspace) -> Finding | None:
     except KgradeError as error:
         found, get = error.message, error.hint.removeprefix("type: ") or get
     except Exception as error:
-        # A broken installation fails in any way it likes; what it said is what the person needs.
+        # A broken installation may fail in any way; the user needs its message.
         found = f"{type(error).__name__}: {error}".splitlines()[0]
     return Finding(part.name, False, part.required, found or "not found", part.costs, get, fits)
 
 
 def output_of(command: list[str]) -> str:
-    """What a program prints. Raises Missing with the first line of what it said where it fails."""
+    """The output of a program. Raises Missing with the first line of its output if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     except subprocess.TimeoutExpired:

@@ -1,6 +1,6 @@
-"""What submissions of others need: a sandbox that holds; and files with their own solve(): nvcc, the host's compiler.
+"""Checks what other people's submissions need: a sandbox that holds, and for solve() files nvcc and a host compiler.
 
-The sandbox is not looked at but tried: attacks are made from inside it.
+The sandbox is tested by running attacks inside it.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def _sandbox(_: Workspace) -> str:
     if not broken:
         raise Misfit(f"{version}, holds against {len(outcomes)} attempts; {LESS}", how_to_get_namespaces())
     what = ", ".join(f"{outcome.promised.name} (got {outcome.got})" for outcome in broken)
-    # The kernel counts nobody's processes less than root's.
+    # The kernel does not limit root's processes.
     only_root = os.geteuid() == 0 and {outcome.promised.probe for outcome in broken} == {"many"}
     raise Misfit(f"{version} does not give: {what}", "run kgrade as another user than root" if only_root else _UPDATE)
 
 
 LESS = "files and processes that are closed can still be seen to be there"
-"""What Landlock gives less than bubblewrap."""
+"""What Landlock does not provide but bubblewrap does."""
 
 _COSTS = "files with their own solve() can't be graded"
 _UPDATE = "update bubblewrap and the kernel; don't grade files of others here"

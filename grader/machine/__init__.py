@@ -1,1 +1,1 @@
-"""This machine: its GPUs, and the CUDA packages that are installed."""
+"""This machine: its GPUs and its installed CUDA packages."""

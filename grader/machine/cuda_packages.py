@@ -1,7 +1,6 @@
-"""The two ways to get CUDA's packages, `cuda13` and `cuda12`: what each needs, which one is here, what to type.
+"""The two sets of CUDA packages, `cuda13` and `cuda12`: what each needs, which one is installed, what to type.
 
-Every hint about installing CuPy, a CUDA library or CUTLASS's headers comes from here. It installs nothing and loads no
-CUDA library.
+All hints on installing CuPy, CUDA libraries or CUTLASS's headers come from here. It installs and loads nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ Capability = tuple[int, int]
 
 @dataclass(frozen=True)
 class Extra:
-    """One of pyproject.toml's extras. `driver` and `capability` are the oldest that its CUDA works with.
+    """One of pyproject.toml's extras. `driver` and `capability` are the oldest that its CUDA supports.
 
-    `release` is the CUDA release that it pins, `suffix` what NVIDIA's wheels of it end in, `nvcc` whether those
-    have nvcc whole.
+    `release` is the CUDA release that it pins, `suffix` that of NVIDIA's wheels, `nvcc` whether these contain a
+    complete nvcc.
     """
 
     major: int
@@ -41,15 +40,15 @@ class Extra:
 
     @property
     def cupy(self) -> str:
-        """The distribution of CuPy; both own the same folder, so only one can be installed."""
+        """CuPy's distribution; both use the same folder, so only one can be installed."""
         return f"cupy-cuda{self.major}x"
 
     def named(self, gpu: bool) -> str:
-        """The extra's name to install; the longer one brings what only a GPU needs, such as cuBLAS."""
+        """The extra's name for pip; with `gpu`, the one that adds what only a GPU needs, such as cuBLAS."""
         return f"{self.name}-gpu" if gpu else self.name
 
     def misfit(self, driver: str, capabilities: Sequence[Capability] = ()) -> str:
-        """What keeps this CUDA from using GPUs of these compute capabilities by this driver, or nothing."""
+        """Why this CUDA can't use GPUs of these compute capabilities with this driver; empty if it can."""
         if driver_branch(driver) < self.driver:
             return f"CUDA {self.major} needs driver {self.driver} or newer, and this machine's is {driver}"
         oldest = min(capabilities, default=self.capability)
@@ -65,10 +64,10 @@ EXTRAS = (
     Extra(13, "13.0", driver=580, capability=(7, 5), family="Turing", suffix="", nvcc=True),
     Extra(12, "12.9", driver=525, capability=(5, 0), family="Maxwell", suffix="-cu12", nvcc=False),
 )
-"""The newest first. Sources: NVIDIA's CUDA Compatibility (drivers) and the release notes of CUDA 13.0 (GPUs)."""
+"""Newest first. Sources: NVIDIA's CUDA Compatibility (drivers) and the release notes of CUDA 13.0 (GPUs)."""
 
 DEFAULT = EXTRAS[0]
-"""For a machine without a usable GPU: the emulator needs the compiler only."""
+"""For a machine without a usable GPU: the emulator needs only the compiler."""
 
 CUTLASS = "nvidia-cutlass==4.2.*"
 """The distribution with the headers of CUTLASS and CuTe, which the extra `cutlass` pins."""
@@ -77,18 +76,18 @@ NEW_DRIVER = "install NVIDIA's driver 580, which works with every GPU since Maxw
 
 
 def driver_branch(driver: str) -> int:
-    """580 of "580.65.06"; 0 where it can't be read."""
+    """The major version of a driver, 580 for "580.65.06"; 0 if it can't be parsed."""
     match = re.match(r"\s*(\d+)", driver)
     return int(match[1]) if match else 0
 
 
 def choose(driver: str, capabilities: Sequence[Capability]) -> Extra | None:
-    """The newest CUDA that uses all of these GPUs by this driver; None where none does."""
+    """The newest CUDA that can use all these GPUs with this driver; None if there is none."""
     return next((extra for extra in EXTRAS if not extra.misfit(driver, capabilities)), None)
 
 
 def installed_extras() -> tuple[Extra, ...]:
-    """The extras whose CuPy is installed. A CuPy of another origin, such as conda's, belongs to none."""
+    """The extras whose CuPy is installed. A CuPy from elsewhere, such as conda, belongs to none."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     def is_here(name: str) -> bool:
@@ -102,44 +101,44 @@ def installed_extras() -> tuple[Extra, ...]:
 
 
 def install_command() -> str:
-    """What to type so that CUDA's packages are here, whole, and fit this machine."""
+    """The command that installs complete CUDA packages fit for this machine."""
     gpus, here = _usable_gpus(), installed_extras()
     wanted = _wanted(gpus)
     if len(here) == 1 and not _misfit(here[0], gpus):
         wanted = here[0]
     command = f"pip install 'kgrade[{wanted.named(gpu=bool(gpus))}]'"
-    # A CuPy that is installed over the other one, or beside it, is half of each.
+    # Installing one CuPy over the other mixes their files, so uninstall first.
     if any(extra is not wanted for extra in here):
         return f"pip uninstall --yes {' '.join(extra.cupy for extra in here)} && {command}"
     return command
 
 
 def reinstall_nvrtc_command() -> str:
-    """What to type where NVRTC is installed and yet not whole: pip takes it for complete."""
+    """The command that repairs an incomplete NVRTC, which pip considers complete."""
     here = installed_extras()
     extra = here[0] if len(here) == 1 else _wanted(_usable_gpus())
     return f"pip install --force-reinstall --no-deps 'nvidia-cuda-nvrtc{extra.suffix}=={extra.release}.*'"
 
 
 def nvcc_command() -> str:
-    """What to type so that nvcc is here, of the CUDA that is installed or fits this machine."""
+    """The command that installs nvcc, of the CUDA release that is installed or fits this machine."""
     here = installed_extras()
     extra = here[0] if len(here) == 1 else _wanted(_usable_gpus())
     if extra.nvcc:
         return f"pip install 'cuda-toolkit[nvcc]=={extra.release}.*'"
-    # Of NVIDIA's own package source.
+    # From NVIDIA's own package repository.
     return f"apt install cuda-nvcc-{extra.release.replace('.', '-')}"
 
 
 def cutlass_command() -> str:
-    """What to type so that CuTe's headers are here: them alone, without the Python packages that come by the extra."""
+    """The command that installs CuTe's headers only, without the Python packages of the extra."""
     return f"pip install --no-deps '{CUTLASS}'"
 
 
 def require_one() -> Extra | None:
-    """The extra that is installed; None for a CuPy of another origin, or none at all.
+    """The installed extra; None without CuPy, or for a CuPy from elsewhere.
 
-    Raises ToolMissing where both are: what one of them overwrote of the other shows only later, and oddly.
+    Raises ToolMissing if both are installed: the files that one overwrote of the other cause odd errors later.
     """
     here = installed_extras()
     if len(here) > 1:
@@ -149,12 +148,12 @@ def require_one() -> Extra | None:
 
 
 def usable(gpu: Gpu) -> bool:
-    """Whether any of the extras can use this GPU by its driver."""
+    """Whether any extra can use this GPU with its driver."""
     return choose(gpu.driver, [gpu.capability]) is not None
 
 
 def require_fit(gpu: Gpu) -> None:
-    """Raises ToolMissing, saying what to type, where the installed CUDA can't use this GPU by its driver."""
+    """Raises ToolMissing, saying what to type, if the installed CUDA can't use this GPU with its driver."""
     extra = require_one()
     misfit = extra.misfit(gpu.driver, [gpu.capability]) if extra else ""
     if misfit:
@@ -163,7 +162,7 @@ def require_fit(gpu: Gpu) -> None:
 
 
 def _usable_gpus() -> Sequence[Gpu]:
-    """All GPUs, or none of them where no CUDA could use all of them."""
+    """All GPUs, or none if no CUDA could use all of them."""
     from grader.machine.gpus import find_gpus
 
     gpus = find_gpus()

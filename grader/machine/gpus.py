@@ -1,6 +1,6 @@
-"""Which NVIDIA GPUs this machine offers, found through NVML without starting CUDA.
+"""Lists this machine's NVIDIA GPUs through NVML, without initialising CUDA.
 
-It chooses none and uses none; a machine without a driver has an empty list.
+A machine without a driver has none.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 FIRST_WITH_OWN_TARGETS = 9
-"""From compute capability 9.0 on, targets with an `a` allow the instructions of that one architecture."""
+"""From compute capability 9.0 on, targets with suffix `a` allow architecture-specific instructions."""
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """One GPU. `index` is what follows `gpu:` on the command line, `memory` is in bytes."""
+    """One GPU. `index` is the number after `gpu:` on the command line; `memory` is in bytes."""
 
     index: int
     uuid: str
@@ -27,7 +27,7 @@ class Gpu:
 
 
 def find_gpus() -> list[Gpu]:
-    """The GPUs that this process may use, in NVML's order, numbered from 0."""
+    """The GPUs that this process may use, in the order of CUDA_VISIBLE_DEVICES or else NVML's, numbered from 0."""
     try:
         import pynvml
     except ImportError:
@@ -35,7 +35,7 @@ def find_gpus() -> list[Gpu]:
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
-        # No driver, or one that does not answer: kgrade then works as on a machine without a GPU.
+        # No driver, or one that does not respond: kgrade then works as on a machine without a GPU.
         return []
     try:
         driver = _text(pynvml.nvmlSystemGetDriverVersion())
@@ -50,20 +50,20 @@ def find_gpus() -> list[Gpu]:
 
 
 def environment_of(gpu: Gpu) -> dict[str, str]:
-    """What a process gets that is to see this GPU alone."""
+    """Environment variables for a process that should see only this GPU."""
     return {"CUDA_VISIBLE_DEVICES": gpu.uuid}
 
 
 def target_of(gpu: Gpu) -> str:
-    """The compiler's target for this GPU alone, such as "sm_90a"."""
+    """The compiler's target for exactly this GPU, such as "sm_90a"."""
     major, minor = gpu.capability
     return f"sm_{major}{minor}" + ("a" if major >= FIRST_WITH_OWN_TARGETS else "")
 
 
 def visible(uuids: Sequence[str], wanted: str | None) -> list[int]:
-    """Which of the GPUs CUDA_VISIBLE_DEVICES names; all where it is not set.
+    """Indices of the GPUs named by CUDA_VISIBLE_DEVICES (`wanted`); all if it is not set.
 
-    As in CUDA (CUDA C++ Programming Guide, environment variables) the first word that names none ends the list.
+    As in CUDA (CUDA C++ Programming Guide, environment variables), the first invalid entry ends the list.
     """
     if wanted is None:
         return list(range(len(uuids)))
@@ -92,5 +92,5 @@ def _describe(pynvml: Any, handle: Any, number: int, uuid: str, driver: str) -> 
 
 
 def _text(value: str | bytes) -> str:
-    # Older releases of the package give bytes.
+    # Older releases of pynvml return bytes.
     return value.decode() if isinstance(value, bytes) else value

@@ -1,1 +1,1 @@
-"""From timed samples to figures: intervals, ceilings and the score. What runs on the GPU is in `grader.run.gpu`."""
+"""Turns timed samples into figures: intervals, ceilings and the score. Timing on the GPU is in `grader.run.gpu`."""

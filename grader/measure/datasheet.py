@@ -1,7 +1,7 @@
-"""What vendors' datasheets promise, to stand beside what was measured.
+"""Figures from vendors' datasheets, shown beside what was measured.
 
-Memory bandwidth, and operations at the boost clock: fp32 outside the tensor cores, fp16 with sums in fp32 and int8 on
-them, without sparsity. No score is made from these.
+Memory bandwidth, and operations at the boost clock without sparsity: fp32 outside the tensor cores; fp16 accumulated in
+fp32, and int8, on them. Scores do not use these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Datasheet:
-    """`bandwidth` in bytes a second, operations a second, and where they are printed; None is not printed."""
+    """`bandwidth` in bytes per second, rates in operations per second, and their source; None if not published."""
 
     bandwidth: float
     fp32: float
@@ -20,20 +20,20 @@ class Datasheet:
     source: str
 
     def rate(self, precision: str) -> float | None:
-        """Operations a second; `precision` is "fp32", "fp16" or "int8"."""
+        """Operations per second; `precision` is "fp32", "fp16" or "int8"."""
         return {"fp32": self.fp32, "fp16": self.fp16, "int8": self.int8}[precision]
 
 
 def _row(gigabytes: float, fp32: float, fp16: float | None, int8: float | None, source: str) -> Datasheet:
-    """In GB/s and in tera operations a second."""
+    """Makes a row from GB/s and tera operations per second."""
     half, byte = (None if rate is None else rate * 1e12 for rate in (fp16, int8))
     return Datasheet(gigabytes * 1e9, fp32 * 1e12, half, byte, source)
 
 
 _H100, _A100, _ADA = "NVIDIA H100 datasheet", "NVIDIA A100 datasheet", "NVIDIA Ada GPU architecture whitepaper"
 
-# NVML's names. The longest one that a GPU's name starts with holds, so that a variant needs a row of its own only
-# where its figures differ.
+# Keys are NVML's names. The longest key that a GPU's name starts with applies, so a variant needs its own row only if
+# its figures differ.
 _SHEETS = {
     "NVIDIA H200": _row(4800, 67, 989, 1979, "NVIDIA H200 datasheet"),
     "NVIDIA H100 80GB HBM3": _row(3350, 67, 989, 1979, _H100),
@@ -52,11 +52,11 @@ _SHEETS = {
 }
 
 _OTHER_MODELS = ("Ti", "SUPER", "D", "Laptop", "NVL", "GeForce")
-"""Words that make another model of the same name, with other figures."""
+"""Suffixes that denote a different model with different figures."""
 
 
 def datasheet(gpu: str) -> Datasheet | None:
-    """The figures of the GPU with this NVML name; None where none are known for it."""
+    """The figures of the GPU with this NVML name, None if unknown."""
     for name in sorted(_SHEETS, key=len, reverse=True):
         rest = gpu[len(name) :]
         if gpu.startswith(name) and (not rest or rest[0] in " -") and not set(rest.split()) & set(_OTHER_MODELS):

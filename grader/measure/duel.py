@@ -1,7 +1,7 @@
-"""What a contest hands from the runner's process to the judge: rounds in which several programs ran in turns.
+"""The data that a duel passes from the runner's process to the judge: rounds in which several programs run in turns.
 
-Plain frozen data, to and from JSON, and the order of a round. What the rounds say is for `standings`; the judge
-trusts none of it before it has looked at the outputs that were kept and at its own clock.
+Plain frozen data, its JSON form, and the order of a round. Evaluation is left to `standings`; the judge trusts none of
+this before it has checked the kept outputs and its own clock.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from grader.measure.statistics import Quad
 
 MOST_FILES = 8
 MOST_CONTENDERS = MOST_FILES + 1
-"""Beside so many files the baseline has its place."""
+"""The files and the baseline."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """Every contender twice, in an order that reads the same backwards: A B C C B A.
+    """Every contender runs twice, in a palindromic order: A B C C B A.
 
-    By contender: `times` are seconds of one launch sequence, the earlier replay first; `clocks` the SM clocks in
-    MHz during these replays, None where they could not be read.
+    Per contender, `times` are seconds of one launch sequence, earlier replay first; `clocks` are the SM clocks in MHz
+    during these replays, None if they could not be read.
     """
 
     times: tuple[tuple[float, float], ...]
     clocks: tuple[tuple[float, float], ...] | None = None
 
     def alone(self, contender: int) -> Quad:
-        """One contender's part in the round."""
+        """One contender's part of the round."""
         return Quad(self.times[contender], None, self.clocks[contender] if self.clocks else None)
 
     def pair(self, first: int, second: int) -> Quad:
-        """Two contenders' part in it: their replays have one centre, so that a linear drift cancels as in R C C R.
+        """Two contenders' part of the round: their replays have a common centre, so linear drift cancels as in R C C R.
 
-        Of the clocks, too, only theirs count: a third contender may heat the GPU without harm to these two.
+        Only their clocks count too: a third contender may throttle the GPU without affecting the comparison.
         """
         clocks = self.clocks[first] + self.clocks[second] if self.clocks else None
         return Quad(self.times[first], self.times[second], clocks)
@@ -46,11 +46,11 @@ class Round:
 
 @dataclass(frozen=True)
 class Contest:
-    """One size's rounds, and how they were come by. `names` are the contenders', in the order of the rounds' times.
+    """The rounds of one size, and how they were measured. `names` are in the order of the rounds' times.
 
-    `kept`, `copies` and `graph_bytes` are by name: outputs for the judge to check, launch sequences in a graph, and
-    the size of all their arrays. `floor` is the time of an empty kernel; `warm`, `late` and `throttled` are as in
-    `samples.Timing`.
+    `kept`, `copies` and `graph_bytes` are by name: outputs for the judge to check, launch sequences per graph, and
+    the total size of their arrays in bytes. `floor` is the time of an empty kernel in seconds; `warm`, `late` and
+    `throttled` are as in `samples.Timing`. Raises ValueError for names or rounds that make no sense.
     """
 
     names: tuple[str, ...]
@@ -78,7 +78,7 @@ class Contest:
                 raise ValueError(f"a round with times {each.times} and clocks {each.clocks}; all have to be above 0")
 
     def only(self, names: Sequence[str]) -> Contest:
-        """The same contest as these contenders saw it."""
+        """Returns the contest restricted to these contenders."""
         chosen = [self.names.index(name) for name in names]
         rounds = tuple(
             Round(
@@ -94,13 +94,15 @@ class Contest:
 
 
 def order_of(contenders: int, number: int) -> tuple[int, ...]:
-    """Who runs when in round `number`: forwards and back, and each time another one goes first."""
+    """The contenders in the order in which round `number` runs them: there and back, starting with the next one each
+    round.
+    """
     forwards = [(number + place) % contenders for place in range(contenders)]
     return (*forwards, *reversed(forwards))
 
 
 def round_of(order: Sequence[int], times: Sequence[float], clocks: Sequence[float] | None) -> Round:
-    """The round from what was measured in this order."""
+    """Builds a round from times and clocks in the order of execution."""
 
     def by_contender(values: Sequence[float]) -> tuple[tuple[float, float], ...]:
         found: list[list[float]] = [[] for _ in range(len(order) // 2)]
@@ -112,12 +114,12 @@ def round_of(order: Sequence[int], times: Sequence[float], clocks: Sequence[floa
 
 
 def to_data(contest: Contest) -> dict[str, Any]:
-    """The contest as plain data, fit for JSON."""
+    """The contest as plain data, ready for JSON."""
     return asdict(contest)
 
 
 def from_data(data: Mapping[str, Any]) -> Contest:
-    """The inverse of `to_data`. Raises JudgeError for data that is no contest."""
+    """The inverse of `to_data`. Raises JudgeError if the data is no contest."""
     from cattrs import Converter
     from cattrs.errors import BaseValidationError
 

@@ -1,6 +1,6 @@
-"""What a whole measurement amounts to: its score with the interval, and the sizes that can't be true.
+"""Evaluates a finished Measurement: its score with the interval, and whether its times are sound and possible.
 
-It applies `score` to a finished Measurement; it measures nothing.
+It applies `score`; it measures nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NULL_TOLERANCE = 0.003
 
 
 def light_of(size: SizeMeasurement, ceilings: Ceilings) -> float:
-    """The least seconds that this size can take on this GPU."""
+    """The shortest time in seconds that this size can take on this GPU."""
     return speed_of_light(
         flops=size.flops,
         bytes=size.bytes,
@@ -27,10 +27,10 @@ def light_of(size: SizeMeasurement, ceilings: Ceilings) -> float:
 
 
 def overall_score(measurement: Measurement) -> Interval | None:
-    """The score with its interval; None without a size, or where the work of one is not known.
+    """The score with its interval; None without a size, or if the work of any size is unknown.
 
-    The bounds are those of all sizes being at their bounds at once. A warm GPU slows all sizes down together, so
-    their errors are not independent, which would give a narrower interval.
+    The bounds assume all sizes at their bounds at once. A warm GPU slows all sizes down together, so their errors
+    are not independent, and the narrower interval for independent errors would be wrong.
     """
     if not measurement.sizes or any(size.sol is None for size in measurement.sizes):
         return None
@@ -39,20 +39,20 @@ def overall_score(measurement: Measurement) -> Interval | None:
 
 
 def impossible(measurement: Measurement) -> list[SizeMeasurement]:
-    """The sizes that were quicker than the speed of light: their entry is held until somebody has looked at it."""
+    """The sizes measured faster than the speed of light; such an entry is held for review."""
     known = (size for size in measurement.sizes if size.sol is not None)
     return [size for size in known if share_of(light_of(size, measurement.ceilings), size.time.value).audit]
 
 
 def is_sound(measurement: Measurement) -> bool:
-    """Whether the baseline timed against itself was found to be as quick as itself."""
+    """Whether the baseline timed against itself gave a ratio of 1 within NULL_TOLERANCE."""
     return measurement.null_ratio is not None and _is_one(measurement.null_ratio)
 
 
 def null_test(measure: Callable[[], Sequence[Quad]]) -> tuple[Quad, ...]:
-    """The baseline's quads against itself, measured once more where they are off.
+    """Returns the quads of the baseline against itself, measured again once if they are off.
 
-    One of 30 sessions on a GPU that others use is off by chance; timing that is not sound is so again.
+    One in 30 sessions on a shared GPU is off by chance; unsound timing is off again.
     """
     quads = measure()
     ratio = ratio_interval(quads)
@@ -64,13 +64,13 @@ def _is_one(ratio: Interval) -> bool:
 
 
 def ranked_score(measurement: Measurement) -> float | None:
-    """The score that ranks; None where the times are not sound or can't be true."""
+    """The score used for ranking; None if the times are unsound or impossible."""
     score = overall_score(measurement)
     return score.value if score is not None and is_sound(measurement) and not impossible(measurement) else None
 
 
 def total_time(measurement: Measurement) -> Interval | None:
-    """Seconds of all sizes together, all of them at their bounds at once; None without a size."""
+    """Total time of all sizes in seconds, its bounds the sums of theirs; None without a size."""
     times = [size.time for size in measurement.sizes]
     if not times:
         return None

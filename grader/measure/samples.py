@@ -1,6 +1,6 @@
-"""What a measurement hands from the runner's process to the judge: samples and the figures to judge them by.
+"""The data that a measurement passes from the runner's process to the judge: samples, and figures to judge them by.
 
-Plain frozen data, to and from JSON. The judge trusts none of it before the kept outputs have been checked.
+Plain frozen data and its JSON form. The judge trusts none of it before it has checked the kept outputs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ CANDIDATE, BASELINE = "candidate", "baseline"
 
 @dataclass(frozen=True)
 class Kept:
-    """Outputs that were kept: those of one buffer set after one replay of the candidate's graph.
+    """Kept outputs: those of one buffer set after one replay of the candidate's graph.
 
-    The judge makes the inputs again from `replay_key(seed, CANDIDATE, replay)` and `make_values`.
+    The judge recreates the inputs from `replay_key(seed, CANDIDATE, replay)` with `make_values`.
     """
 
     replay: int
@@ -28,12 +28,12 @@ class Kept:
 
 @dataclass(frozen=True)
 class Timing:
-    """Quads in seconds of one launch sequence, and how they were come by.
+    """Quads in seconds of one launch sequence, and how they were measured.
 
-    `null` are quads of the baseline (of the candidate, where there is none) against itself. `warm` says whether
-    the warm-up's times agreed in the end. `late` counts rounds that the host queued more slowly than the spin
-    before them lasted: gaps may have entered these. `copies` and `graph_bytes` are by side: launch sequences in
-    a graph, and the size of all their arrays.
+    `null` are quads of the baseline (of the candidate, if there is none) against itself. `warm` says whether the
+    warm-up's times settled. `late` counts rounds that took the host longer to queue than the spin kernel before them
+    lasted, so that they may contain gaps. `copies` and `graph_bytes` are by side: launch sequences per graph, and the
+    total size of their arrays in bytes.
     """
 
     quads: tuple[Quad, ...] = ()
@@ -53,17 +53,17 @@ class Timing:
 
     @property
     def consistent(self) -> bool:
-        """Whether the events add up to no more time than went by. The judge has a clock of its own beside it."""
+        """Whether the event times add up to no more than the wall time. The judge checks its own clock too."""
         return 0 < self.event_seconds <= self.wall_seconds
 
 
 def to_data(timing: Timing) -> dict[str, Any]:
-    """The timing as plain data, fit for JSON."""
+    """The timing as plain data, ready for JSON."""
     return asdict(timing)
 
 
 def from_data(data: Mapping[str, Any]) -> Timing:
-    """The inverse of `to_data`. Raises JudgeError for data that is no timing."""
+    """The inverse of `to_data`. Raises JudgeError if the data is no timing."""
     from cattrs import Converter
     from cattrs.errors import BaseValidationError
 

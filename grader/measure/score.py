@@ -1,6 +1,6 @@
-"""The score: how close a kernel comes to what its GPU can do, and which of two scores is really better.
+"""The score: how close a kernel comes to its GPU's limits, and which scores really differ.
 
-Pure functions on figures. It measures nothing and reads no database.
+Pure functions on figures.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from math import exp, log
 from grader.core.report import Interval
 
 AUDIT_ABOVE = 1.05
-"""Nothing is faster than light: more than this is a wrong cost, a wrong ceiling, or a cheat."""
+"""Nothing is faster than light: a larger share means a wrong cost, a wrong ceiling, or a cheat."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of the speed of light, 0 to 1; `audit` says that more was measured than can be."""
+    """A share of the speed of light, 0 to 1; `audit` marks a measurement that is impossibly fast."""
 
     value: float
     audit: bool
 
 
 def speed_of_light(*, flops: int, bytes: int, bandwidth: float, rate: float, floor: float) -> float:
-    """The least seconds that the work can take: the roofline, and the time of an empty launch as its floor.
+    """The shortest time in seconds that the work can take: the roofline, but at least the time of an empty launch.
 
-    `bandwidth` is in bytes a second, `rate` in operations a second (Williams, Waterman and Patterson, Roofline,
+    `bandwidth` is in bytes per second, `rate` in operations per second (Williams, Waterman and Patterson, Roofline,
     2009).
     """
     if not (bandwidth > 0 and rate > 0):
@@ -35,16 +35,16 @@ def speed_of_light(*, flops: int, bytes: int, bandwidth: float, rate: float, flo
 
 
 def share_of(light: float, seconds: float) -> Share:
-    """`light` seconds at the speed of light against those measured."""
+    """The share of the speed of light: `light` seconds divided by the measured `seconds`, at most 1."""
     if not (light > 0 and seconds > 0):
         raise ValueError(f"{light:g} and {seconds:g} seconds: both have to be above 0")
     share = light / seconds
-    # The cap keeps one impossible size from lifting the mean of all.
+    # The cap keeps one impossible size from raising the mean of all.
     return Share(min(share, 1.0), share > AUDIT_ABOVE)
 
 
 def geometric_mean(shares: Sequence[float]) -> float:
-    """The score of a problem, over the shares of its benchmark sizes."""
+    """The score of a problem: the geometric mean of its benchmark sizes' shares. Raises ValueError."""
     if not shares:
         raise ValueError("a score needs at least one size")
     if min(shares) <= 0:
@@ -53,7 +53,7 @@ def geometric_mean(shares: Sequence[float]) -> float:
 
 
 def score_interval(lights: Sequence[float], times: Sequence[Interval]) -> Interval:
-    """The score with the interval that follows from those of the times: a longer time is a lower score."""
+    """The score with its interval, which follows from the times' intervals: a longer time is a lower score."""
     if len(lights) != len(times):
         raise ValueError(f"{len(lights)} sizes and {len(times)} times: they have to be as many")
 
@@ -66,7 +66,7 @@ def score_interval(lights: Sequence[float], times: Sequence[Interval]) -> Interv
 def shared_ranks(scores: Sequence[Interval]) -> list[int]:
     """The rank of each score, 1 for the highest, in the order given.
 
-    An entry shares the rank of the best one of its group when the two intervals overlap. Only that one counts:
+    An entry shares the rank of the best entry of its group if their intervals overlap. Only the best one counts:
     overlap is not transitive, and a chain of neighbours would put the whole field on one rank.
     """
     ranks = [0] * len(scores)

@@ -1,7 +1,6 @@
-"""Who is faster than whom by a contest's rounds, by how much, and where no difference was found.
+"""Evaluates the rounds of a duel: who is faster, by how much, and where no difference was found.
 
-Pure functions on rounds, without distributional assumptions; the medians and their intervals are those of
-`statistics`. It times nothing.
+Pure functions without distributional assumptions; medians and intervals come from `statistics`.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from grader.measure.score import geometric_mean
 from grader.measure.statistics import CONFIDENCE, Quad, StoppingRule, least_samples, median_interval, split_by_clock
 
 RESOLUTION = 0.003
-"""A smaller difference is called none: the same kernel differs from itself by as much from one process to the next."""
+"""Relative difference below which two kernels count as equal: one kernel varies as much between processes."""
 
 PATIENCE = 2
-"""Slow kernels may take so many times as long as the rule allows, to get the rounds that the confidence needs."""
+"""Slow kernels may take this many times the rule's seconds to get the rounds that the confidence needs."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two contenders compared: the first one's time divided by the second one's, taken round by round.
+    """Two contenders compared: the first one's time divided by the second one's, round by round.
 
-    `enough` says whether there were as many rounds as the interval's confidence needs.
+    `enough` says whether there were enough rounds for the interval's confidence.
     """
 
     ratio: Interval
@@ -35,7 +34,7 @@ class Pair:
 
     @property
     def differ(self) -> bool:
-        """Whether one of them is faster, with the confidence of the interval and by more than the resolution."""
+        """Whether one is faster, with the interval's confidence and by more than RESOLUTION."""
         outside = self.ratio.low > 1 + RESOLUTION or self.ratio.high < 1 / (1 + RESOLUTION)
         return self.enough and outside
 
@@ -48,7 +47,7 @@ class Ranking:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The contenders from the fastest, by their ratios to all the others: a drift has no part in those."""
+        """The contenders, fastest first, by their ratios to all others, in which drift cancels."""
         means = [sum(log(pair.ratio.value) for pair in row) for row in self.pairs]
         return tuple(sorted(range(len(means)), key=means.__getitem__))
 
@@ -58,10 +57,9 @@ class Ranking:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Contenders without a difference from the first of their group, from the fastest group on.
+        """Groups of contenders that do not differ from the first of their group, fastest group first.
 
-        Only that one counts: having no difference is not transitive, and a chain of neighbours would end as
-        one group.
+        Only the first counts: not differing is not transitive, and a chain of neighbours would form one group.
         """
         groups: list[list[int]] = []
         for contender in self.order:
@@ -74,9 +72,9 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Standings:
-    """What the rounds of one size say: seconds of a launch sequence by contender, and the ranking.
+    """The result for one size: seconds of a launch sequence by contender, and the ranking.
 
-    `dropped` counts the rounds that the clock ruled out for at least one pair.
+    `dropped` is the largest number of rounds discarded for a single contender or pair because the clock changed.
     """
 
     times: tuple[Interval, ...]
@@ -87,10 +85,10 @@ class Standings:
 
 
 def standings(rounds: Sequence[Round]) -> Standings:
-    """The times with 99 % intervals, and ratios whose intervals all hold at once with 99 %.
+    """The times with 99 % intervals, and ratios whose intervals hold simultaneously with 99 % confidence.
 
-    At once, because the fastest is picked by looking: with one interval of 99 % each, the luckiest of eight equal
-    kernels would often seem faster than the unluckiest. The bound is Bonferroni's.
+    Simultaneously, because the fastest is picked after the fact: with separate 99 % intervals, the luckiest of eight
+    equal kernels would often seem faster than the unluckiest. The bound is Bonferroni's.
     """
     contenders = len(rounds[0].times)
     pairs = [[Pair(Interval(1.0, 1.0, 1.0), True)] * contenders for _ in range(contenders)]
@@ -114,7 +112,7 @@ def standings(rounds: Sequence[Round]) -> Standings:
 def over_all(rankings: Sequence[Ranking]) -> Ranking:
     """The ranking over several sizes, by the geometric mean of each pair's ratios.
 
-    The bounds are those of all sizes being at their bounds at once, which is wider than need be.
+    The bounds assume all sizes at their bounds at once, which is wider than necessary.
     """
     count = len(rankings[0].pairs)
 
@@ -131,7 +129,7 @@ def over_all(rankings: Sequence[Ranking]) -> Ranking:
 def is_over(rounds: Sequence[Round], elapsed: float, rule: StoppingRule) -> bool:
     """Whether to stop after these rounds, measured in `elapsed` seconds.
 
-    All contenders' times and their ratios to the fastest have to be known as well as `rule` asks.
+    The times of all contenders and their ratios to the fastest must have intervals as narrow as `rule` asks.
     """
     if not rounds:
         return False
@@ -143,8 +141,8 @@ def is_over(rounds: Sequence[Round], elapsed: float, rule: StoppingRule) -> bool
         return False
     times = []
     for i in range(contenders):
-        # The times first, one by one: a drifting clock keeps them wide for longest, and a pause between rounds
-        # for arithmetic would let the GPU cool.
+        # Check times first, one by one: a drifting clock keeps them wide longest, and long arithmetic between rounds
+        # would let the GPU cool.
         times.append(_time(_steady([each.alone(i) for each in rounds])[0]))
         if not _is_narrow(times[i], rule.tolerance):
             return False
@@ -154,17 +152,17 @@ def is_over(rounds: Sequence[Round], elapsed: float, rule: StoppingRule) -> bool
 
 
 def seconds_for(contenders: int, rule: StoppingRule) -> float:
-    """How long the rounds may take: the rule's seconds are for two contenders."""
+    """Time limit for the rounds in seconds; the rule's seconds are for two contenders."""
     return rule.seconds * max(1.0, contenders / 2)
 
 
 def joint_confidence(contenders: int) -> float:
-    """How sure each of the pairs' intervals has to be for all of them to hold at once with 99 %."""
+    """The confidence that each pair's interval needs so that all hold simultaneously with 99 %."""
     return 1 - (1 - CONFIDENCE) / max(1, contenders * (contenders - 1) // 2)
 
 
 def _compare(rounds: Sequence[Round], first: int, second: int) -> tuple[Pair, int]:
-    """Two contenders' ratio, and how many rounds were dropped for it."""
+    """Returns two contenders compared, and the number of rounds discarded for it."""
     confidence = joint_confidence(len(rounds[0].times))
     quads, dropped = _steady([each.pair(first, second) for each in rounds])
     logs = median_interval([quad.log_ratio for quad in quads], confidence)
@@ -177,7 +175,7 @@ def _time(quads: Sequence[Quad]) -> Interval:
 
 
 def _steady(quads: Sequence[Quad]) -> tuple[Sequence[Quad], int]:
-    """Those that ran at one clock, and how many were dropped; all where the clock rules out all."""
+    """The quads that ran at one clock, and the number discarded; all quads if none ran at one clock."""
     steady, dropped = split_by_clock(quads)
     return (steady, dropped) if steady else (quads, 0)
 

@@ -1,6 +1,6 @@
-"""What repeated timings say: medians with intervals, paired ratios, and when enough has been measured.
+"""Statistics of repeated timings: medians with intervals, paired ratios, and when to stop measuring.
 
-Pure functions on samples, without distributional assumptions. It times nothing and knows no GPU.
+Pure functions on samples, without distributional assumptions.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from grader.core.report import Interval
 CONFIDENCE = 0.99
 
 CLOCK_TOLERANCE = 0.02
-"""A quad whose two sides ran at clocks further apart than this compares clocks and not kernels."""
+"""Relative difference: a quad whose clocks differ by more compares clocks, not kernels."""
 
 
 @dataclass(frozen=True)
 class Quad:
     """One interleaved round: baseline, candidate, candidate, baseline, in this order.
 
-    Times are seconds of one launch sequence; `baseline` is None where the problem has none. `clocks` are the
-    SM clocks in MHz during the timed replays in the order in which they ran, None where they could not be read.
+    Times are seconds of one launch sequence; `baseline` is None if the problem has none. `clocks` are the SM clocks
+    in MHz during the timed replays in the order in which they ran, None if they could not be read.
     """
 
     candidate: tuple[float, float]
@@ -33,7 +33,7 @@ class Quad:
 
     @property
     def log_ratio(self) -> float:
-        """log(candidate / baseline). The order R C C R cancels a drift that is linear over the quad."""
+        """log(candidate / baseline), NaN without a baseline. The order R C C R cancels linear drift over the quad."""
         if self.baseline is None:
             return nan
         (first, second), (before, after) = self.candidate, self.baseline
@@ -42,7 +42,9 @@ class Quad:
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """Measure until the interval is narrow, or until time is up. Tolerance is relative, times are seconds."""
+    """Measure until the interval is narrow or time is up. Checks after `least` quads and then after `every` more;
+    `tolerance` is relative, `seconds` the time limit.
+    """
 
     tolerance: float = 0.003
     least: int = 20
@@ -63,7 +65,7 @@ class StoppingRule:
         steady, _ = split_by_clock(quads)
         if len(steady) < least_samples():
             return False
-        # A median of times can be settled while the ratio is not, and the other way round: both are published.
+        # The median time can settle before the ratio does, and vice versa; both are published.
         series = [[log(t) for quad in steady for t in quad.candidate]]
         if steady[0].baseline is not None:
             series.append([quad.log_ratio for quad in steady])
@@ -72,7 +74,7 @@ class StoppingRule:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the quads of one size say: seconds of a launch sequence, its ratio to the baseline, MHz."""
+    """The result for one size: seconds of a launch sequence, its ratio to the baseline, and the clocks in MHz."""
 
     time: Interval
     ratio: Interval | None
@@ -82,9 +84,10 @@ class Summary:
 
 
 def summarise(quads: Sequence[Quad]) -> Summary:
-    """The published figures. `quads` counts those that were used, `dropped` those that the clock ruled out.
+    """Computes the published figures. `quads` counts those used, `dropped` those discarded because the clock changed.
 
-    Where the clock rules out all of them, all are used: a wide and honest interval instead of none.
+    If that would discard all of them, all are used: a wide but honest interval instead of none. Raises ValueError
+    without quads.
     """
     if not quads:
         raise ValueError("no quads were measured; at least one is needed")
@@ -101,7 +104,7 @@ def summarise(quads: Sequence[Quad]) -> Summary:
 
 
 def ratio_interval(quads: Sequence[Quad]) -> Interval | None:
-    """The median over the quads of candidate / baseline; None without a baseline."""
+    """The median over the quads of candidate / baseline, with its interval; None without a baseline."""
     if any(quad.baseline is None for quad in quads):
         return None
     logs = median_interval([quad.log_ratio for quad in quads])
@@ -109,11 +112,12 @@ def ratio_interval(quads: Sequence[Quad]) -> Interval | None:
 
 
 def median_interval(samples: Iterable[float], confidence: float = CONFIDENCE) -> Interval:
-    """The median and the interval between two order statistics that holds the true one.
+    """The median, and the interval between two order statistics that contains the true median.
 
-    The number of samples below the true median is binomial with p = 1/2 whatever the distribution, so that the
-    k-th smallest and the k-th largest enclose it with a confidence that follows from counting alone (David and
-    Nagaraja, Order Statistics, section 7.1). Too few samples for that confidence: all of their range.
+    The number of samples below the true median is binomial with p = 1/2 whatever the distribution, so the k-th
+    smallest and the k-th largest enclose it with a confidence that follows from counting alone (David and Nagaraja,
+    Order Statistics, section 7.1). With too few samples for that confidence, it is their whole range. Raises
+    ValueError without samples.
     """
     ordered = sorted(samples)
     if not ordered:
@@ -123,7 +127,7 @@ def median_interval(samples: Iterable[float], confidence: float = CONFIDENCE) ->
 
 
 def least_samples(confidence: float = CONFIDENCE) -> int:
-    """How many samples the interval needs to have that confidence at all: 8 for 99 %."""
+    """The fewest samples for which an interval can reach that confidence: 8 for 99 %."""
     count = 1
     while not _rank(count, confidence):
         count += 1
@@ -131,21 +135,21 @@ def least_samples(confidence: float = CONFIDENCE) -> int:
 
 
 def split_by_clock(quads: Iterable[Quad], tolerance: float = CLOCK_TOLERANCE) -> tuple[list[Quad], int]:
-    """The quads that ran at one clock, and how many others there were. Unread clocks rule nothing out."""
+    """Returns the quads that ran at one clock, and the number of the others. Quads with unread clocks are kept."""
     every = list(quads)
     steady = [quad for quad in every if not quad.clocks or max(quad.clocks) <= min(quad.clocks) * (1 + tolerance)]
     return steady, len(every) - len(steady)
 
 
 def agree(times: Sequence[float], tolerance: float) -> bool:
-    """Whether the longest of these times exceeds the shortest by no more than this share."""
+    """Whether the longest of these times exceeds the shortest by at most `tolerance` (relative)."""
     return max(times) <= min(times) * (1 + tolerance)
 
 
 @lru_cache(maxsize=4096)
 def _rank(count: int, confidence: float) -> int:
     """The largest k such that the k-th smallest and k-th largest of `count` enclose the median; 0 for none."""
-    # Integers, exactly: the tails of thousands of samples underflow a float.
+    # Exact integers, because the tails for thousands of samples underflow a float.
     allowed = int((1 - confidence) / 2 * 2**count) if count < 1000 else int((1 - confidence) * 2**53) << (count - 54)
     term, tail, rank = 1, 1, 0
     while tail <= allowed and 2 * (rank + 1) <= count:

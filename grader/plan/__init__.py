@@ -1,1 +1,1 @@
-"""Planning: from a Program and buffers to a Plan."""
+"""Planning: makes a Plan from a Program and its buffers."""

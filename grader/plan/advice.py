@@ -1,4 +1,4 @@
-"""What to do instead of a call of CUDA that a recording does not support."""
+"""Suggests what to use instead of a CUDA call that recording does not support."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GENERAL = "use launches, cudaMalloc(), cudaMemcpy(), cudaMemset(), streams, eve
 
 
 def advice_for(call: str) -> str:
-    """What to do instead of this call, in one line."""
+    """Returns one line: what to use instead of this call."""
     for pattern, advice in _ROWS:
         if re.fullmatch(pattern, call):
             return advice

@@ -1,8 +1,8 @@
-"""Whether solve() computes results on the host: what it hands on is compared with what it would of other data.
+"""Detects a solve() that computes its results on the host, by recording it a second time with altered data.
 
-A recording whose reads gave solve() a lot is made again, with the same answers but for the data, which are changed in
-each number that is not zero: a flag stays set, and a count stays small. What solve() hands to the device in the one
-and not in the other it has made of the data. How many bytes these are decides; nothing is run.
+If solve() copied much to the host, the recording is repeated with the same answers except for the copied data, in
+which every nonzero number is changed: a flag stays set, and a count stays small. Whatever solve() passes to the device
+in one recording only was computed from the data; the number of such bytes decides. Nothing is run.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 WORD = 4
 FEW_BYTES = 32
-"""What may be copied to the host from different places: a flag, a count, a sum, an extreme value and its place."""
+"""Bytes that may be copied to the host from distinct places: a flag, a count, a sum, an extremum and its index."""
 QUIET_BYTES = 256
-"""What may be copied to the host in all before anybody looks at what is made of it."""
+"""Bytes that may be copied to the host in total before the use of the data is checked."""
 
 _SMALL = 1 << 24
 _MANTISSA = 1 << 22
@@ -31,7 +31,7 @@ _ELSEWHERE = 1 << 60
 
 @dataclass
 class Listening:
-    """A device that remembers what it has answered."""
+    """Wraps a device and remembers its answers."""
 
     device: DeviceMemory
     pieces: list[tuple[int, int]] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Listening:
 
 
 class Echo:
-    """A device that answers what another one has answered, with other data. It runs nothing."""
+    """A device that repeats the answers of a Listening one with altered data. It runs nothing."""
 
     def __init__(self, heard: Listening) -> None:
         self.grows = heard.grows
@@ -82,9 +82,9 @@ class Echo:
 
 
 def change_bytes(data: bytes) -> bytes:
-    """Other data: zeros stay, small whole numbers stay small, all else gets another mantissa.
+    """Returns altered data: zeros stay, small integers stay small, and all other words get a different mantissa.
 
-    It is drawn, so that host code which notices can't undo it.
+    The change is random, so that host code that notices it can't undo it.
     """
     words = (data[at : at + WORD] for at in range(0, len(data), WORD))
     return b"".join(_other(int.from_bytes(word, "little")).to_bytes(WORD, "little")[: len(word)] for word in words)
@@ -98,7 +98,7 @@ def _other(word: int) -> int:
 
 
 def places_read(plan: Plan) -> int:
-    """The bytes of the device that were copied to the host, each counted once."""
+    """Number of distinct bytes of the device that were copied to the host."""
     spans = sorted((step.source, step.source + step.size) for step in plan.steps if isinstance(step, Download))
     count, end = 0, 0
     for begin, stop in spans:
@@ -108,9 +108,10 @@ def places_read(plan: Plan) -> int:
 
 
 def made_of_data(plan: Plan, echo: Plan | None, reads: Sequence[bytes] = ()) -> int:
-    """The bytes that solve() hands to the device in `plan` and not in `echo`; all after the first read for None.
+    """Number of bytes that solve() passes to the device in `plan` but not in `echo`, counted from the first read on.
 
-    A table that it hands on as it has read it, in one piece, is not made by it.
+    If `echo` is None, everything after the first read counts. A table that is passed on unchanged, as one of `reads`
+    gave it, does not.
     """
     as_read = {data for data in reads if len(data) > FEW_BYTES}
     first = next((n for n, step in enumerate(plan.steps) if isinstance(step, Download)), len(plan.steps))
@@ -127,7 +128,7 @@ def made_of_data(plan: Plan, echo: Plan | None, reads: Sequence[bytes] = ()) -> 
             continue
         for key, words in _handed(step):
             others = known[key]
-            # The same launch of the other recording, by its place among those of its kernel.
+            # The n-th launch of a kernel is compared with its n-th launch in the other recording.
             like = others[min(places[key], len(others) - 1)] if others else ()
             places[key] += 1
             if number > first and (key, words) not in seen:
@@ -136,7 +137,7 @@ def made_of_data(plan: Plan, echo: Plan | None, reads: Sequence[bytes] = ()) -> 
 
 
 def _handed(step: Step) -> Iterator[tuple[object, tuple[bytes, ...]]]:
-    """What a step takes from the host, as words, and for what: words for the same are compared."""
+    """Yields (key, words) for the values that a step takes from the host; words with equal keys are compared."""
     if isinstance(step, Launch):
         shape = b"".join(n.to_bytes(WORD, "little") for n in (*step.grid, *step.block, step.shared_bytes))
         yield step.kernel, tuple(word for blob in (shape, *step.arguments) for word in _words(blob))

@@ -1,6 +1,6 @@
-"""Which parts of device memory a plan may touch by address: a case's arrays, live scratch, and variables.
+"""The parts of device memory that a plan may address: a case's arrays, live scratch, and variables.
 
-Runners ask here before they copy or set memory for a submission. What kernels do is found out elsewhere.
+Runners check copies and memsets here; the accesses of kernels are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from grader.core.verdict import FaultClass
 from grader.plan.poison import Poison
 
 SCRATCH_FILL = {Poison.NAN: 0xFF, Poison.FINITE: 0x5A}
-"""The byte that scratch is full of at first: NaN in every floating-point type, -1 in every integer one; and not."""
+"""The byte that fills fresh scratch: with NAN it makes a NaN in every floating-point type and -1 in every integer
+type, with FINITE a finite number."""
 
 
 def scratch_name(number: int, size: int | None = None) -> str:
-    """How scratch is called in reports: the recording's first is number 1.
+    """The name of a piece of scratch in reports, numbered from 1 within a recording.
 
-    With its size where nothing else tells of it.
+    Pass `size` (bytes) where nothing else in the text gives it.
     """
     return f"scratch {number}" if size is None else f"scratch {number} ({bytes_of(size)})"
 
 
 def bytes_of(count: int) -> str:
-    """ "1 byte", "4,000 bytes"."""
+    """Formats a byte count: "1 byte", "4,000 bytes"."""
     return f"{count:,} byte{'' if count == 1 else 's'}"
 
 
@@ -38,7 +39,7 @@ class Extent:
 
 
 class Outside(Exception):
-    """A step reaches outside of what a plan may touch. `fault` is told to the judge."""
+    """A step accesses memory that the plan may not touch. `fault` describes it to the judge."""
 
     def __init__(self, message: str, array: str = "") -> None:
         super().__init__(message)
@@ -47,7 +48,7 @@ class Outside(Exception):
 
 
 class Unwritten(Outside):
-    """The host copies what nobody has written."""
+    """The host copies memory that nothing has written."""
 
     def __init__(self, array: str, size: int) -> None:
         message = f"solve() copies {bytes_of(size)} of {array} to the host, which nobody has written"
@@ -56,23 +57,23 @@ class Unwritten(Outside):
 
 
 class Extents:
-    """The extents of one runner's memory; none overlaps another."""
+    """The extents of one runner's memory; they do not overlap."""
 
     def __init__(self) -> None:
         self._known: list[Extent] = []
 
     def add(self, name: str, address: int, size: int) -> None:
-        """Adding the same one twice is allowed."""
+        """Adds an extent; adding the same one twice is allowed."""
         extent = Extent(address, size, name)
         if extent not in self._known:
             insort(self._known, extent)
 
     def remove(self, address: int) -> None:
-        """Takes away the extent that begins there."""
+        """Removes the extent that begins at `address`."""
         self._known = [extent for extent in self._known if extent.address != address]
 
     def name_at(self, address: int) -> str:
-        """Whose the address is; empty for nobody's."""
+        """Name of the extent that `address` lies in or behind; empty if no extent begins at or before it."""
         extent = self._before(address)
         return extent.name if extent is not None else ""
 
@@ -80,7 +81,7 @@ class Extents:
         self._known.clear()
 
     def check(self, what: str, address: int, size: int) -> None:
-        """Raises Outside where these bytes are not all inside one extent; `what` is a word for who wants them."""
+        """Raises Outside unless all these bytes lie inside one extent; `what` names the operation in the message."""
         extent = self._before(address)
         offset = address - extent.address if extent is not None else 0
         if size == 0:
@@ -94,7 +95,7 @@ class Extents:
             )
 
     def check_step(self, step: Mapping[str, Any]) -> None:
-        """Raises Outside for a step that sets or copies memory outside of these extents."""
+        """Raises Outside for a step that sets or copies memory outside these extents."""
         if step["do"] == "memset":
             self.check("memset", step["address"], step["size"])
         elif step["do"] == "copy":
@@ -104,11 +105,11 @@ class Extents:
             self.check("upload", step["target"], base64_bytes(step["data"]))
 
     def _before(self, address: int) -> Extent | None:
-        """The extent with the highest beginning that is not behind the address."""
+        """The last extent that begins at or before `address`, None if there is none."""
         place = bisect_right(self._known, address, key=lambda extent: extent.address)
         return self._known[place - 1] if place else None
 
 
 def base64_bytes(text: str) -> int:
-    """How many bytes this stands for."""
+    """Number of bytes that this base64 text decodes to."""
     return len(text) // 4 * 3 - text[-2:].count("=")

@@ -1,7 +1,7 @@
-"""What a recorder process says, read with bounds: frames of JSON become steps, questions and the end of a recording.
+"""Parses the JSON frames of a recorder process, with bounds on everything: steps, questions, the end of a recording.
 
-Hostile code shares the process and may write anything. Nothing here trusts a length, a number or a name; whether
-the steps make sense is for grader.plan.validate to say.
+Hostile code shares that process and may write anything, so no length, number or name is trusted here. Whether the
+steps make sense is checked by grader.plan.validate.
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ from grader.core.report import Dim3
 from grader.sandbox.children import json_text
 
 FRAME_LIMIT = 160 << 20
-"""Bytes of one frame: 64 MiB that solve() copies in one piece, in hexadecimal, and room."""
+"""Largest frame in bytes: a single upload of 64 MiB in hexadecimal, and some room."""
 TOTAL_LIMIT = 320 << 20
-"""Bytes of all frames of one recording."""
+"""Largest total of all frames of one recording, in bytes."""
 
 _MOST_VALUES = 1 << 20
-"""Of one frame; a recorder's batches have some ten thousand."""
+"""JSON values in one frame; a recorder's batches have some ten thousand."""
 _LARGEST_MIXED = 4 << 20
-"""Bytes. What is larger is the hexadecimal of one upload: a single other character would take four times as much."""
+"""Bytes. A larger frame must be one upload in hexadecimal, all ASCII: a single other character makes Python store
+the text with up to four bytes per character."""
 
 _WORD = 2**64 - 1
 _INT = 2**31 - 1
@@ -49,16 +50,16 @@ _DIGITS = 20
 
 
 class Malformed(Exception):
-    """A frame that no recorder sends: the submission wrote it."""
+    """A frame that no recorder sends, so the submission wrote it."""
 
 
 class Hurried(Exception):
-    """No frame came within the time."""
+    """No frame arrived in time."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A step and the calls that led to it: offsets in the submission's library, innermost first."""
+    """A step and the call stack that led to it: offsets in the submission's library, innermost first."""
 
     step: Step
     at: tuple[int, ...]
@@ -66,9 +67,9 @@ class Recorded:
 
 @dataclass(frozen=True)
 class CallError:
-    """What a call of the runtime was answered with: CUDA's number, name and words for it, and what was wrong.
+    """A runtime call that returned an error: CUDA's code, name and text, and in `message` what was wrong.
 
-    `earlier` are the calls that led to the one before that is to blame, such as the cudaFree() of memory.
+    `earlier` is the call stack of the earlier call that is to blame, such as the cudaFree() of the memory.
     """
 
     call: str
@@ -81,7 +82,7 @@ class CallError:
 
 
 class Line:
-    """The judge's end of the channel: whole frames within a time and a number of bytes."""
+    """The judge's end of the channel: receives whole frames, within limits on time (seconds) and bytes."""
 
     def __init__(self, channel: socket.socket, seconds: float) -> None:
         self._channel = channel
@@ -89,7 +90,7 @@ class Line:
         self._left = TOTAL_LIMIT
 
     def receive(self) -> dict[str, Any] | None:
-        """The next frame, None where the process has closed its end. Raises Hurried, Malformed."""
+        """Returns the next frame, None if the process has closed its end. Raises Hurried, Malformed."""
         header = self._read(4)
         if header is None:
             return None
@@ -101,7 +102,7 @@ class Line:
         return None if payload is None else parse(payload)
 
     def send(self, payload: bytes) -> None:
-        """Answer a question. A process that has ended shows at the next `receive`."""
+        """Sends an answer. If the process has ended, the next `receive` shows it. Raises Hurried."""
         try:
             self._channel.settimeout(self._remaining())
             self._channel.sendall(struct.pack("<I", len(payload)) + payload)
@@ -111,7 +112,7 @@ class Line:
             return
 
     def wait_longer(self, seconds: float) -> None:
-        """Time that the judge took itself does not count."""
+        """Extends the deadline by the time that the judge itself took."""
         self._until += seconds
 
     def _read(self, size: int) -> bytes | None:
@@ -137,7 +138,7 @@ class Line:
 
 
 def parse(payload: bytes) -> dict[str, Any]:
-    """One frame. Raises Malformed for what is no JSON object, or holds numbers beyond 64 bits or fractions."""
+    """Parses one frame. Raises Malformed if it is no JSON object or holds fractions or numbers beyond 64 bits."""
     if len(payload) > _LARGEST_MIXED and (not payload.isascii() or b"\\" in payload):
         raise Malformed("a large frame that is no upload")
     try:
@@ -151,12 +152,12 @@ def parse(payload: bytes) -> dict[str, Any]:
 
 
 def parse_steps(frame: Mapping[str, Any], most: int) -> list[Recorded]:
-    """The steps of a batch, at most that many."""
+    """Parses a batch of at most `most` steps. Raises Malformed."""
     return [Recorded(parse_step(_object(fields)), places(fields)) for fields in _list(frame, "steps", most)]
 
 
 def parse_step(fields: Mapping[str, Any]) -> Step:
-    """A step of the plan. Raises Malformed."""
+    """Parses one step of the plan. Raises Malformed."""
     make = _STEPS.get(text(fields, "op"))
     if make is None:
         raise Malformed("a step that no recorder sends")
@@ -180,7 +181,7 @@ def places(fields: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def text(fields: Mapping[str, Any], key: str) -> str:
-    """A text to be shown: cut to a length, and without what a terminal would obey."""
+    """A text to show: cut to a length, and without control characters. Raises Malformed."""
     value = fields.get(key, "")
     if not isinstance(value, str):
         raise Malformed(f"{key} is no text")
@@ -293,7 +294,7 @@ def _name(fields: Mapping[str, Any], key: str) -> str:
 
 
 def _bytes(value: Any) -> bytes:
-    # bytes.fromhex() alone would pass over spaces.
+    # bytes.fromhex() alone would skip spaces.
     if not isinstance(value, str) or (value and not value.isalnum()):
         raise Malformed("no hexadecimal bytes")
     try:

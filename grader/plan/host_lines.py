@@ -1,6 +1,6 @@
-"""Lines of the source for places in a submission's library: what binutils' addr2line makes of them, in the sandbox.
+"""Maps offsets in a submission's library to source lines, with binutils' addr2line in the sandbox.
 
-The line table of the library is the submission's own work, so a wrong line misleads nobody but its author.
+The submission controls its line table, so a wrong line misleads only its author.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _PLACE = re.compile(r"(?P<file>.*):(?P<line>\d{1,7})(?: \(discriminator \d+\))?"
 
 
 def source_lines(program: Program, calls: Sequence[Sequence[int]], sandbox: Sandbox) -> list[int | None]:
-    """The innermost line of the submitted file on the way to each call; None where none is known.
+    """For each call, the innermost line of the submitted file on its call stack; None if unknown.
 
-    A call is its offsets in the library, innermost first.
+    A call is given as offsets in the library, innermost first.
     """
     wanted = tuple(dict.fromkeys(offset for at in calls for offset in at))[:_PLACES_LIMIT]
     if not wanted or not program.shared_object:
         return [None] * len(calls)
-    # A call by <<<>>> passes a function that nvcc wrote; its lines are those of the kernel's head.
+    # A <<<>>> launch goes through a stub that nvcc generates, whose lines are those of the kernel's head.
     wrappers = frozenset(kernel.symbol for kernel in program.kernels)
     found = _ask(program.shared_object, wanted, sandbox, wrappers)
     return [next((found[offset] for offset in at if offset in found), None) for at in calls]
@@ -39,7 +39,7 @@ def source_lines(program: Program, calls: Sequence[Sequence[int]], sandbox: Sand
 
 @contextmanager
 def shown_library(library: bytes) -> Iterator[Path]:
-    """The library as a file that another user can read as well."""
+    """Yields the path of a temporary file with the library that other users can read too."""
     with tempfile.TemporaryDirectory(prefix="kgrade-") as name:
         folder = Path(name).resolve()
         folder.chmod(0o755)
@@ -65,7 +65,10 @@ def _ask(library: bytes, offsets: tuple[int, ...], sandbox: Sandbox, wrappers: f
 
 
 def _read(output: Iterable[str], wrappers: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """(offset, line) of each offset with a line: after an address come pairs of function and place, innermost first."""
+    """Yields (offset, line) for each offset that has a line.
+
+    addr2line prints an address, then pairs of function and place, innermost first.
+    """
     offset, done, function = 0, True, None
     for text in output:
         if re.fullmatch(r"0x[0-9a-f]{1,16}", text):

@@ -1,6 +1,6 @@
-"""From a case's sizes and addresses to its Plan: by the problem's harness, or by recording the submission's solve().
+"""Makes a case's Plan from sizes and addresses, by the problem's harness or by recording the submission's solve().
 
-It runs no kernel. Which of the two a submission needs is for its language to say.
+It runs no kernel. The language of a submission says which of the two it needs.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     from grader.sandbox import Sandbox
 
 READ_BYTES, READ_SHARE = 16 << 10, 8
-"""What solve() may copy to the host: so many bytes, or this part of all arrays where that is more. A count or a flag
-decides what is launched next; who makes results of it computes on the host, where no time counts."""
+"""What solve() may copy to the host: READ_BYTES, or 1 / READ_SHARE of the bytes of all arrays if that is more. A count
+or a flag may decide the next launch; computing results from copied data would use the host, whose time is not
+measured."""
 ON_THE_DEVICE = "Compute on the device: only what decides the next launch may be copied back"
 
 
 class Planner(Protocol):
-    """Makes a submission's plans. It remembers the last one.
+    """Makes a submission's plans, and remembers the last one.
 
-    `steered` tells whether one of them depended on results that were copied to the host; in words, `leak` is what the
-    last one did not free, and `ignored` the first call of all that failed without ending one. `printed` is what the
-    last solve() printed.
+    `steered`: whether any plan depended on results copied to the host. `leak`: what the last solve() did not free, in
+    words. `ignored`: the first failed call after which a solve() went on, in words. `printed`: the output of the last
+    solve().
     """
 
     steered: bool
@@ -45,20 +46,20 @@ class Planner(Protocol):
     printed: str
 
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
-        """The steps that are left to run on these arrays.
+        """Returns the steps that are left to run on these arrays.
 
         Raises LaunchRefused, RecordingStopped, and what `device` raises.
         """
 
     def launch_line(self, kernel: str) -> int | None:
-        """The line of the source in which the last plan launches this kernel; None where no one line does."""
+        """The source line where the last plan launches this kernel; None if there is not exactly one such line."""
 
     def refused_launch(self) -> RecordingStopped | None:
-        """The first launch of the last solve() that CUDA refuses and solve() went on after, as if it had ended it."""
+        """The first launch of the last solve() that CUDA refused although solve() went on; None if there is none."""
 
 
 class HarnessPlanner:
-    """Plans by the problem's `solve()` harness, with the submission's launch constants."""
+    """Plans with the problem's `solve()` harness and the submission's launch constants."""
 
     steered = False
     leak = ""
@@ -82,7 +83,7 @@ class HarnessPlanner:
 class RecordingPlanner:
     """Plans by calling the submission's solve() in the sandbox.
 
-    `ask_table` is asked once, at the first plan, for what solve() may know about the device.
+    `ask_table` is called once, at the first plan.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class RecordingPlanner:
         arguments, heard = arguments_of(self._problem, sizes, addresses), Listening(device)
         recording = record(self._program, arguments, self._table, heard, self._sandbox, self._cache)
         if uses_streams(recording.plan.steps) or any(isinstance(step, Alloc) for step in recording.plan.steps):
-            # For the words about scratch, and about launches in no order.
+            # Messages about scratch and about unordered launches name lines.
             recording = with_lines(self._program, recording, self._sandbox)
         self._last = recording
         self.steered = self.steered or recording.reads > 0
@@ -140,7 +141,7 @@ class RecordingPlanner:
         return RecordingStopped(failed_call(refused), line)
 
     def _ignored_of(self, recording: Recording) -> str:
-        """The first call that CUDA answered with an error and that solve() went on after; empty for none."""
+        """Describes the first call that returned an error without ending solve(); empty if none did."""
         if not recording.errors:
             return ""
         from grader.plan.host_lines import source_lines
@@ -172,7 +173,11 @@ class RecordingPlanner:
             raise RecordingStopped(Stop(Verdict.REJECTED, message, hint=ON_THE_DEVICE))
 
     def _is_made_on_the_host(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> bool:
-        """Whether results are: of many places of the device, or, by way of few, as much as inputs and outputs hold."""
+        """Whether solve() computes results on the host.
+
+        Copies from many places convict if anything is computed from them. Copies from few places convict only if they
+        add up to all inputs and what is computed from them to all outputs.
+        """
         few = places_read(recording.plan) <= FEW_BYTES
         if few and recording.read_bytes <= QUIET_BYTES:
             return False
@@ -182,7 +187,7 @@ class RecordingPlanner:
         return made > 0 and (not few or (made >= results > QUIET_BYTES and recording.read_bytes >= inputs))
 
     def _echo_of(self, arguments: Sequence[Argument], heard: Listening) -> Plan | None:
-        """The plan that solve() makes of other data; None where it makes none."""
+        """The plan that solve() makes from altered data; None if that recording gives no plan."""
         from grader.plan.recorder import record
         from grader.plan.stopped import RecordingStopped
 
@@ -206,12 +211,12 @@ def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[
 
 
 def _leak_of(recording: Recording) -> str:
-    """What solve() allocates and does not free, in words; empty for nothing."""
+    """Describes the memory that solve() allocates and does not free; empty if there is none."""
     if not recording.leaked:
         return ""
     size, count = sum(step.size for step in recording.leaked), len(recording.leaked)
     pieces = "" if count == 1 else f" in {count} allocations"
-    # Of an address that was given twice, the last is what is left.
+    # If an address was given twice, the last allocation is the one that leaks.
     asked = {step.address: step.line for step in recording.plan.steps if isinstance(step, Alloc)}
     first = next((line for step in recording.leaked if (line := asked.get(step.address))), None)
     where = f", {'first ' if count > 1 else ''}in line {first}" if first else ""

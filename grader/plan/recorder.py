@@ -1,7 +1,7 @@
-"""Recording: one call of a submission's solve() in a sandboxed process, and the Plan of what it asked for.
+"""Recording: calls a submission's solve() once in a sandboxed process and turns its CUDA calls into a Plan.
 
-The process holds no data and no GPU: arrays are numbers to it, and what it copies to the host is read by the judge
-in step with it. What it says is parsed by grader.plan.frames and checked by grader.plan.validate.
+The process holds no data and no GPU: arrays are mere addresses to it, and the judge answers its copies to the host as
+they come. Its messages are parsed by grader.plan.frames and checked by grader.plan.validate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from grader.sandbox import Sandbox
 __all__ = ["SECONDS", "Argument", "Recording", "RecordingStopped", "lines_of", "record", "with_lines"]
 
 SECONDS = 10.0
-"""For one call of solve() on the host, without what the judge takes for its part."""
+"""Time limit for one call of solve() on the host, not counting the judge's own time."""
 
 
 def record(
@@ -43,9 +43,9 @@ def record(
     cache: Path,
     seconds: float = SECONDS,
 ) -> Recording:
-    """Calls solve() once with these arguments. `device` is asked for scratch and for what is copied to the host.
+    """Calls solve() once with these arguments. `device` provides scratch and the data copied to the host.
 
-    Raises RecordingStopped for an outcome of the submission, JudgeError where the recorder can't be built or
+    Raises RecordingStopped for an outcome of the submission, JudgeError if the recorder can't be built or
     started, and what `device` raises.
     """
     started = time.perf_counter()
@@ -68,12 +68,12 @@ def record(
 
 
 def lines_of(program: Program, recording: Recording, sandbox: Sandbox) -> tuple[int | None, ...]:
-    """For each step of the plan the line of the source that asked for it; None where it is unknown."""
+    """The source line of each step of the plan; None if unknown."""
     return tuple(source_lines(program, recording.at, sandbox))
 
 
 def with_lines(program: Program, recording: Recording, sandbox: Sandbox) -> Recording:
-    """The same recording, its steps with their lines."""
+    """Returns the recording with the source lines set in its steps."""
     lines = lines_of(program, recording, sandbox)
     steps = (with_line(step, line) for step, line in zip(recording.plan.steps, lines, strict=True))
     return replace(recording, plan=Plan(tuple(steps)))
@@ -86,7 +86,7 @@ def _built(cache: Path) -> Path:
 
 @contextmanager
 def _shown(recorder: Path, library: bytes) -> Iterator[tuple[Path, Path]]:
-    """Recorder and library in a folder that another user can read, for the sandbox may run as one."""
+    """Puts recorder and library in a folder that other users can read, because the sandbox may run as another user."""
     with tempfile.TemporaryDirectory(prefix="kgrade-") as name:
         folder = Path(name).resolve()
         executable, file = folder / "recorder", folder / "library.so"

@@ -1,7 +1,7 @@
-"""The recorder program: built from its C++ sources by the system's g++ on first use, and kept by a hash of all of it.
+"""Builds the recorder program from its C++ sources with the system's g++ on first use, cached by a hash of its inputs.
 
-It makes a stub for every call that the installed CUDA headers declare, so that a call which the recorder does not
-know ends in a clear verdict and never in an error of the loader. It runs nothing of a submission.
+It generates a stub for every call that the installed CUDA headers declare, so that a call unknown to the recorder ends
+in a clear verdict and not in a loader error. It runs nothing of a submission.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ _ENTRY_POINT = re.compile(r"(?:cuda|cu|__cuda)[A-Z]\w*")
 
 
 def build_recorder(cache: Path) -> Path:
-    """The recorder's program, built if it is not in the cache. Raises ToolMissing without g++ or CUDA's headers."""
+    """Returns the path of the recorder, built if it is not cached. Raises ToolMissing without g++ or CUDA's headers,
+    JudgeError if the build fails.
+    """
     compiler = shutil.which("g++")
     if compiler is None:
         raise ToolMissing("the system's C++ compiler, g++, is not installed", "type: sudo apt-get install g++")
@@ -55,7 +57,7 @@ def build_recorder(cache: Path) -> Path:
 
 
 def entry_points(includes: Sequence[Path]) -> tuple[str, ...]:
-    """Every function of the CUDA runtime and driver that the headers in these folders declare, sorted."""
+    """All functions of the CUDA runtime and driver declared by the headers in these folders, sorted."""
     names: set[str] = set()
     for name in _HEADERS:
         for folder in includes:
@@ -66,7 +68,7 @@ def entry_points(includes: Sequence[Path]) -> tuple[str, ...]:
 
 
 def declared_in(header: str) -> Iterable[str]:
-    """The entry points that one header declares, their names for a stream per thread and of other versions too."""
+    """The entry points that one header declares, with their per-thread-stream (_ptds, _ptsz) and versioned names."""
     names = {*_DECLARED.findall(header), *_RENAMED.findall(header)}
     for suffix, name in _PER_THREAD.findall(header):
         names |= {name, f"{name}_pt{suffix.lower()}"}
@@ -74,7 +76,7 @@ def declared_in(header: str) -> Iterable[str]:
 
 
 def stub_text(names: Iterable[str]) -> str:
-    """C code with a weak function for each name: the recorder's own definition goes before."""
+    """C code with a weak function for each name; the recorder's own definitions override them."""
     lines = ["void kgrade_unsupported(const char* name);"]
     lines += [f'__attribute__((weak)) void {name}(void) {{ kgrade_unsupported("{name}"); }}' for name in names]
     return "\n".join(lines) + "\n"
@@ -89,14 +91,14 @@ def _key(compiler: str, includes: Sequence[Path], stubs: str) -> str:
         header = folder / "cuda_runtime_api.h"
         digest.update(str(header).encode())
         if header.is_file():
-            # Its text holds the version; the other headers belong to it.
+            # This header contains the version; the other headers belong to the same release.
             digest.update(header.read_bytes())
     return digest.hexdigest()[:32]
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One at a time of all that build in this folder: each takes all cores for ten seconds."""
+    """Allows one build in this folder at a time, because each takes all cores for ten seconds."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "building.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

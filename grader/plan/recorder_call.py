@@ -1,6 +1,6 @@
-"""The judge's side of one call of solve(): its questions are answered, its steps collected, and its plan checked.
+"""The judge's side of one call of solve(): answers its questions, collects its steps, and checks its plan.
 
-The process on the other side is hostile; what it says comes through grader.plan.frames.
+The process on the other side is hostile; its messages are parsed by grader.plan.frames.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ COPY_LIMIT = 64 << 20
 LIMITS = SandboxLimits(memory=1_500_000_000, cpu_seconds=5, file_bytes=0, processes=64, descriptors=64)
 
 END_SECONDS = 1.0
-"""For a process to end once it has said its last."""
+"""Time for the process to exit after its last message."""
 
 _NO_SYMBOL = b"error 13"
 """cudaErrorInvalidSymbol"""
 
 _UNKNOWN = KernelFacts("", (), registers=32, shared_bytes=0, local_bytes=0, max_threads=1024)
-"""Of a kernel without machine code."""
+"""Facts assumed for a kernel without machine code."""
 
 
 class Ended(Exception):
-    """No plan comes any more."""
+    """The recording ended without a plan."""
 
     def __init__(self, stop: Stop) -> None:
         super().__init__(stop.message)
@@ -98,7 +98,7 @@ class Call:
         self._validated = 0
 
     def run(self, library: Path) -> None:
-        """Until solve() has returned and its plan is valid. Raises Ended."""
+        """Runs until solve() has returned and its plan is valid. Raises Ended, and RunnerStopped from the device."""
         try:
             self._line.send(self._setting(library))
             while (frame := self._line.receive()) is not None:
@@ -126,7 +126,7 @@ class Call:
         )
 
     def _take(self, frame: Mapping[str, Any]) -> bool:
-        """One frame. True for the last."""
+        """Handles one frame; returns True for the last."""
         op = text(frame, "op")
         if op == "steps":
             steps = parse_steps(frame, MOST_STEPS + 1 - len(self._recorded))
@@ -198,7 +198,7 @@ class Call:
         return data
 
     def _with_line(self, stop: RunnerStopped, at: tuple[int, ...]) -> RunnerStopped:
-        """A fault of the copy itself gets its line; one of a kernel has its own."""
+        """Adds the line of the copy if the copy itself faulted; a kernel's fault is left as it is."""
         if stop.run is None or stop.run.fault is None or stop.run.fault.line or stop.run.fault.kernel:
             return stop
         (line,) = source_lines(self._program, [at], self._sandbox)
@@ -206,7 +206,7 @@ class Call:
         return RunnerStopped(stop.status, stop.message, stop.details, run)
 
     def _left(self) -> list[Step]:
-        """The steps that were not executed yet, with their lines where a device may have to name them."""
+        """The steps not yet executed, with their lines if a device may have to name them."""
         left = self._recorded[self._executed :]
         steps = [recorded.step for recorded in left]
         if not uses_streams(steps) and not any(isinstance(step, Free) for step in steps):
@@ -222,7 +222,7 @@ class Call:
         self._validate()
 
     def _validate(self) -> None:
-        """All that was recorded since the last time."""
+        """Checks the steps recorded since the last call."""
         new = [recorded.step for recorded in self._recorded[self._validated :]]
         try:
             self._validator.check(new)
@@ -236,7 +236,7 @@ class Call:
         raise Ended(Stop(Verdict.RUNTIME_ERROR, message, FaultClass.LAUNCH_FAILURE, at=at)) from None
 
     def _setting(self, library: Path) -> bytes:
-        """The first message, a line each (grader/plan/recorder/main.cpp reads it)."""
+        """The first message, one setting per line, as grader/plan/recorder/main.cpp reads it."""
         table = self._properties
         rows = [f"library {library}", f"device {table.total_memory} {table.name}"]
         rows += [f"attribute {which} {value}" for which, value in table.attributes.items()]

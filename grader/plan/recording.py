@@ -1,6 +1,6 @@
-"""A Recording: what one call of a submission's solve() was given, and what it asked for.
+"""The Recording of one call of a submission's solve(): its arguments and what it asked for.
 
-Plain data; grader.plan.recorder makes it.
+Plain data, made by grader.plan.recorder.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from grader.plan.frames import CallError
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of solve(). `kind` is "int64" (also for pointers), "float32" or "float64", `bits` its register.
+    """One argument of solve(). `kind` is "int64" (pointers too), "float32" or "float64"; `bits` is the raw value.
 
-    For an array `bits` is its address, and `size` its bytes.
+    For an array, `bits` is its address and `size` its size in bytes.
     """
 
     name: str
@@ -26,10 +26,10 @@ class Argument:
 
 @dataclass(frozen=True)
 class Recording:
-    """What one call of solve() asked for. `at` holds for each step the calls that led to it (host_lines knows lines).
+    """What one call of solve() asked for. `at` holds the call stack of each step (host_lines maps it to lines).
 
     `reads` copies to the host gave solve() `read_bytes` bytes; the first `executed` steps were run for them already.
-    `leaked` was allocated and not freed. `errors` were answers of the runtime that did not end the recording.
+    `leaked` was allocated and not freed. `errors` are the runtime errors that did not end the recording.
     """
 
     plan: Plan

@@ -1,7 +1,7 @@
-"""One plan for other arrays: how two recordings on different addresses differ says what a third would be.
+"""Moves a plan to other arrays: two recordings on different addresses show where a plan holds addresses.
 
-A recording takes a process; timing needs the same plan on hundreds of sets of arrays. Where two plans differ in
-anything but addresses, nothing is learned, and each has to be recorded.
+A recording needs a process of its own, and timing needs the same plan on hundreds of buffer sets. If two plans differ
+in anything but addresses, nothing is learned, and each plan has to be recorded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True)
 class _Pointer:
-    """Where an address stands in a plan, and what it points to."""
+    """The position of an address in a plan, and the place and offset that it points to."""
 
     step: int
     blob: int
@@ -35,7 +35,7 @@ class _Pointer:
 
 
 class Relocation:
-    """What `learn` found: the first plan, and where its addresses are."""
+    """The result of `learn`: the first plan, and where its addresses are."""
 
     def __init__(self, plan: Plan, pointers: Sequence[_Pointer]) -> None:
         self._plan = plan
@@ -44,7 +44,7 @@ class Relocation:
             self._pointers.setdefault(pointer.step, []).append(pointer)
 
     def plan(self, addresses: Sequence[int]) -> Plan:
-        """The plan for places at these addresses, in the order in which `learn` was given them."""
+        """Returns the plan for places at these addresses, in the order in which `learn` was given the places."""
         steps = list(self._plan.steps)
         for number, pointers in self._pointers.items():
             blobs = [bytearray(blob) for blob in _blobs(steps[number])]
@@ -55,9 +55,9 @@ class Relocation:
 
 
 def learn(first: tuple[Plan, Sequence[Place]], second: tuple[Plan, Sequence[Place]]) -> Relocation | None:
-    """What two recordings have in common; None where they differ in more than the addresses of these places.
+    """Finds the addresses in a plan from two recordings; None if these differ in more than addresses of the places.
 
-    The places of both are the same things in the same order, and none of the first is one of the second.
+    Both lists of places name the same things in the same order, and no place of the first overlaps one of the second.
     """
     (one, here), (other, there) = first, second
     if [place.size for place in here] != [place.size for place in there] or len(one.steps) != len(other.steps):
@@ -79,19 +79,19 @@ def learn(first: tuple[Plan, Sequence[Place]], second: tuple[Plan, Sequence[Plac
 
 
 def _place_of(x: bytes, y: bytes, offset: int, here: Sequence[Place], there: Sequence[Place]) -> tuple[int, int] | None:
-    """The place that these words point into, each in its plan, and how far."""
+    """Index of the place that both words point into, each in its own plan, and the offset in bytes; None if none."""
     if offset + WORD > len(x):
         return None
     ((mine,), (theirs,)) = (struct.unpack_from("<Q", blob, offset) for blob in (x, y))
     for index, (a, b) in enumerate(zip(here, there, strict=True)):
-        # An end is an address too.
+        # A pointer to the end of an array is an address too.
         if 0 <= mine - a.address <= a.size and mine - a.address == theirs - b.address:
             return index, mine - a.address
     return None
 
 
 def _blobs(step: Step) -> list[bytes]:
-    """Everything in a step that may hold addresses."""
+    """The parts of a step that may hold addresses, as bytes."""
     if isinstance(step, Launch):
         return [*step.arguments, *(_packed(placed.tensor_map.address) for placed in step.tensor_maps)]
     if isinstance(step, Upload):
@@ -106,7 +106,7 @@ def _blobs(step: Step) -> list[bytes]:
 
 
 def _rebuilt(step: Step, blobs: Sequence[bytes]) -> Step:
-    """The step with other contents of the same kind."""
+    """Returns the step with its `_blobs` replaced."""
     if isinstance(step, Launch):
         count = len(step.arguments)
         maps = tuple(

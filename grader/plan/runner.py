@@ -1,7 +1,7 @@
-"""The Runner protocol: what a device must offer to run a Program, and what comes out of it, the Run.
+"""The Runner protocol: what a device must offer to run a Program, and its result, the Run.
 
-The judge knows this and no runner. A runner serves one submission, keeps its device code in a process of
-its own, and sees the inputs of the case at hand only.
+The judge knows this protocol and no particular runner. A runner serves one submission, keeps its device code in a
+separate process, and sees only the inputs of the current case.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class RunStatus(Word):
     TIME = "time"
     MEMORY = "memory"
     CRASHED = "crashed"
-    """The runner itself failed: never the submission's fault."""
+    """The runner itself failed; never the submission's fault."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """What a device noticed in a line of the source; 0 where it knows none. `undefined` says that what is computed
-    from there means nothing, so that it explains a wrong result."""
+    """Something a device noticed in a source line; `line` is 0 if unknown. `undefined` means that results computed
+    from there on are undefined, which explains a wrong result."""
 
     message: str
     line: int = 0
@@ -48,13 +48,13 @@ class Remark:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What executing a Plan left behind.
+    """The result of executing a Plan.
 
-    `unwritten` marks the output elements that still hold their poison; `changed` names inputs that differ
-    from what they were, with the first such index. `lines` are the source lines where threads were when
-    time was up. `occupancy` is, by kernel, the share of an SM's warps that its launch lets run at once, and what
-    keeps it from more. `remarks` are what was seen that is no fault. Where steps were met `in_no_order`, the second
-    run of the case runs them the other way round.
+    `unwritten` marks the output elements that still hold their poison; `changed` gives the first changed index of each
+    input that was modified. `lines` are the source lines where threads were when time was up. `occupancy` holds, by
+    kernel, the fraction of an SM's warps that its launch keeps resident, and what limits it. `remarks` are
+    observations that are no faults. If unordered steps were met (`in_no_order`), the second run of the case runs them
+    the other way round.
     """
 
     status: RunStatus
@@ -74,9 +74,9 @@ class Run:
 
 
 class RunnerStopped(Exception):
-    """The runner can't go on with this case; it becomes a Run, so it is no KgradeError.
+    """The runner can't go on with this case. It is converted to a Run, so it is no KgradeError.
 
-    `status` says why, `details` what a developer would want to see, `run` is how steps ended that ran for a `read`.
+    `status` says why, `details` is for developers, and `run` is the result of steps that were executed for a `read`.
     The next `prepare` starts afresh.
     """
 
@@ -92,18 +92,20 @@ class RunnerStopped(Exception):
 
 
 class DeviceMemory(Protocol):
-    """What launch code may ask for while it is recorded. Every method may raise RunnerStopped."""
+    """The device memory that launch code uses while it is recorded. Every method may raise RunnerStopped."""
 
     def allocate(self, size: int) -> int | None:
-        """The address of `size` bytes of scratch, 1 or more; None where there is no room. It lasts until `prepare`."""
+        """Returns the address of `size` (at least 1) bytes of scratch, valid until the next `prepare`; None if there
+        is no room.
+        """
 
     def symbol(self, name: str) -> int | None:
-        """The address of the `__device__` or `__constant__` variable with this symbol; None where there is none."""
+        """The address of the `__device__` or `__constant__` variable with this symbol; None if there is none."""
 
     def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
-        """Runs these steps, which come after all that ran before, and reads from inside an array or live scratch.
+        """Runs these steps, which follow all that ran before, and reads from an array or live scratch.
 
-        A fault of the steps, or of the read, is the `run` of the RunnerStopped that is raised.
+        A fault of the steps or of the read is the `run` of the RunnerStopped that is raised.
         """
 
 
@@ -113,7 +115,7 @@ class Runner(Protocol):
     device: str
     """"emulator", or the GPU's name."""
     checks: tuple[str, ...]
-    """What this runner sees beyond the results, in words."""
+    """The checks that this runner makes beyond the results, in words."""
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         """Makes the program ready to run."""
@@ -121,10 +123,10 @@ class Runner(Protocol):
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
     ) -> dict[str, int]:
-        """Makes the inputs and poisons the outputs; gives each array's device address."""
+        """Makes the inputs and poisons the outputs; returns each array's device address."""
 
     def allocate(self, size: int) -> int | None:
-        """As for a DeviceMemory: for a plan on what was prepared last."""
+        """As for a DeviceMemory, for a plan on the case prepared last."""
 
     def symbol(self, name: str) -> int | None:
         """As for a DeviceMemory."""
@@ -133,9 +135,9 @@ class Runner(Protocol):
         """As for a DeviceMemory."""
 
     def execute(self, plan: Plan, limits: Limits) -> Run:
-        """Runs the plan on what was prepared last, and after the steps of earlier reads.
+        """Runs the plan on the case prepared last, after the steps of earlier reads.
 
-        It is called once for what was prepared: what its Run tells, it tells of all steps.
+        It is called once per `prepare`, and its Run covers all steps.
         """
 
     def close(self) -> None:

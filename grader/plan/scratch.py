@@ -1,7 +1,7 @@
-"""Device memory that solve() asks for while it is recorded: what is in use, and what was freed and is given again.
+"""Tracks the device memory that solve() allocates while it is recorded: what is in use, freed, and reused.
 
-A device keeps what it gave until the recording's end, so that the use of a freed piece can be found out. Where it has
-little left, pieces that were freed are given a second time, as CUDA does at once.
+A device keeps every piece until the recording ends, so that a use after free can be detected. Only when it runs low
+are freed pieces reused, which CUDA does at once.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ LIMIT = ScratchLimit()
 
 NEW_BYTES = 256 << 20
 NEW_PIECES = 512
-"""Until so much was given, every piece is a new one."""
+"""Up to these limits every piece is new."""
 
 
 class Scratch:
-    """The pieces of one recording. `given` has for each address the most bytes that it stood for."""
+    """The pieces of one recording. `given` holds the largest size in bytes allocated at each address."""
 
     def __init__(self, device: DeviceMemory, limit: ScratchLimit = LIMIT) -> None:
         self.given: dict[int, int] = {}
@@ -36,13 +36,13 @@ class Scratch:
         return tuple(self._live.values())
 
     def see(self, steps: Iterable[Step]) -> None:
-        """What these steps free may be given again."""
+        """Marks what these steps free as reusable."""
         for step in steps:
             if isinstance(step, Free) and self._live.pop(step.address, None) is not None:
                 self._freed[step.address] = None
 
     def allocate(self, size: int) -> Alloc | str:
-        """A piece of so many bytes, or why there is none."""
+        """Returns a piece of `size` bytes, or the reason why there is none."""
         used, pieces = sum(piece.size for piece in self._live.values()), len(self._live)
         address = None
         if 0 < size <= self._limit.size - used and pieces < self._limit.pieces:
@@ -61,7 +61,9 @@ class Scratch:
         return self._device.allocate(size)
 
     def _freed_before(self, size: int, larger: bool = False) -> int | None:
-        """The piece freed first, of those with so much room; with `larger` one that is to get more room."""
+        """The address of the piece freed first that has room for `size` bytes; with `larger`, of any freed piece,
+        which the device then grows. None if there is none.
+        """
         found = next((address for address in self._freed if larger or self.given[address] >= size), None)
         if found is not None:
             del self._freed[found]

@@ -1,6 +1,6 @@
-"""Plans for the many buffer sets of one measurement: two are made, and the others follow from where those differ.
+"""Plans for the many buffer sets of one measurement: two are recorded, and the others derived from their differences.
 
-Making one by recording takes a process and 20 ms, and a measurement has up to hundreds of sets.
+Recording a plan takes a process and 20 ms, and a measurement has up to hundreds of sets.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SetPlans:
-    """Plans one submission at one problem size, on one set of arrays after another."""
+    """Plans one submission at one problem size, for one buffer set after another."""
 
     def __init__(self, problem: Problem, sizes: Mapping[str, int], planner: Planner) -> None:
         self._arrays = {
@@ -32,7 +32,7 @@ class SetPlans:
         self._scratch: list[int] = []
 
     def plan(self, addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
-        """The plan on these arrays; `device` gives the scratch. Raises what `Planner.plan` does."""
+        """Returns the plan for these arrays; `device` provides the scratch. Raises what `Planner.plan` does."""
         if self._learned is not None:
             return self._relocated(self._learned, addresses, device)
         plan = self._planner.plan(self._sizes, addresses, device)
@@ -59,7 +59,7 @@ class SetPlans:
 
 
 def _pieces(plan: Plan) -> list[Place]:
-    """Its scratch, each piece once, with the most room that it stands for: what was freed may be allocated again."""
+    """The plan's scratch, each piece once with its largest size: freed scratch may be allocated again."""
     sizes: dict[int, int] = {}
     for step in plan.steps:
         if isinstance(step, Alloc):

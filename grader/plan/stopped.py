@@ -1,6 +1,6 @@
-"""How a recording can end before solve() returns, in words: the verdict, what happened, and what to do about it.
+"""Describes recordings that ended before solve() returned: the verdict, what happened, and what to do about it.
 
-It only words what the recorder told or how its process ended; lines of the source come from elsewhere.
+Source lines come from grader.plan.host_lines.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _OUT_OF_MEMORY = 2
 """cudaErrorMemoryAllocation"""
 
 LAUNCHES = ("<<<>>>", "cudaLaunch")
-"""How the calls begin that launch a kernel."""
+"""Prefixes of the calls that launch a kernel."""
 
 _COPY_HINT = "solve() runs on the host: use the array in a kernel, or copy it with cudaMemcpy()"
 
 
 @dataclass(frozen=True)
 class Stop:
-    """The end of a recording that gave no plan. `at` are offsets in the submission's library, innermost first.
+    """The end of a recording that gave no plan. `at` is the call stack: offsets in the submission's library, innermost
 
-    `earlier` are those of the call before that is to blame, such as the cudaFree() of memory.
+    first. `earlier` is that of the earlier call that is to blame, such as the cudaFree() of the memory.
     """
 
     verdict: Verdict
@@ -42,9 +42,9 @@ class Stop:
 
 
 class RecordingStopped(Exception):
-    """A submission whose solve() gives no plan: an outcome of the submission and no KgradeError.
+    """solve() gives no plan: an outcome of the submission, so no KgradeError.
 
-    `fault` is None where no word of FaultClass fits. `line` is that of the source, `printed` what solve() printed.
+    `fault` is None if no FaultClass fits. `line` is the source line, `printed` the output of solve().
     """
 
     def __init__(self, stop: Stop, line: int | None = None, printed: str = "") -> None:
@@ -60,7 +60,7 @@ class RecordingStopped(Exception):
 
 
 def told_stop(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
-    """The Stop of the recorder's own last frame. Raises Malformed."""
+    """The Stop described by the recorder's own last frame. Raises Malformed."""
     kind = text(frame, "fault")
     word = _WORDS.get(kind)
     if word is None:
@@ -74,7 +74,7 @@ def told_stop(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
 
 
 def failed_call(error: CallError) -> Stop:
-    """The Stop for a launch or another call that CUDA refuses."""
+    """The Stop for a launch or another call that returned an error."""
     out_of_memory = error.code == _OUT_OF_MEMORY
     detail = f": {error.message}" if error.message else ""
     return Stop(
@@ -88,12 +88,12 @@ def failed_call(error: CallError) -> Stop:
 
 
 def told_with_line(stop: Stop, earlier: int | None) -> Stop:
-    """The Stop with the line of the call before that is to blame."""
+    """Adds the line of the earlier call that is to blame to the message."""
     return stop if earlier is None else replace(stop, message=f"{stop.message} (line {earlier})")
 
 
 def stop_of_death(ended: Ended, cpu_seconds: int | None, seconds: float) -> Stop:
-    """The Stop of a process that ended, or was ended, without a last frame."""
+    """The Stop for a process that exited or was killed without a last frame."""
     if ended.timed_out:
         return took_too_long(seconds)
     by = ended.signal or (signal.Signals(ended.returncode - 128) if _is_signal(ended.returncode - 128) else None)
@@ -102,7 +102,7 @@ def stop_of_death(ended: Ended, cpu_seconds: int | None, seconds: float) -> Stop
         return Stop(Verdict.TIME_LIMIT_EXCEEDED, message)
     if by is not None:
         message = f"the process of solve() was ended by {by.name} before solve() returned"
-        # What assert() and abort() do is told by themselves.
+        # assert() and abort() send a frame of their own.
         hint = "the C library ends a process so whose memory was freed twice or written beyond its end"
         return Stop(Verdict.RUNTIME_ERROR, message, hint=hint if by is signal.SIGABRT else "")
     message = f"the process of solve() ended with exit code {ended.returncode} before solve() returned"
@@ -167,10 +167,10 @@ def _exit(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
 
 
 def _exception(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
-    # What std::thread throws here.
+    # std::thread throws this in the sandbox.
     refused = "Operation not permitted" in text(frame, "message")
     hint = "host code can start no threads and no other programs here" if refused else ""
-    # The frame's call is the exception's type, and no function that failed.
+    # The frame's `call` is the exception's type, not a function that failed.
     return Stop(Verdict.RUNTIME_ERROR, _how("exception", frame), hint=hint, call="throw")
 
 
@@ -204,7 +204,7 @@ _WORDS: Mapping[str, Any] = {
     "bytes": _bytes,
     "load": _load,
 }
-"""By the `fault` that the recorder tells (grader/plan/recorder/*.cpp)."""
+"""By the `fault` in the recorder's frame (grader/plan/recorder/*.cpp)."""
 
 
 def _how(kind: str, frame: Mapping[str, Any]) -> str:
@@ -231,7 +231,7 @@ def _error_before(frame: Mapping[str, Any]) -> CallError | None:
 
 
 def name_call(call: str) -> str:
-    """A call in a sentence."""
+    """The name of a call for use in a sentence."""
     if call == "<<<>>>":
         return "the launch"
     return call if call.startswith("__") else f"{call}()"

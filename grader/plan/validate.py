@@ -1,7 +1,7 @@
-"""Whether a recorded plan may be replayed: every kernel, size and address in it is checked against what was given.
+"""Checks that a recorded plan may be replayed: every kernel, size and address in it must be one that was given.
 
-A recorder refuses the same mistakes with better words; what gets as far as here was forged or slipped through.
-What the kernels read and write, and whether inputs stay as they were, is for others to watch.
+The recorder refuses the same mistakes with better messages; what is caught here was forged or slipped through.
+The memory accesses of kernels are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from grader.plan.device_table import DeviceTable
 
 MOST_STEPS = 100_000
 MOST_ARGUMENT_BYTES = 32764
-"""Of all of a kernel's parameters (CUDA C++ Programming Guide, since CUDA 12.1)."""
+"""Total size of a kernel's parameters (CUDA C++ Programming Guide, since CUDA 12.1)."""
 MOST_STREAMS = 4096
-"""Those that graphs make of their branches among them."""
+"""Includes the streams that stand for the branches of graphs."""
 MOST_CLUSTER = 16
 
 _BLOCK = (2, 3, 4)
@@ -30,7 +30,7 @@ _THREADS = 1
 
 @dataclass(frozen=True)
 class Extent:
-    """Device memory that launch code was given: an array of the problem, or a variable of its own."""
+    """Device memory that launch code may use: an array of the problem, or a variable of the submission."""
 
     name: str
     address: int
@@ -38,7 +38,7 @@ class Extent:
 
 
 class InvalidPlan(Exception):
-    """A step that may not be replayed. `step` is its place in the plan."""
+    """A step that may not be replayed. `step` is its index in the plan."""
 
     def __init__(self, step: int, message: str) -> None:
         super().__init__(f"step {step + 1}: {message}")
@@ -48,7 +48,7 @@ class InvalidPlan(Exception):
 
 @dataclass(frozen=True)
 class ScratchLimit:
-    """All that solve() may have allocated at one time, in bytes, and in how many pieces."""
+    """The most scratch that solve() may hold at one time, in bytes and in pieces."""
 
     size: int = 8 << 30
     pieces: int = 4096
@@ -62,12 +62,14 @@ def validate(
     given: Mapping[int, int],
     scratch: ScratchLimit = ScratchLimit(),
 ) -> None:
-    """Raises InvalidPlan. `given` is the scratch that the judge gave: sizes by address."""
+    """Raises InvalidPlan if the plan may not be replayed. `given` is the scratch that the judge gave: sizes in bytes
+    by address.
+    """
     Validator(kernels, extents, device, given, scratch).check(plan.steps)
 
 
 class Validator:
-    """Checks a plan in the pieces in which it comes; `given` may grow meanwhile. It knows which scratch is in use."""
+    """Checks a plan piece by piece and tracks the scratch in use; `given` may grow meanwhile."""
 
     def __init__(
         self,
@@ -90,14 +92,14 @@ class Validator:
             self.add(extent)
 
     def add(self, extent: Extent) -> None:
-        """Memory that was there before the next step, and stays."""
+        """Adds memory that exists from the next step on and is never freed."""
         if extent.address not in self._live:
             insort(self._order, extent.address)
         self._live[extent.address] = extent
         self._fixed.add(extent.address)
 
     def check(self, steps: Iterable[Step]) -> None:
-        """The next steps. Raises InvalidPlan; it is of no use afterwards."""
+        """Checks the next steps. Raises InvalidPlan; the Validator can't be used afterwards."""
         for step in steps:
             if self._checked == MOST_STEPS:
                 raise InvalidPlan(MOST_STEPS, f"the plan has more than {MOST_STEPS} steps")
@@ -107,7 +109,7 @@ class Validator:
             self._checked += 1
 
     def fault_of(self, step: Step) -> str:
-        """What is wrong with the step, or nothing."""
+        """Describes what is wrong with the step; empty if it is valid."""
         stream = getattr(step, "stream", 0)
         if stream >= 2 * NON_BLOCKING or max(stream, 0) % NON_BLOCKING > MOST_STREAMS:
             return f"stream {stream}; {MOST_STREAMS} are allowed"
@@ -155,7 +157,7 @@ class Validator:
         return ""
 
     def _alloc(self, step: Alloc) -> str:
-        # What was freed may be given again, in part.
+        # Freed scratch may be given again, also in part.
         if not 0 < step.size <= self._given.get(step.address, 0) or step.address in self._live:
             return f"scratch at {step.address:#x} that was not given"
         self._used += step.size

@@ -1,6 +1,6 @@
-"""The public face of problems: what a `problem.py` imports, and how the rest of kgrade finds and loads one.
+"""The public interface of problems: what a `problem.py` imports, and how the rest of kgrade finds and loads one.
 
-It holds no code of its own.
+It contains no code of its own.
 """
 
 from grader.problem.arrays import module_of

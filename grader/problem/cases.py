@@ -1,6 +1,6 @@
-"""The cases of a grading: which sizes, which family of inputs, which seed, and what one may cost.
+"""The cases of a grading: their sizes, input families and seeds, and how much a case may cost.
 
-Everything follows from the master seed, so that a grading can be repeated; nothing is run here.
+Everything follows from the master seed, so that a grading can be repeated.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from grader.problem.sizes import Budget, check_sizes, draw_sizes, fit_together
 
 MOST_FLOPS = 20_000_000_000
 MOST_BYTES = 500_000_000
-"""The most that sizes given by hand may ask of the emulator: some minutes, and what fits its memory."""
+"""Upper limits for sizes given by hand on the emulator: some minutes of work, and what fits its memory."""
 MOST_FLOPS_ON_GPU = 2_000_000_000_000
 MOST_BYTES_ON_GPU = 4_000_000_000
-"""The same for a GPU: there the reference, which the processor computes, takes the time."""
+"""The same for a GPU, where the reference on the CPU takes most of the time."""
 LARGE = Budget(flops=100_000_000_000, bytes=800_000_000)
-"""What the largest case may cost on a GPU: its reference in float64 takes a small GPU a second."""
+"""Budget of the largest case on a GPU: a small GPU computes its float64 reference in a second."""
 SHARE_OF_MEMORY = 32
-"""All arrays of a case are at most this part of the GPU's memory: the reference and its bounds need many times more."""
+"""The arrays of a case take at most 1/32 of the GPU's memory: the reference and its bounds need many times more."""
 GPU_SECONDS = 10.0
 GPU_FLOPS_PER_SECOND = 10_000_000_000
-"""Less than one thread block does alone."""
+"""Less than a single thread block achieves."""
 FLOPS_PER_SECOND = 20_000_000
 WARP_INSTRUCTIONS_PER_FLOP = 2
-"""What a slow kernel may need: a warp instruction does up to 32 operations, so this is ample."""
+"""Ample for slow kernels: a warp instruction does up to 32 operations."""
 UNKNOWN = Limits(seconds=30.0, instructions=400_000_000)
-"""What the emulator spends on a test of which nobody knows the work."""
+"""The emulator's limits for a test whose work is unknown."""
 SURE_BYTES = 100_000
-"""Up to here such a test has to come to its end within that; a larger one may just be too much for an emulator."""
+"""Array bytes up to which such a test has to finish within UNKNOWN; a larger one may just be too much to emulate."""
 WARP = 32
 OFFSETS = (1, 16, 4, 8, 2)
-"""Added to an aligned size: each leaves a multiple of one power of two and of no larger one."""
+"""Added to an aligned size, each leaves a multiple of exactly that power of two."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Case:
     seed: int
 
     def numbers(self, problem: Problem) -> dict[str, Any]:
-        """All that is passed by value: the sizes, and the scalars that the seed gives."""
+        """All by-value arguments: the sizes, and the scalars drawn from the seed."""
         return {**self.sizes, **draw_scalars(problem, self.family, self.seed)}
 
 
@@ -62,9 +62,9 @@ def draw_cases(
     constants: Mapping[str, int] | None = None,
     on_gpu: bool = False,
 ) -> list[Case]:
-    """The cases of a grading: `count` drawn ones, or each given size with every family of inputs.
+    """Returns the cases of a grading: `count` drawn ones, or each given size with every input family.
 
-    `constants` are those of the launches, None for a submission that launches itself. Raises UsageError for a size
+    `constants` are the launch constants, None for a submission with its own solve(). Raises UsageError for a size
     that the problem or the device can't take.
     """
     names = families(problem)
@@ -84,7 +84,7 @@ def draw_cases(
 
 
 def with_other_inputs(problem: Problem, case: Case) -> Case | None:
-    """The same sizes with inputs of another family where there are several; None where a test has its own inputs."""
+    """The case with other inputs, of another family if there are several; None if the problem brings its own tests."""
     if problem.tests:
         return None
     names, seed = families(problem), case_seed(case.seed, 1)
@@ -93,7 +93,7 @@ def with_other_inputs(problem: Problem, case: Case) -> Case | None:
 
 
 def _tests(problem: Problem, seed: int, given: Sequence[Mapping[str, int]]) -> list[Case]:
-    """A problem's own tests that are here, small to large, or those given."""
+    """The given tests of a problem with its own tests, or all whose arrays were written, small to large."""
     for sizes in given:
         check_sizes(problem, sizes)
         if not problem.tests[sizes["test"]]:
@@ -111,22 +111,22 @@ def _tests(problem: Problem, seed: int, given: Sequence[Mapping[str, int]]) -> l
 
 
 def draw_largest(problem: Problem, seed: int, number: int, memory: int) -> Case:
-    """A further case for a GPU with so many bytes of memory: near the largest sizes whose reference comes soon."""
+    """An extra case for a GPU with `memory` bytes: near the largest sizes whose reference is quick to compute."""
     names, own = families(problem), case_seed(seed, number)
     budget = Budget(LARGE.flops, min(LARGE.bytes, memory // SHARE_OF_MEMORY))
     return Case(draw_sizes(problem, own, 1, budget)[0], names[own % len(names)], own)
 
 
 def fits_emulator(problem: Problem, case: Case) -> bool:
-    """Whether a case costs the emulator no more than one drawn for it."""
+    """Whether a case is within the budget of cases drawn for the emulator."""
     return Budget().allows(problem, case.sizes)
 
 
 def draw_probes(problem: Problem, constants: Mapping[str, int]) -> list[dict[str, int]]:
-    """Sizes that tell one cause of failure from another: aligned and equal ones, then one at a time off.
+    """Sizes that separate causes of failure: equal aligned ones, then one dimension at a time unaligned.
 
-    Drawn sizes differ in everything at once, so that few of them agree with many causes. Aligned means to the
-    launch constants and to a warp. What is out of range or beyond a case's budget is left out.
+    Drawn sizes differ in everything at once, so they separate few causes. Aligned means to the launch constants and to
+    a warp. Sizes out of range or beyond the emulator's budget are left out.
     """
     unit = lcm(WARP, *constants.values())
     choices = {name: size.high for name, size in problem.sizes.items() if size.is_choice}
@@ -143,13 +143,13 @@ def draw_probes(problem: Problem, constants: Mapping[str, int]) -> list[dict[str
 
 
 def case_seed(seed: int, number: int) -> int:
-    """The seed of one case. It tells nothing of the master seed or of another case's."""
+    """The seed of one case; it reveals neither the master seed nor other cases' seeds."""
     digest = hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=6).digest()
     return int.from_bytes(digest, "little")
 
 
 def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
-    """What a run of these sizes may take. Drawn sizes get the default; larger ones, given by hand, more."""
+    """The limits of a run with these sizes. Drawn sizes get the default; larger ones given by hand get more."""
     if not problem.cost_is_known:
         return UNKNOWN
     flops, least = problem.cost_of(sizes).flops, Limits()
@@ -160,17 +160,17 @@ def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
 
 
 def may_be_too_large(problem: Problem, case: Case) -> bool:
-    """Whether a run without an end on the emulator says nothing, since nobody knows the case's work."""
+    """Whether a timeout on the emulator means nothing, because the case's work is unknown and may be too much."""
     return not problem.cost_is_known and problem.array_bytes(case.sizes) > SURE_BYTES
 
 
 def gpu_limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
-    """The same on a GPU."""
+    """The limits of a run with these sizes on a GPU."""
     return Limits(seconds=max(GPU_SECONDS, problem.cost_of(sizes).flops / GPU_FLOPS_PER_SECOND))
 
 
 def format_numbers(numbers: Mapping[str, float]) -> str:
-    """Sizes as `--case` takes them: "M=17,N=1,K=3"; scalars in the same way."""
+    """Formats sizes as `--case` takes them, "M=17,N=1,K=3"; scalars in the same way."""
     return ",".join(
         f"{name}={value:.9g}" if isinstance(value, float) else f"{name}={value}" for name, value in numbers.items()
     )

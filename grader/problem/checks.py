@@ -1,6 +1,6 @@
-"""What can be seen wrong with a problem's declaration without running anything: words, parameters, gates.
+"""Checks a problem's declaration without running anything: titles and names, parameters, gates.
 
-Each mistake is a ProblemError that names the field. `trial` tries the functions.
+Each mistake is a ProblemError that names the field. `trial` tests the functions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def check_declaration(problem: Declaration) -> None:
 
 
 def check_computed(problem: Declaration) -> None:
-    """Raises ProblemError for what is no parameter, and where an expression is malformed or names what is no size."""
+    """Raises ProblemError for a parameter of an unknown kind, and for an expression that is malformed or names
+    anything but sizes.
+    """
     for name, parameter in problem.params.items():
         if not isinstance(parameter, (Array, Size, Computed, Scalar)):
             raise ProblemError(
@@ -89,7 +91,7 @@ def _check_params(problem: Declaration) -> None:
     for name, size in problem.sizes.items():
         if size.is_choice:
             continue
-        # Half of the cases have no size divisible by 16, so each size needs a value that is not.
+        # Half of the cases have no size divisible by 16, so each size needs a value that is not divisible by 16.
         if size.low == size.high and size.low % 16 == 0:
             raise ProblemError(
                 f"params.{name}: no edge size is possible, size({size.low}, {size.high}) allows only a "

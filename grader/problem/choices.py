@@ -1,7 +1,8 @@
-"""Draws the parameters of a case that select instead of measuring, and the sizes that follow from one of them.
+"""Draws the choices of a case (parameters that select, not measure), and the sizes that depend on a choice.
 
-Each value of a choice comes once before any comes again, so that few cases see them all. A size that is the product of
-several lengths is bent to one that has factors: a drawn one is often a prime, which leaves all lengths but one at 1.
+Every value of a choice comes up once before any repeats, so that few cases cover them all. A size that is the product
+of several lengths is moved to a number with factors: a drawn one is often prime, which would leave all lengths but one
+at 1.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from grader.problem.parameters import Size
 
 ODD, ANY = (3, 5, 7), (2, 3, 4, 5)
-"""The lengths that a product gets beside one long one; odd ones keep a size off the multiples of 16."""
+"""The short lengths of a product, beside a long one; odd ones keep the size off the multiples of 16."""
 DIVIDING = (*ODD, 2, 4, 11, 13, 17, 19, 23, 29, 31)
 
 
@@ -25,7 +26,7 @@ class Choices:
         self._decks: dict[str, list[int]] = {}
 
     def deal(self) -> dict[str, int]:
-        """The choices of the next case, every index below what it is an index of."""
+        """Draws the choices of the next case; every index is below the choice that it indexes."""
         chosen: dict[str, int] = {}
         for name, size in self._parameters.items():
             if size.is_choice and not size.index_of:
@@ -36,7 +37,7 @@ class Choices:
         return chosen
 
     def bend(self, sizes: Mapping[str, int]) -> dict[str, int]:
-        """The same sizes and choices in the order of the parameters, each product near its value and not above it."""
+        """The sizes and choices in the order of the parameters, each product moved to a nearby value not above it."""
         return {
             name: max(self._factored(sizes[name], sizes[size.product_of] - size.less), size.low)
             if size.product_of
@@ -55,7 +56,7 @@ class Choices:
             return 1
         product, last = 1, value
         for _ in range(lengths - 1):
-            # One that divides it leaves the size as it was drawn.
+            # A length that divides the value leaves the size as drawn.
             dividing = [length for length in DIVIDING if last % length == 0 and product * last == value]
             length = self._rng.choice(dividing or (ODD if value % 16 else ANY))
             if last >= 2 * length:

@@ -1,8 +1,8 @@
-"""Float formats that NumPy has no type for, kept as their bits: bf16 and the two of fp8 (e4m3 and e5m2).
+"""Float formats without a NumPy type, stored as raw bits: bf16 and the fp8 formats e4m3 and e5m2.
 
-Arrays of NumPy and of CuPy go through the same integer and double arithmetic, so that both give the same bits. What
-lies beyond the largest number becomes infinity in bf16 and the largest number in fp8, as CUDA's own conversions have it
-(cuda_bf16.h: __float2bfloat16_rn; cuda_fp8.h: the constructors of __nv_fp8_e4m3 and __nv_fp8_e5m2).
+NumPy and CuPy arrays go through the same integer and double arithmetic, so both give the same bits. Values beyond the
+largest number become infinity in bf16 and the largest number in fp8, as in CUDA's own conversions (cuda_bf16.h:
+__float2bfloat16_rn; cuda_fp8.h: the constructors of __nv_fp8_e4m3 and __nv_fp8_e5m2).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from grader.problem.arrays import module_of, widen
 
 @dataclass(frozen=True)
 class Coded:
-    """A format of a sign, `exponent` bits and `fraction` bits; `largest` and `nan` are codes without a sign.
+    """A format with a sign bit, `exponent` bits and `fraction` bits; `largest` and `nan` are codes without the sign.
 
-    `saturates` says what a number above the largest becomes: that one, or the code after it, which is infinity.
+    If it `saturates`, numbers above the largest become the largest, else infinity, the code after it.
     """
 
     exponent: int
@@ -31,7 +31,7 @@ class Coded:
 
     @property
     def numpy(self) -> str:
-        """NumPy's name of the type that holds the bits."""
+        """NumPy's name of the integer type that stores the bits."""
         return f"uint{1 + self.exponent + self.fraction}"
 
     @property
@@ -41,24 +41,24 @@ class Coded:
 
     @property
     def limit(self) -> float:
-        """The largest magnitude that a result can have; infinity where the format has it."""
+        """The largest magnitude that a result can have; infinity if the format does not saturate."""
         return float(self._table[self.largest]) if self.saturates else float("inf")
 
     def decode(self, codes: Any) -> Any:
-        """The numbers that these bits stand for, as float32, which holds them all."""
+        """Converts codes to float32, which represents all numbers of the format."""
         if self.fraction + 1 + self.exponent == 16:
             return (codes.astype(np.uint32) << np.uint32(16)).view(np.float32)
         return module_of(codes).asarray(self._table)[codes]
 
     def encode(self, values: Any) -> Any:
-        """The bits of the numbers nearest to these, ties to even."""
+        """Converts values to the codes of the nearest numbers, ties to even."""
         xp, wide = module_of(values), widen(values)
         magnitude = abs(wide)
         finite = xp.isfinite(magnitude)
         magnitude = xp.where(finite, magnitude, 0.0)
         exponent = self._exponent(xp, magnitude)
         steps = xp.rint(xp.ldexp(magnitude, self.fraction - exponent))
-        # A step beyond the last of its exponent is the first of the next one.
+        # Rounding up past the last step of an exponent gives the first step of the next one.
         code = (exponent - self.least) * float(1 << self.fraction) + steps
         above = float(self.largest + (not self.saturates))
         code = xp.where(finite, xp.minimum(code, above), xp.where(xp.isnan(wide), float(self.nan), above))
@@ -66,28 +66,28 @@ class Coded:
         return (code.astype(np.int64) | sign).astype(self.numpy)
 
     def round(self, values: Any) -> Any:
-        """The numbers of this format nearest to the values, as float32."""
+        """Rounds values to the nearest numbers of this format, as float32."""
         return self.decode(self.encode(values))
 
     def ulp(self, values: Any) -> Any:
-        """The gap between each number's magnitude and the next larger one, float64."""
+        """The gap between each number's magnitude and the next larger one, in float64."""
         xp, magnitude = module_of(values), abs(widen(values))
         return xp.ldexp(1.0, self._exponent(xp, magnitude) - self.fraction)
 
     def gap_below(self, values: Any) -> Any:
-        """The gap between each number's magnitude and the next smaller one; for 0, to the first below it."""
+        """The gap between each number's magnitude and the next smaller one, float64; for 0, the smallest subnormal."""
         xp, magnitude = module_of(values), abs(widen(values))
-        # Below a power of two they lie closer.
+        # Numbers just below a power of two lie closer together.
         exponent = self._exponent(xp, magnitude) - (xp.frexp(magnitude)[0] == 0.5)
         return xp.ldexp(1.0, xp.maximum(exponent, self.least) - self.fraction)
 
     def _exponent(self, xp: Any, magnitude: Any) -> Any:
-        """That of each number, where it is normal; of the smallest normal number for those below."""
+        """The exponent of each number; of the smallest normal number for subnormal ones."""
         return xp.where(magnitude == 0, self.least, xp.maximum(xp.frexp(magnitude)[1] - 1, self.least))
 
     @cached_property
     def _table(self) -> Any:
-        """The number of every code of eight bits."""
+        """The float32 value of every 8-bit code."""
         codes = np.arange(256)
         fields, steps = codes >> self.fraction & (1 << self.exponent) - 1, codes & (1 << self.fraction) - 1
         whole = np.where(fields > 0, steps + (1 << self.fraction), steps)

@@ -1,4 +1,4 @@
-"""What a problem's `problem.py` declares of its kernel: words, parameters, constants, gates."""
+"""The declaration in a `problem.py`: title, the kernel's parameters and constants, gates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.problem.parameters import INDICES, Array, Computed, Parameter, Scala
 
 
 class Declaration:
-    """The data of a Problem, as they are given; `checks` tells whether they hold together."""
+    """The data of a Problem as given; `checks` validates them."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Declaration:
         self.settle()
 
     def settle(self) -> None:
-        """Replaces the names of computed values in expressions by what they are computed from."""
+        """Replaces the names of computed values in expressions by their own expressions."""
         for name, parameter in self.params.items():
             if isinstance(parameter, Computed):
                 self.computed[name] = inline(parameter.expression, self.computed)
@@ -66,17 +66,17 @@ class Declaration:
 
     @cached_property
     def operands(self) -> dict[str, Array]:
-        """The inputs that the arithmetic of the gates is about: arrays of floats whose values no range bounds."""
+        """The inputs that the gates' arithmetic applies to: float arrays without a declared range."""
         return {n: a for n, a in self.inputs.items() if not a.dtype.whole and a.values is None}
 
     @cached_property
     def structured(self) -> dict[str, Array]:
-        """The inputs that `@problem.structure` makes: arrays of i32 or i64 without a range."""
+        """The inputs that `@problem.structure` makes: i32 and i64 arrays without a declared range."""
         return {n: a for n, a in self.inputs.items() if a.dtype in INDICES and a.values is None}
 
     @property
     def precision(self) -> str:
-        """In which numbers a GPU may compute it at best: "fp32", "fp16" or "int8"."""
+        """The fastest arithmetic that the inputs allow on a GPU: "fp32", "fp16" or "int8"."""
         types = {array.dtype for array in self.inputs.values()}
         # Tensor cores multiply fp8 as fast as int8, and bf16 as fast as fp16.
         return "int8" if types & {i8, e4m3, e5m2} else "fp16" if types & {f16, bf16} else "fp32"

@@ -1,7 +1,6 @@
 """The Problem object that a problem's `problem.py` builds: declaration, reference, harness and cost.
 
-It checks what can be seen without running anything; `loader` reads the folder and `trial`
-tries the functions.
+It makes the checks that need no run; `loader` reads the folder and `trial` tests the functions.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Cost:
-    """The work of one case: floating-point operations, and the least bytes that any kernel has to move."""
+    """The work of one case: floating-point operations, and the fewest bytes that any kernel has to move."""
 
     flops: int
     bytes: int
@@ -40,11 +39,10 @@ class Cost:
 class Problem(Declaration):
     """One problem: its kernel's signature, size ranges, reference, harness, cost and gates.
 
-    `baseline` is what times are compared with: a file below the folder's `submissions/`; where it is a library
-    call instead, `@problem.baseline` names it. Where `races_are_fatal` is not set, a data race is a warning. `name`,
-    `folder`, `statement` and `starter` are set when the folder is loaded.
-
-    A challenge of somebody else's problem set is one too, with `tests` of its own: see `grader.problem.challenges`.
+    `baseline` is the kernel that times are compared with: a file below the folder's `submissions/`, or a library call
+    defined with `@problem.baseline`. Unless `races_are_fatal`, a data race is only a warning. `name`, `folder`,
+    `statement` and `starter` are set when the folder is loaded.
+    A challenge of a third-party problem set is a Problem too, with `tests` of its own: see `grader.problem.challenges`.
     """
 
     name: str = ""
@@ -52,13 +50,13 @@ class Problem(Declaration):
     statement: str = ""
     starter: str = ""
     tests: Mapping[int, bool] = {}
-    """Tests that stand in for drawn sizes, by number from 1, and whether their arrays are here. Others have none."""
+    """Whether the arrays of each test were written, by number from 1; empty for a problem with drawn sizes."""
     labels: Mapping[int, str] = {}
-    """What the tests are called."""
+    """The names of the tests, by number."""
     cost_is_known: bool = True
-    """Whether `cost_of` tells the work, without which no share of the speed of light is known."""
+    """Whether `cost_of` gives the work; without it, no share of the speed of light can be computed."""
     remarks: tuple[str, ...] = ()
-    """What a reader of any report should know."""
+    """Notes for readers of its reports."""
 
     def settle(self) -> None:
         """Raises ProblemError for the first mistake found."""
@@ -70,31 +68,30 @@ class Problem(Declaration):
     # The decorators.
 
     def reference(self, function: Function) -> Function:
-        """Names the float64 reference: takes inputs, sizes and scalars by name, returns the output, or a dict."""
+        """Registers the float64 reference: takes inputs, sizes and scalars by name, returns the output or a dict."""
         return self._add("reference", function, self._numbers | set(self.inputs))
 
     def structure(self, function: Function) -> Function:
-        """Names what makes the inputs that belong together, such as row offsets or shapes and strides.
+        """Registers the function that makes inputs that depend on each other, such as row offsets or strides.
 
-        It takes `draw`, and sizes and `family` by name, and returns a dict with every array of i32 or i64 that has no
-        range.
+        It takes `draw`, `family` and sizes by name, and returns a dict with every i32 or i64 array without a range.
         """
         return self._add("structure", function, {"draw", "family", *self.sizes, *self.computed})
 
     def scale(self, function: Function) -> Function:
-        """Names what errors are measured against under `scaled` gates: takes and returns what the reference does."""
+        """Registers the scale of errors under `scaled` gates: takes and returns what the reference does."""
         return self._add("scale", function, self._numbers | set(self.inputs))
 
     def solve(self, function: Function) -> Function:
-        """Names the harness: takes `launch`, then every parameter of the kernel by name."""
+        """Registers the harness: takes `launch`, then every parameter of the kernel by name."""
         return self._add("solve", function, {"launch", *self.params})
 
     def cost(self, function: Function) -> Function:
-        """Names the cost: takes sizes by name, returns a Cost."""
+        """Registers the cost function: takes sizes by name, returns a Cost."""
         return self._add("cost", function, {*self.sizes, *self.computed})
 
     def baseline(self, function: Function) -> Function:
-        """Names a library call to compare times with: takes `library`, then any parameters of the kernel by name."""
+        """Registers a library call to compare times with: takes `library`, then any kernel parameters by name."""
         if self.baseline_file is not None:
             raise ProblemError(f"baseline: {self.baseline_file!r} is the baseline already; keep one of the two")
         return self._add("baseline", function, {"library", *self.params})
@@ -102,19 +99,19 @@ class Problem(Declaration):
     # The functions, called.
 
     def expected(self, inputs: Mapping[str, npt.NDArray[Any]], sizes: Mapping[str, Any]) -> dict[str, Floats]:
-        """The reference's outputs for these inputs, in float64 and in the declared shapes; those of i64 in int64.
+        """The reference's outputs for these inputs, in the declared shapes and in float64 (int64 for i64).
 
-        `sizes` holds the scalars as well. Arrays of CuPy give arrays of CuPy. Raises ProblemError where the reference
-        returns something else.
+        `sizes` includes the scalars. CuPy inputs give CuPy outputs. Raises ProblemError if the reference returns
+        anything else.
         """
         return self._outputs_of("reference", inputs, sizes)
 
     def scales(self, inputs: Mapping[str, npt.NDArray[Any]], sizes: Mapping[str, Any]) -> dict[str, Floats]:
-        """What errors are measured against, for every output, as `expected` gives results."""
+        """The scale of errors of every output, in the form of `expected`."""
         return self._outputs_of("scale", inputs, sizes)
 
     def structure_of(self, draw: Draw, family: str, sizes: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
-        """The inputs that `structure` makes. Raises ProblemError where it returns others."""
+        """The inputs that `structure` makes. Raises ProblemError if their names or shapes are wrong."""
         returned = self._call("structure", {"draw": draw, "family": family, **self.with_computed(sizes)})
         if not isinstance(returned, Mapping) or set(returned) != set(self.structured):
             raise ProblemError(f"structure: return a dict with the arrays {_list(self.structured)}")
@@ -127,7 +124,7 @@ class Problem(Declaration):
     def run_harness(self, launch: object, values: Mapping[str, Any]) -> None:
         """Calls the harness; `values` holds a buffer handle, a size or a scalar for every parameter.
 
-        One that takes them as `**parameters` gets them in the kernel's order.
+        A harness that takes `**parameters` gets them in the kernel's order.
         """
         known = self.with_computed(values)
         self._call("solve", {"launch": launch, **{name: known[name] for name in self.params}})
@@ -142,36 +139,36 @@ class Problem(Declaration):
         self._call("baseline", {"library": library, **self.with_computed(values)})
 
     def cost_of(self, sizes: Mapping[str, int]) -> Cost:
-        """The cost of one case. Raises ProblemError where `cost` returns no Cost."""
+        """The cost of one case. Raises ProblemError if `cost` returns no Cost."""
         cost = self._call("cost", self.with_computed(sizes))
         if not isinstance(cost, Cost):
             raise ProblemError(f"cost: returned {cost!r}; return Cost(flops=..., bytes=...)")
         return cost
 
     def with_computed(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
-        """Sizes, and scalars where they are among them, with the parameters that follow from sizes."""
+        """Adds the computed parameters to the sizes (and scalars)."""
         return {**sizes, **{name: value_of(text, sizes) for name, text in self.computed.items()}}
 
     def argument(self, name: str, sizes: Mapping[str, Any]) -> tuple[str, int]:
-        """The kind of register and the bits of a parameter that is no array, as `plan.recording.Argument` has them."""
+        """The `kind` and `bits` of a by-value parameter, as in `plan.recording.Argument`."""
         if name in self.scalars:
             return self.scalars[name].register(sizes[name])
         return "int64", self.with_computed(sizes)[name] & _WORD
 
     def start_contents(self, sizes: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
-        """What those outputs hold at first that are read as well; the others are poisoned."""
+        """Initial contents of the outputs that are also read; the others are poisoned."""
         return {}
 
     def untouched(self, sizes: Mapping[str, int]) -> dict[str, npt.NDArray[np.bool_]]:
-        """Elements of outputs that the reference does not write, so that none has to be."""
+        """Masks of output elements that the reference does not write, so that a kernel need not either."""
         return {}
 
     def missed(self, sizes: Mapping[str, int]) -> dict[str, npt.NDArray[Any]]:
-        """How far the reference itself is from the true results, where that is more than a stated tolerance."""
+        """How far the reference itself is from the true results, where that exceeds a stated tolerance."""
         return {}
 
     def array_bytes(self, sizes: Mapping[str, int]) -> int:
-        """Bytes of all arrays of one case."""
+        """Total bytes of all arrays of one case."""
         return sum(a.nbytes(sizes) for a in {**self.inputs, **self.outputs}.values())
 
     @property
@@ -183,7 +180,7 @@ class Problem(Declaration):
 
     @property
     def _numbers(self) -> set[str]:
-        """What is passed by value."""
+        """Names of the by-value parameters."""
         return {*self.sizes, *self.computed, *self.scalars}
 
     def _outputs_of(

@@ -1,7 +1,6 @@
-"""Expressions of sizes in a problem's declaration, such as "(H - K) // S + 1": parsed, and computed with whole numbers.
+"""Parses and evaluates integer expressions of sizes in a problem's declaration, such as "(H - K) // S + 1".
 
-The grammar is a list of what is allowed: names of sizes, whole numbers, + - * //, ceil_div, min and max. Nothing of an
-expression is run as Python.
+Allowed are names of sizes, integers, + - * //, ceil_div, min and max. No expression is run as Python.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _KNOWN = "names of sizes, whole numbers, + - * //, ceil_div(a, b), min(a, b) and
 
 
 def value_of(text: str, sizes: Mapping[str, int]) -> int:
-    """What an expression comes to. Raises ProblemError for one that is malformed or divides by 0."""
+    """The value of an expression. Raises ProblemError if it is malformed or divides by 0."""
     try:
         return _value(_parsed(text), sizes)
     except ZeroDivisionError:
@@ -38,14 +37,14 @@ def value_of(text: str, sizes: Mapping[str, int]) -> int:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The sizes that an expression names, each once. Raises ProblemError for one that is malformed."""
+    """The names of sizes in an expression, each once. Raises ProblemError if it is malformed."""
     functions = {id(node.func) for node in ast.walk(_parsed(text)) if isinstance(node, ast.Call)}
     names = (n.id for n in ast.walk(_parsed(text)) if isinstance(n, ast.Name) and id(n) not in functions)
     return tuple(dict.fromkeys(names))
 
 
 def inline(text: str, computed: Mapping[str, str]) -> str:
-    """The expression with each of these names replaced by the expression that it stands for."""
+    """The expression with each name in `computed` replaced by its own expression."""
     if not set(names_in(text)) & set(computed):
         return text
     return ast.unparse(_Inline(computed).visit(ast.parse(text, mode="eval")))

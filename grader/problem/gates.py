@@ -1,6 +1,6 @@
-"""Which tolerance gates a problem declares, and the families of inputs that these gates need.
+"""Declares a problem's tolerance gates and the input families that they need.
 
-The declaration alone: the arithmetic of the gates is in `check.tolerance`, the inputs are made in `inputs`.
+The arithmetic of the gates is in `check.tolerance`; the inputs are made in `inputs`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ MORE_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "exact": ("negative", "zeros", "peak", "comb", "deep", "hub", "apart"),
     "scaled": ("offset", "constant", "negative", "opposed", "small", "peak"),
 }
-"""Families that a problem may ask for beside these; its structure alone makes what is deep, a hub or apart."""
+"""Families that a problem may request in addition; "deep", "hub" and "apart" only affect its structure."""
 
 
 @dataclass(frozen=True)
 class Gates:
-    """How results of a problem are judged.
+    """How the results of a problem are judged.
 
-    `terms` has the sizes, expressions or numbers whose product is the number of terms that one output element sums.
+    `terms` holds the sizes, expressions or numbers whose product is the number of terms that one output element sums.
     `signed_zeros` says whether -0 and +0 are different results; None leaves it to the operation. `independent` says
-    whether the errors of different elements are: those of running totals are not. `families` are the families of
-    inputs, `atol` and `rtol` a stated tolerance.
+    whether the errors of different elements are independent; those of running totals are not. `families` are the
+    input families; `atol` and `rtol` are a stated tolerance.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Gates:
         return prod(term if isinstance(term, int) else value_of(term, sizes) for term in self.terms)
 
     def inlined(self, computed: Mapping[str, str]) -> Gates:
-        """With the expressions of computed sizes in place of their names."""
+        """The gates with the names of computed sizes replaced by their expressions."""
         return replace(self, terms=tuple(inline(t, computed) if isinstance(t, str) else t for t in self.terms))
 
 
@@ -68,7 +68,7 @@ def contraction(terms: Terms) -> Gates:
 def total(terms: Terms, independent: bool = True) -> Gates:
     """Sums of the elements of one array: a reduction, row sums.
 
-    `independent=False` is for a prefix sum, where an element may take over the error of the one before.
+    `independent=False` is for a prefix sum, where an element may inherit the error of the one before.
     """
     return Gates("total", _names(terms), independent=independent)
 
@@ -81,9 +81,9 @@ def elementwise() -> Gates:
 def exact(signed_zeros: bool | None = None, families: tuple[str, ...] = FAMILIES["exact"]) -> Gates:
     """One correctly rounded operation, or a copy, a selection or a count: bit-exact.
 
-    The sign of a zero follows the operation: a copy and a sum keep it, the larger of +0 and -0 may be either.
-    `signed_zeros=True` asks for the reference's sign everywhere, False for none: for sorted elements. `families` may be
-    of those of `FAMILIES` and `MORE_FAMILIES`.
+    By default the sign of a zero follows the operation: a copy and a sum determine it, max(+0, -0) may give either.
+    `signed_zeros=True` requires the reference's sign everywhere; False ignores signs, as for sorted elements.
+    `families` are taken from `FAMILIES` and `MORE_FAMILIES`.
     """
     return Gates("exact", signed_zeros=signed_zeros, families=_known("exact", families))
 
@@ -91,8 +91,8 @@ def exact(signed_zeros: bool | None = None, families: tuple[str, ...] = FAMILIES
 def scaled(terms: Terms, families: tuple[str, ...] = FAMILIES["scaled"]) -> Gates:
     """A formula that is neither linear nor of one element: softmax, a norm, attention.
 
-    The problem's `@problem.scale` gives what the error of each element is measured against. `terms` names the sizes
-    of the sums in it; `families` are as for `exact`.
+    `@problem.scale` gives the scale of each element's error. `terms` names the sizes of the sums in the formula;
+    `families` are as for `exact`.
     """
     return Gates("scaled", _names(terms), families=_known("scaled", families))
 

@@ -1,8 +1,8 @@
-"""The harness side of a Plan: what a problem's `solve()` calls to say how its kernel is launched.
+"""Makes a Plan from a problem's `solve()`: the interface through which it says how its kernel is launched.
 
-It records launches and memsets as plain data and checks them; it runs nothing and needs no GPU. A mistake
-of the problem's author is a ProblemError, a launch that CUDA would refuse because of a submission's
-constant is a LaunchRefused.
+It records launches and memsets as plain data and checks them; it runs nothing and needs no GPU. A mistake of the
+problem's author is a ProblemError; a launch that CUDA would refuse because of a submission's constant is a
+LaunchRefused.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ PACKING = {
     "float": "<f",
     "double": "<d",
 }
-"""How a scalar argument becomes bytes, by its C type on a 64-bit Linux."""
+"""struct formats of scalar arguments, by C type on 64-bit Linux."""
 
 
 class LaunchRefused(Exception):
-    """A launch that CUDA answers with an error, so an outcome of the submission and no KgradeError.
+    """A launch that CUDA would refuse: an outcome of the submission, so no KgradeError.
 
-    `constants` are the launch constants that led to it.
+    `constants` are the launch constants used up to then.
     """
 
     def __init__(self, message: str, constants: Sequence[str] = ()) -> None:
@@ -62,7 +62,7 @@ class LaunchRefused(Exception):
 
 @dataclass(frozen=True)
 class Buffer:
-    """An array in device memory: what `solve()` passes on to the kernel in place of the data."""
+    """The handle of an array in device memory, which `solve()` passes on to the kernel."""
 
     name: str
     address: int
@@ -75,7 +75,7 @@ class Buffer:
 
 
 class Launcher:
-    """What `solve()` gets as `launch`; called, it launches the kernel, in the order of the calls."""
+    """The `launch` argument of `solve()`: each call records a launch of the kernel."""
 
     def __init__(
         self, kernel: str, parameters: Sequence[tuple[str, str]], constants: Mapping[str, int], where: str
@@ -88,7 +88,7 @@ class Launcher:
         self._where = where
 
     def constant(self, name: str) -> int:
-        """The launch constant of this name: the submission's own `#define`, else the problem's default."""
+        """The launch constant `name`: the submission's own `#define`, else the problem's default."""
         if name not in self._constants:
             known = ", ".join(self._constants) or "none"
             raise self._mistake(f"constant {name!r} is not declared; declared are: {known}")
@@ -107,7 +107,7 @@ class Launcher:
         self.steps.append(Memset(buffer.address, value, buffer.nbytes))
 
     def __call__(self, *, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int = 0) -> None:
-        """Launches the kernel. `grid` and `block` are one to three numbers, `shared_bytes` is dynamic."""
+        """Launches the kernel. `grid` and `block` are one to three numbers; `shared_bytes` is dynamic shared memory."""
         self._check("grid", self._dimensions("grid", grid), MOST_GRID)
         self._check("block", self._dimensions("block", block), MOST_BLOCK)
         x, y, z = self._dimensions("block", block)
@@ -168,7 +168,7 @@ class Launcher:
 def build_plan(
     problem: Problem, constants: Mapping[str, int], sizes: Mapping[str, int], addresses: Mapping[str, int]
 ) -> Plan:
-    """The plan that the problem's `solve()` makes of these sizes and buffers.
+    """Returns the plan that the problem's `solve()` makes for these sizes and buffers.
 
     Raises ProblemError for a mistake in `solve()`, LaunchRefused for a launch that CUDA would refuse.
     """
@@ -191,7 +191,7 @@ def build_plan(
 
 
 def _shown(numbers: Dim3) -> str:
-    """As CUDA code would write it: without trailing ones."""
+    """Formats dimensions as CUDA code would, without trailing ones."""
     shown = list(numbers)
     while len(shown) > 1 and shown[-1] == 1:
         shown.pop()

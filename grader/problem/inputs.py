@@ -1,9 +1,9 @@
 """Makes the input arrays of a case from its sizes, family and seed, the same bits on every machine.
 
-It draws nothing from the clock or the system: a counter-based generator (Philox) is keyed by seed, family and
-array. Only its raw 64-bit words are used, with integer arithmetic and single IEEE operations on them: NumPy
-promises that stream and not that of its distributions, and libraries differ in the last bit of a logarithm.
-Large arrays can be made on a GPU, from the same words: see `grader.run.gpu.philox`.
+A counter-based generator (Philox) is keyed by seed, family and array; nothing comes from the clock or the system. Only
+its raw 64-bit words are used, with integer arithmetic and single IEEE operations: NumPy guarantees that stream but not
+those of its distributions, and libraries differ in the last bit of a logarithm. Large arrays can be made on a GPU from
+the same words: see `grader.run.gpu.philox`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ Words = npt.NDArray[np.uint64]
 Floats32 = npt.NDArray[np.float32]
 Made = npt.NDArray[Any]
 Maker = Callable[[Any, Words], Any]
-"""Makes values of words; the first argument is the array module, NumPy or CuPy."""
+"""Turns 64-bit words into values; the first argument is the array module, NumPy or CuPy."""
 
 
 class Place(Protocol):
-    """Where arrays are made: the array module, and how many words at a time suit it."""
+    """Where arrays are made: the array module, and how many words it processes at a time."""
 
     xp: Any
     chunk: int
 
     def words(self, key: int) -> Callable[[int], Any]:
-        """Philox's stream for a key of 128 bits: each call gives the next `count` words."""
+        """The Philox stream of a 128-bit key: each call of the result gives the next `count` words."""
 
 
 CHUNK = 1 << 18
 
 
 class Host:
-    """NumPy's arrays. The chunk is small enough that all intermediate arrays stay in a core's cache."""
+    """Makes NumPy arrays. The chunk is small enough that all intermediate arrays stay in a core's cache."""
 
     xp: Any = np
     chunk = CHUNK
@@ -54,31 +54,30 @@ class Host:
 
 HOST = Host()
 
-# The exact families are built on odd integers between 2^11 and 2^12: twelve significant bits, one more than
-# TF32 and fp16 keep, so that rounding any element to either changes it. They are scaled by 2^-11 (a power of
-# two leaves exactness alone), which keeps sums inside fp16's range: half precision shows as lost digits, not
-# as infinity.
+# The exact families use odd integers between 2^11 and 2^12: twelve significant bits, one more than TF32 and fp16 keep,
+# so that rounding any element to either changes it. They are scaled by 2^-11 (a power of two preserves exactness),
+# which keeps sums inside fp16's range: half precision shows as lost digits, not as infinity.
 CONTRACTION_TERMS = 1024  # times 4095 stays below 2^22
 TOTAL_TERMS = 2000  # times 4095 stays below 2^23
 
 WIDE: Mapping[str, float] = {"scaled": 120.0}
-"""How far wide values go where it is not 80: an exponential of these overflows."""
+"""Largest magnitude of wide values by gate, if not 80; the exponential of these overflows."""
 OFFSET = 4096.0
 CONSTANTS = np.array((0.0, 1.0, -3.0, 0.5, 16.0), dtype=np.float32)
-"""What rows of one number hold under `scaled` gates: sums of them are exact, so that nothing but 0 / 0 is tried."""
+"""Values of constant rows under `scaled` gates: their sums are exact, so that such rows only test for 0 / 0."""
 SMALL = 2.0**-9
-"""Small values have squares near 10^-5, so that a number that is added to their mean weighs as much."""
+"""Small values have squares near 10^-5, so that an epsilon added to their mean matters."""
 PEAK = 200.0
-"""How much larger the largest element of a row is than the others: an exponential of the difference overflows."""
+"""How much the largest element of a row exceeds the others: the exponential of the difference overflows."""
 STRIDES = (32, 64, 128, 256, 512, 1024)
-"""How far apart the largest elements of a row lie: where one thread finds them all, whatever loop it has."""
+"""Distances between the largest elements of a row: a single thread gets all of them, whatever its loop's stride."""
 TEETH = 32
 FIRST_POWER, POWERS = 14, 16
-"""Long negative rows under `scaled` gates lie around -2^14 to -2^29."""
+"""Rows of the "negative" family under `scaled` gates lie around -2^14 to -2^29."""
 
 _TINY = (0.0, -0.0, 2.0**-149, -(2.0**-149), 1e-40, -1e-40, 2.0**-126, -(2.0**-126), 1e-30, -1e-30)
 _NEAR_ONE = (2.0**-24, -(2.0**-24), 1e-4, -1e-4, 0.5, -0.5, 1.0, -1.0, 1.0 + 2.0**-23, 1.0 - 2.0**-24)
-# Up to half of the largest float, where a sum of two stays finite, and near the largest, where it does not.
+# Up to half the largest float, where the sum of two stays finite, and near the largest, where it does not.
 _HUGE = (1.5 * 2.0**126, -1.5 * 2.0**126, 2.0**100, -(2.0**100), 16777215.0, -16777217.0, 3.4e38, -3.4e38)
 SPECIALS: Mapping[str, Floats32] = {
     "elementwise": np.array(_TINY + _NEAR_ONE, dtype=np.float32),
@@ -87,14 +86,16 @@ SPECIALS: Mapping[str, Floats32] = {
 
 
 def families(problem: Problem) -> tuple[str, ...]:
-    """The families of inputs that this problem's gates need, in the order in which cases take turns."""
+    """The input families that this problem's gates need, in the order in which cases take turns."""
     return problem.gates.families
 
 
 def make_inputs(
     problem: Problem, sizes: Mapping[str, int], family: str, seed: int, place: Place = HOST
 ) -> dict[str, Made]:
-    """All input arrays of one case, by name, contiguous and of their types. Raises UsageError for an unknown family."""
+    """All input arrays of one case by name, contiguous, in their declared types. Raises UsageError for an unknown
+    family.
+    """
     if family not in families(problem):
         raise UsageError(f"{problem.name} has no family of inputs {family!r}; it has {', '.join(families(problem))}")
     structured = make_structure(problem, sizes, family, seed)
@@ -107,7 +108,7 @@ def make_inputs(
 
 
 def make_structure(problem: Problem, sizes: Mapping[str, int], family: str, seed: int) -> dict[str, Made]:
-    """The input arrays of one case that belong together, by name, as NumPy's; none where the problem has none."""
+    """The input arrays of one case made by `@problem.structure`, by name, in NumPy; empty if the problem has none."""
     if not problem.structured:
         return {}
     return problem.structure_of(Draw(_Words(HOST, seed, family, "structure").take), family, sizes)
@@ -159,7 +160,7 @@ def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, se
 
 
 def values_of(array: Array) -> Values | None:
-    """What bounds an input: what it declares, else the whole range of a type of bytes; None for floats."""
+    """The range of an input: the declared one, else the whole range of its integer type; None for floats."""
     limits = array.dtype.limits
     return Values(*limits, whole=True) if array.values is None and limits else array.values
 
@@ -183,22 +184,22 @@ class _Words:
         return flat.reshape(shape)
 
     def fill_rows(self, shape: tuple[int, ...], make: Maker) -> Made:
-        """One number for each row, in all of it."""
+        """Fills each row with one number."""
         rows = self.fill((*shape[:-1], 1), make)
         made: Made = self.place.xp.ascontiguousarray(self.place.xp.broadcast_to(rows, shape))
         return made
 
 
 def _negative_rows(shape: tuple[int, ...], words: _Words) -> Made:
-    """Rows of nearly normal values around a power of two below zero, each row's own: a largest element that starts at
-    any usual number is larger than all of them."""
+    """Rows of nearly normal values around a negative power of two, a different one for each row: a maximum initialised
+    with any usual number exceeds all of them."""
     powers = words.fill_rows(shape, power_below_zero)
     made: Made = powers + words.fill(shape, normal(1.0))
     return made
 
 
 def _peaks(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
-    """Nearly normal rows with one large element each: the first, the last or any."""
+    """Nearly normal rows with one large element each: the first, the last or a random one."""
     rows, xp = array.numbers(words.fill(shape, normal(1.0))).reshape(-1, shape[-1]), words.place.xp
     drawn = words.take(len(rows))
     place = drawn >> np.uint64(2)
@@ -209,7 +210,7 @@ def _peaks(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
 
 
 def _comb(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
-    """Nearly normal rows whose largest elements lie a power of two apart, and in every second row side by side."""
+    """Nearly normal rows with several large elements: a power of two apart in every other row, adjacent in the rest."""
     rows, length = array.numbers(words.fill(shape, normal(1.0))).reshape(-1, shape[-1]), shape[-1]
     strides = [stride for stride in STRIDES if stride * TEETH <= 4 * length] or [1]
     drawn, first = (int(word >> np.uint64(32)) for word in words.take(2))
@@ -223,7 +224,7 @@ def _comb(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
 def normal(sigma: float) -> Maker:
     """Nearly normal values: the sum of three uniform ones, mean 0, between -3 and 3 sigma.
 
-    The unit is the inverse of a prime near 2^20, so that values use all 24 bits of a float's significand.
+    The unit is the reciprocal of a prime near 2^20, so that values use all 24 bits of a float's significand.
     """
     mask, unit = np.uint64(2**21 - 1), sigma / 1048573.0
 
@@ -244,7 +245,7 @@ def wide(limit: float) -> Maker:
 
 
 def offset(mean: float) -> Maker:
-    """Nearly normal values around a mean that is large beside them: what cancels where squares are subtracted."""
+    """Nearly normal values around a mean that is much larger, so that subtracting squares cancels."""
     around = normal(1.0)
 
     def make(xp: Any, words: Words) -> Any:
@@ -254,7 +255,7 @@ def offset(mean: float) -> Maker:
 
 
 def spread(xp: Any, words: Words) -> Any:
-    """Any sign and significand, exponents from -20 to 20: operands overlap fully, partly or not at all."""
+    """Random sign and significand, exponents from -20 to 20: operands overlap fully, partly or not at all."""
     sign = (words >> np.uint64(63)) << np.uint64(31)
     exponent = (words >> np.uint64(32)) % np.uint64(41) + np.uint64(127 - 20)
     bits = sign | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
@@ -262,14 +263,14 @@ def spread(xp: Any, words: Words) -> Any:
 
 
 def far_below_zero(xp: Any, words: Words) -> Any:
-    """Any significand below zero, exponents from 100 to 127: from -10^30 to the least float."""
+    """Negative values with random significand, exponents from 100 to 127: from -10^30 down to the lowest float."""
     exponent = (words >> np.uint64(32)) % np.uint64(28) + np.uint64(127 + 100)
     bits = np.uint64(1 << 31) | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
     return bits.astype(np.uint32).view(np.float32)
 
 
 def zeros_above(xp: Any, words: Words) -> Any:
-    """Nothing above zero: half of the values zeros of either sign, which are equal, the others below."""
+    """No positive values: half are zeros of either sign, which compare equal, the others are negative."""
     zero = xp.where(words >> np.uint64(62) & np.uint64(1) == 1, np.float32(-0.0), np.float32(0.0))
     return xp.where(words >> np.uint64(63) == 1, zero, -abs(normal(1.0)(xp, words)).astype(np.float32))
 
@@ -280,7 +281,7 @@ def power_below_zero(xp: Any, words: Words) -> Any:
 
 
 def oppose(place: int) -> Maker:
-    """Values up to 120 in size: all positive in the first array, all negative in the second, either in others."""
+    """Values up to 120 in magnitude: all positive in the first array, all negative in the second, mixed in others."""
     either = wide(WIDE["scaled"])
 
     def make(xp: Any, words: Words) -> Any:
@@ -298,21 +299,21 @@ def one_of(table: Floats32) -> Maker:
 
 
 def special(table: Floats32) -> Maker:
-    """Half of the values from a table of special ones, the others nearly normal."""
+    """Half of the values come from a table of special ones; the others are nearly normal."""
     ordinary = normal(3.0)
 
     def make(xp: Any, words: Words) -> Any:
-        # As bits: CuPy's arithmetic would flush the subnormal ones to zero.
+        # Handled as bits: CuPy's arithmetic would flush subnormals to zero.
         chosen = xp.asarray(table.view(np.uint32))[(words >> np.uint64(32)) % np.uint64(table.size)]
         others = ordinary(xp, words).astype(np.float32).view(np.uint32)
-        # The top bit is used by no other part of the word.
+        # The top bit is not used for anything else.
         return xp.where(words >> np.uint64(63) == 1, chosen, others).view(np.float32)
 
     return make
 
 
 def _odd(xp: Any, words: Words) -> Any:
-    """Odd integers between 2^11 and 2^12 of both signs, scaled by 2^-11: made bit by bit, between 1 and 2."""
+    """Odd integers between 2^11 and 2^12 of both signs, scaled by 2^-11 to between 1 and 2, assembled from bits."""
     sign = (words >> np.uint64(63)) << np.uint64(31)
     magnitude = np.uint64(127 << 23 | 1 << 12) | (words & np.uint64(2**10 - 1)) << np.uint64(13)
     return (sign | magnitude).astype(np.uint32).view(np.float32)
@@ -332,8 +333,8 @@ def _signs(xp: Any, words: Words) -> Any:
 def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, words: _Words) -> Made:
     """One input of the exact family: every partial sum, in any order, is a multiple of 2^-11 below 2^13.
 
-    Such a number fits a float's 24 bits. A contraction has odd integers in one array and -1, 0, 1 in the
-    other (which one is the seed's choice); a total has odd integers and 0. Zeros keep long sums in bounds.
+    Such a number fits in a float's 24 bits. A contraction has odd integers in one array and -1, 0, 1 in the other (the
+    seed chooses which); a total has odd integers and 0. Zeros keep long sums in bounds.
     """
     terms = problem.gates.count_terms(sizes)
     odd = _odd_half if problem.inputs[name].dtype is f16 else _odd
@@ -346,9 +347,9 @@ def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, wor
 
 
 def _thinned(problem: Problem, name: str, sizes: Mapping[str, int], make: Maker, density: float, words: _Words) -> Made:
-    """Values of which only a share is not zero; the first and last along a summed dimension always stay.
+    """Values of which only the fraction `density` is nonzero; the first and last along a summed dimension always are,
 
-    These two are the ones that kernels with a wrong bound leave out or take twice.
+    because kernels with a wrong bound leave out or double those.
     """
     shape = problem.inputs[name].shape(sizes)
     if density >= 1.0:
@@ -356,7 +357,7 @@ def _thinned(problem: Problem, name: str, sizes: Mapping[str, int], make: Maker,
     limit = np.uint64(int(density * 2.0**31))
 
     def thin(xp: Any, drawn: Words) -> Any:
-        # Bits 32 to 62 choose; the bits that the values are made of are others.
+        # Bits 32 to 62 choose; the values are made from other bits.
         chosen = (drawn >> np.uint64(32) & np.uint64(2**31 - 1)) < limit
         return xp.where(chosen, make(xp, drawn), np.float32(0.0))
 

@@ -1,7 +1,6 @@
-"""Finds problem folders and loads one: its `problem.py`, statement and starter.
+"""Finds problem folders and loads a problem: its `problem.py`, statement and starter.
 
-Every mistake in a folder becomes a ProblemError that names the file and the field. Submissions are not read
-here.
+Every mistake in a folder becomes a ProblemError that names the file and the field. Submissions are not read here.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ STARTER = "starter.cu"
 
 
 def find_problems(roots: Sequence[Path]) -> dict[str, Path]:
-    """The problems under these roots, name to folder, sorted by name. An earlier root hides later ones."""
+    """The problems under these roots, name to folder, sorted by name. On equal names, the earlier root wins."""
     found: dict[str, Path] = {}
     for root in roots:
         if root.is_dir():
@@ -33,10 +32,10 @@ def find_problems(roots: Sequence[Path]) -> dict[str, Path]:
 
 
 def load_problem(folder: Path, *, trial: bool = True) -> Problem:
-    """The problem in this folder, tried on tiny sizes. Raises ProblemError naming file and field.
+    """Loads the problem in this folder and tries it on tiny sizes. Raises ProblemError naming file and field.
 
-    A folder with the tests of a challenge gives the challenge. Without the `trial` it is a problem that has been tried,
-    and its worked submissions need not be there.
+    A folder with a challenge's tests gives the challenge. `trial=False` is for a problem that has been tried before;
+    its worked submissions need not be there.
     """
     folder = folder.resolve()
     if (folder / CHALLENGE).is_file():
@@ -59,7 +58,7 @@ def load_problem(folder: Path, *, trial: bool = True) -> Problem:
         if trial:
             try_problem(problem)
     except ProblemError as error:
-        # Mistakes that planning finds name the file already.
+        # Mistakes found while planning name the file already.
         named = error.message.startswith(str(path))
         raise ProblemError(error.message if named else f"{path}: {error.message}", error.hint) from error
     problem.statement = _read(folder / STATEMENT)
@@ -88,7 +87,7 @@ def _read(path: Path) -> str:
 def _execute(path: Path, text: str) -> Problem:
     """Runs `problem.py` and returns the Problem it defines.
 
-    It is compiled by hand because the import system would write a cache folder into the problem's folder.
+    It is not imported, because the import system would write __pycache__ into the problem's folder.
     """
     try:
         code = compile(text, str(path), "exec")
@@ -110,7 +109,7 @@ def _execute(path: Path, text: str) -> Problem:
 
 
 def _line(error: BaseException, path: Path) -> str:
-    """Where in the file an error came from, as "line 12: "."""
+    """The line of the file that an error came from, as "line 12: "; empty if none."""
     line, traceback = 0, error.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == str(path):

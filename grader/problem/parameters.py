@@ -1,6 +1,6 @@
-"""What a kernel's parameters are: arrays of a scalar type over named sizes, the sizes themselves, choices and numbers.
+"""Declarations of a kernel's parameters: arrays of a scalar type over named sizes, the sizes, choices and scalars.
 
-Only declarations live here; numbers are drawn in `sizes` and `inputs`.
+Their values are drawn in `sizes` and `inputs`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from grader.problem.values import Values
 
 @dataclass(frozen=True)
 class DType:
-    """A scalar type: its name here, in C, and in NumPy. `limits` are the ends of a whole number's range.
+    """A scalar type: its names here, in C and in NumPy. `limits` is the range of an integer type.
 
-    Of a `coded` one NumPy has the bits only.
+    For a `coded` type, NumPy only stores the bits.
     """
 
     name: str
@@ -53,7 +53,7 @@ u8 = DType("u8", "unsigned char", "uint8", 1, (0, 255))
 
 DTYPES = (f64, f32, f16, bf16, e4m3, e5m2, i64, i32, u32, i8, u8)
 INDICES = (i32, i64)
-"""What numbers of elements are counted in: arrays of these without a range belong together."""
+"""Types of indices and counts: arrays of these without a range are made together by `@problem.structure`."""
 
 Dimension = str | int
 
@@ -62,7 +62,7 @@ Dimension = str | int
 class Array:
     """A row-major array. A dimension is the name of a size, an expression of sizes, or a fixed number.
 
-    `values` says what an input may hold; None leaves it to the family of inputs.
+    `values` is the range of an input's values; None leaves it to the input family.
     """
 
     dtype: DType
@@ -75,11 +75,11 @@ class Array:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The sizes that the dimensions name."""
+        """The sizes named in the dimensions."""
         return tuple(name for d in self.dimensions if isinstance(d, str) for name in names_in(d))
 
     def inlined(self, computed: Mapping[str, str]) -> Array:
-        """With the expressions of computed sizes in place of their names."""
+        """The array with the names of computed sizes replaced by their expressions."""
         dimensions = tuple(inline(d, computed) if isinstance(d, str) else d for d in self.dimensions)
         return replace(self, dimensions=dimensions, values=self.values and self.values.inlined(computed))
 
@@ -91,27 +91,27 @@ class Array:
         return f"{self.dtype.c_type}*" if self.output else f"const {self.dtype.c_type}*"
 
     def numbers(self, values: Any) -> Any:
-        """The numbers that an array of this type in NumPy's or CuPy's memory stands for; numbers stay what they are."""
+        """Decodes a stored NumPy or CuPy array of this type to numbers; numbers are returned unchanged."""
         coded = self.dtype.coded
         return values if coded is None or values.dtype != coded.numpy else coded.decode(values)
 
     def rounded(self, values: Any) -> Any:
-        """The numbers of this type nearest to float64 values."""
+        """Rounds float64 values to the nearest numbers of this type."""
         coded = self.dtype.coded
         return narrow(values, self.dtype.numpy) if coded is None else coded.round(values)
 
     def stored(self, values: Any) -> Any:
-        """Numbers as an array of this type keeps them."""
+        """Converts numbers to the form in which an array of this type stores them."""
         coded = self.dtype.coded
         return narrow(values, self.dtype.numpy) if coded is None else coded.encode(values)
 
     def ulp(self, numbers: Any) -> Any:
-        """The gap between the magnitude of each of these numbers of this type and the next larger one."""
+        """The gap between the magnitude of each number and the next larger number of this type, in float64."""
         coded = self.dtype.coded
         return ulp(numbers) if coded is None else coded.ulp(numbers)
 
     def gap_below(self, numbers: Any) -> Any:
-        """The same for the next smaller one."""
+        """The gap between the magnitude of each number and the next smaller number of this type, in float64."""
         coded = self.dtype.coded
         return gap_below(numbers) if coded is None else coded.gap_below(numbers)
 
@@ -120,9 +120,9 @@ class Array:
 class Size:
     """An `int` parameter and the range, both ends included, that cases draw it from.
 
-    A choice is one of a few values, all of them as likely, and says nothing of how large a case is. `index_of`
-    names the choice that it has to stay below. `product_of` names the choice that says of how many lengths a size is
-    the product, `less` of them left out.
+    A choice is one of a few equally likely values and does not affect the size of a case. `index_of` names a choice
+    that the value must stay below. `product_of` names a choice: the size is the product of that many lengths, minus
+    `less`.
     """
 
     low: int
@@ -136,7 +136,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Computed:
-    """An `int` parameter that an expression of sizes gives; it is drawn from nothing."""
+    """An `int` parameter computed from sizes by an expression."""
 
     expression: str
     c_type = "int"
@@ -144,7 +144,7 @@ class Computed:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number that is no size, passed by value: each case draws it from `low` to `high`, both ends included."""
+    """A by-value number that is no size: each case draws it from `low` to `high`, both included."""
 
     dtype: DType
     low: float
@@ -155,7 +155,7 @@ class Scalar:
         return self.dtype.c_type
 
     def draw(self, family: str, word: int) -> float | int:
-        """What 64 random bits stand for in a family of inputs; "special" has few values, "exact" powers of two."""
+        """Turns 64 random bits into a value for an input family; "special" has few values, "exact" powers of two."""
         few = {"special": (self.low, self.high, 0, 1, -1), "exact": (1, -1, 2, -2, 0.5, -0.5)}.get(family, ())
         among = [value for value in few if self.low <= value <= self.high and not (self.dtype.whole and value % 1)]
         if among:
@@ -165,14 +165,14 @@ class Scalar:
         return self._typed(self.low + (word >> 11) * ((self.high - self.low) / (2**53 - 1)))
 
     def register(self, value: float | int) -> tuple[str, int]:
-        """The kind of register and the bits in which it is passed, as `plan.recording.Argument` has them."""
+        """The `kind` and `bits` in which it is passed, as in `plan.recording.Argument`."""
         if self.dtype.whole:
             return "int64", int(value) & (2**64 - 1)
         bits = np.array(value, self.dtype.numpy).view(f"u{self.dtype.itemsize}")
         return self.dtype.numpy, int(bits)
 
     def _typed(self, value: float | int) -> float | int:
-        """The number of this type nearest to a value."""
+        """Rounds a value to the nearest number of this type."""
         return int(value) if self.dtype.whole else float(np.array(value, self.dtype.numpy))
 
 
@@ -180,7 +180,7 @@ Parameter = Array | Size | Computed | Scalar
 
 
 def array(dtype: DType, *dimensions: Dimension, values: Values | None = None) -> Array:
-    """An input array, `const` in the kernel's signature. `values` bounds what it holds: see `grader.problem.values`."""
+    """An input array, `const` in the kernel's signature. `values` is its range: see `grader.problem.values`."""
     if values is not None and not isinstance(values, Values):
         raise ProblemError(f'values={values!r} is none of integers(low, high), below("N"), uniform(low, high)')
     return Array(_checked(dtype), _dimensions(dimensions), values=values)
@@ -198,22 +198,22 @@ def size(low: int, high: int) -> Size:
 
 
 def product(low: int, high: int, of: str, less: int = 0) -> Size:
-    """A size that is the product of several lengths, as many as the choice `of` says: the elements of a tensor.
+    """A size that is the product of several lengths, such as the elements of a tensor: as many as the choice `of`,
 
-    `less` is how many fewer they are. A product of no lengths is 1.
+    minus `less`. A product of no lengths is 1.
     """
     _check_range("product", low, high, least=1)
     return Size(low, high, product_of=of, less=less)
 
 
 def choice(low: int, high: int) -> Size:
-    """A parameter that selects, such as the number of a function: drawn evenly from `low` to `high`."""
+    """A parameter that selects, such as the number of a function: drawn uniformly from `low` to `high`."""
     _check_range("choice", low, high, least=0)
     return Size(low, high, is_choice=True)
 
 
 def index(of: str, most: int) -> Size:
-    """A choice from 0 to one less than another choice, such as a dimension of as many; that one is `most` at most."""
+    """A choice from 0 to below another choice `of`, such as one of its dimensions; `most` is the upper end of `of`."""
     _check_range("index", 0, most - 1, least=0)
     return Size(0, most - 1, is_choice=True, index_of=of)
 
@@ -224,7 +224,7 @@ def flag() -> Size:
 
 
 def computed(expression: str) -> Computed:
-    """A parameter that follows from sizes, such as the rows of an output: computed("(H - K) // S + 1")."""
+    """A parameter computed from sizes, such as the rows of an output: computed("(H - K) // S + 1")."""
     if not isinstance(expression, str):
         raise ProblemError(
             f'computed({expression!r}): an expression of sizes is needed, as in computed("ceil_div(N, 4)")'
@@ -248,7 +248,7 @@ def scalar(dtype: DType, low: float, high: float) -> Scalar:
 
 
 SCALARS = (f32, f64, i32, i64, u32)
-"""The types of numbers that are passed by value."""
+"""The types of by-value numbers."""
 
 
 def _check_range(kind: str, low: int, high: int, least: int) -> None:

@@ -1,6 +1,6 @@
-"""How far the launches of a harness reach: how many elements of a size a block covers, and how many the whole grid.
+"""Finds how many elements of each size a block covers, and how many the largest grid covers.
 
-It plans launches on addresses that nobody reads, and looks at their grids only.
+It plans launches with dummy addresses and looks only at their grids.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from grader.problem.harness import LaunchRefused, build_plan
 from grader.problem.inputs import draw_scalars, families
 
 USUAL_TILE, USUAL_BLOCK = 64, 1024
-"""Their multiples are those of all smaller tiles and blocks: for launches that the submission makes itself."""
+"""Used for a submission's own launches: multiples of these are multiples of all smaller tiles and blocks too."""
 TILE_AT_MOST = 32
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Of one size: the `unit` that code takes it in pieces of, 1 where each element has a block of its own.
+    """The reach of one size: `unit` is how many elements a block covers, 1 if each element has its own block.
 
-    `capacity` is how many elements the largest grid has threads for, where a size may be larger; 0 where none may.
+    `capacity` is how many elements the largest grid has threads for, 0 if the size can't exceed it.
     """
 
     unit: int
@@ -31,12 +31,12 @@ class Reach:
 
 
 def reach_of(problem: Problem, constants: Mapping[str, int] | None) -> dict[str, Reach]:
-    """The reach of every size that is no choice, with these launch constants; None stands for launches unknown."""
+    """The reach of every size that is no choice, with these launch constants; None if the launches are unknown."""
     used = problem.constants if constants is None else constants
     try:
         found = {name: _reach(problem, used, name) for name, size in problem.sizes.items() if not size.is_choice}
     except LaunchRefused:
-        # The grading comes to this end too, whatever the sizes.
+        # The grading will end in the same refusal, whatever the sizes.
         return {}
     return {name: _usual(reach) for name, reach in found.items()} if constants is None else found
 
@@ -45,7 +45,7 @@ def _reach(problem: Problem, constants: Mapping[str, int], name: str) -> Reach:
     low, high = problem.sizes[name].low, problem.sizes[name].high
     one, most = (_blocks(problem, constants, name, value) for value in (low, high))
     if most == one:
-        # A loop inside of the block goes over it.
+        # A loop inside the block covers it.
         return Reach(max(constants.values(), default=USUAL_BLOCK))
     begin, end = low, high
     while end - begin > 1:

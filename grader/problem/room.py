@@ -1,6 +1,6 @@
-"""Sizes that leave every array an element: an expression such as H - K + 1 may come to nothing where K is drawn longer.
+"""Makes sizes smaller until every array has an element: H - K + 1, for example, may be 0 if a larger K is drawn.
 
-What sizes are drawn is for `grader.problem.sizes`; here they are only made smaller.
+Drawing sizes is left to `grader.problem.sizes`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def without_room(problem: Problem, sizes: Mapping[str, int]) -> tuple[str, str, int] | None:
-    """The first array with no element, its dimension and what that comes to; None where all have some."""
+    """The first empty array with the dimension and its value; None if no array is empty."""
     for name, array in {**problem.inputs, **problem.outputs}.items():
         for dimension in array.dimensions:
             length = _length(str(dimension), sizes)
@@ -27,7 +27,7 @@ def without_room(problem: Problem, sizes: Mapping[str, int]) -> tuple[str, str, 
 
 
 def with_room(problem: Problem, sizes: Mapping[str, int]) -> dict[str, int]:
-    """These sizes, or smaller ones with which each array has elements: a filter that is no longer than its row."""
+    """These sizes, or smaller ones with which no array is empty, such as a filter no longer than its row."""
     made = dict(sizes)
     while (found := without_room(problem, made)) is not None:
         _, dimension, length = found
@@ -52,6 +52,6 @@ def _length(dimension: str, sizes: Mapping[str, int]) -> int:
 
 
 def _halved(size: Size, value: int) -> int:
-    """Half of a value, within the size's range and on its side of the multiples of 16."""
+    """Half of a value, within the size's range; not divisible by 16 if the value is not."""
     half = value // 2
     return max(half - (value % 16 > 0 and half % 16 == 0), size.low)

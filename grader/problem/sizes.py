@@ -1,7 +1,7 @@
-"""Draws the sizes of cases so that edges are hit, and checks sizes that a person gives.
+"""Draws the sizes of cases so that edges are hit, and checks sizes given by the user.
 
-A plain uniform draw over the ranges would miss most boundary errors; each case follows one strategy of the
-table below instead. Inputs and seeds of the cases are not made here.
+A uniform draw over the ranges would miss most boundary errors; instead, each case follows one of the strategies below.
+Inputs and seeds of the cases are made elsewhere.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ EDGES = (16, 32, 64, 128, 256)
 SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 LARGE_PRIMES = (41, 47, 53, 61, 67, 79, 97, 101, 127, 131, 193, 257, 263)
 LINE = (257, 6000)
-"""How long the long dimension is where the others are 1."""
+"""Range of the long dimension when the others are 1."""
 FAR = 200_000
-"""How long it is at most in cases that go far: longer than 16 bits count, and still soon over on one thread."""
+"""Its maximum in cases that go far: more than 16 bits can count, and still quick on one thread."""
 PIECES = (1, 2, 3, 4, 5, 8)
-"""How many of what a block covers a multiple of it has."""
+"""Numbers of blocks whose coverage makes up a size."""
 AROUND = (0, 1, -1)
-"""What is added to a multiple: each size gets all three in a grading, different sizes different ones in a case."""
+"""Added to a multiple: each size gets all three in a grading, and sizes of one case get different ones."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What one case may cost on the emulator: floating-point operations, and bytes of all arrays together.
+    """The largest cost of one case on the emulator: floating-point operations, and total bytes of all arrays.
 
-    The default takes a few tenths of a second at 30 million warp instructions a second. Its bytes hold three
-    vectors of 700,000 elements: well past the 1024 × 256 threads where grid-stride loops start to loop. Two of them may
-    be as long as a grid of 1024 × 1024 threads, and one element longer.
+    The default takes a few tenths of a second at 30 million warp instructions per second. Its bytes hold three
+    vectors of 700,000 elements, well past the 1024 × 256 threads where grid-stride loops start to loop, or two vectors
+    one element longer than a grid of 1024 × 1024 threads.
     """
 
     flops: int = 20_000_000
@@ -50,10 +50,10 @@ class Budget:
 def draw_sizes(
     problem: Problem, seed: int, count: int, budget: Budget | None = None, reach: Mapping[str, Reach] | None = None
 ) -> list[Sizes]:
-    """The sizes of `count` cases, small to large; the same for the same seed and `reach`, that of the launches.
+    """Draws the sizes of `count` cases, small to large; the same for the same seed and launches' `reach`.
 
-    At least half of them have no size divisible by 16. A problem's smallest sizes are drawn whatever they
-    cost; others only within the budget. Sizes repeat where the ranges hold too few different ones.
+    At least half of them have no size divisible by 16. A problem's smallest sizes are drawn whatever they cost;
+    others only within the budget. Sizes repeat if the ranges hold too few different ones.
     """
     draw = _Draw(problem, random.Random(seed), budget or Budget(), reach or {})
     turns = _strategies(draw.limited is not None)
@@ -68,7 +68,7 @@ def draw_sizes(
         drawn.append(sizes)
     needed = (count + 1) // 2
     for i in range(count - 1, -1, -1):
-        # Narrow ranges or a tight budget can bend a strategy's sizes onto multiples of 16.
+        # Narrow ranges or a tight budget can force a strategy's sizes onto multiples of 16.
         if sum(off_sixteen({name: sizes[name] for name in draw.names}) for sizes in drawn) >= needed:
             break
         drawn[i] = draw.bent(drawn[i])
@@ -76,7 +76,7 @@ def draw_sizes(
 
 
 def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
-    """Raises UsageError, in words, where sizes are missing, unknown or out of their range."""
+    """Raises UsageError if sizes are missing, unknown, out of range or inconsistent."""
     example = ",".join(
         f"{name}={s.low if s.index_of else min(max(17, s.low), s.high)}" for name, s in problem.sizes.items()
     )
@@ -104,7 +104,7 @@ def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
 
 
 def fit_together(problem: Problem, sizes: Mapping[str, int]) -> bool:
-    """Whether every index is below the choice that it is an index of, and a product of no lengths is 1."""
+    """Whether these sizes pass `check_sizes`."""
     try:
         check_sizes(problem, sizes)
     except UsageError:
@@ -117,7 +117,7 @@ def off_sixteen(sizes: Mapping[str, int]) -> bool:
 
 
 class _Draw:
-    """What strategies draw with: a problem's ranges, its budget, the reach of its launches and a random generator."""
+    """The state that strategies draw with: a problem's ranges, the budget, the launches' reach, a random generator."""
 
     def __init__(self, problem: Problem, rng: random.Random, budget: Budget, reach: Mapping[str, Reach]) -> None:
         self.problem = problem
@@ -126,24 +126,24 @@ class _Draw:
         self.reach = reach
         self.names = tuple(name for name, size in problem.sizes.items() if not size.is_choice)
         self.limited = next((name for name in self.names if name in reach and reach[name].capacity), None)
-        """The size that a grid may be too small for, so that its threads go on."""
+        """A size that can exceed the grid's threads, so that the threads have to loop."""
         self._choices = Choices(problem.sizes, rng)
         self._chosen: Sizes = {}
         self._lines = 0
 
     def next(self, strategy: Callable[[_Draw], Sizes]) -> Sizes:
-        """Sizes by a strategy, and choices, which follow none."""
+        """Draws sizes by a strategy, and choices independently of it."""
         self._chosen = self._choices.deal()
         return self._with_room(self._choices.bend({**strategy(self), **self._chosen}))
 
     def bent(self, sizes: Sizes) -> Sizes:
-        """`bend_off_sixteen` with the choices left as they are."""
+        """`bend_off_sixteen` with the choices unchanged."""
         self._chosen = {name: value for name, value in sizes.items() if name not in self.names}
         bent = self.bend_off_sixteen({name: sizes[name] for name in self.names})
         return self._with_room(self._choices.bend({**bent, **self._chosen}))
 
     def _with_room(self, sizes: Sizes) -> Sizes:
-        """The same where every array has elements; else smaller ones within the budget where each has."""
+        """The sizes unchanged if no array is empty, else smaller ones within the budget with which none is."""
         roomy = with_room(self.problem, sizes)
         if roomy == sizes or self.allows(roomy):
             return roomy
@@ -156,14 +156,14 @@ class _Draw:
         return {name: self.problem.sizes[name].low for name in self.names}
 
     def next_long(self) -> str:
-        """The dimension whose turn it is to be long; the first is random."""
+        """The next dimension to be long, in turn from a random first one."""
         if not self._lines:
             self._lines = 1 + self.rng.randrange(len(self.names))
         self._lines += 1
         return self.names[self._lines % len(self.names)]
 
     def distinct(self, values: Callable[[], int]) -> Sizes:
-        """One value a dimension, different ones where that is possible, fitted into ranges and budget."""
+        """One value per dimension, different if possible, fitted into ranges and budget."""
         chosen: list[int] = []
         for _ in self.names:
             value = values()
@@ -175,13 +175,13 @@ class _Draw:
         return self.fit(dict(zip(self.names, chosen, strict=True)))
 
     def fit(self, wanted: Sizes) -> Sizes:
-        """The wanted sizes, clipped to their ranges; the largest is halved until the budget allows them.
+        """Clips the wanted sizes to their ranges, and halves the largest until the budget allows them.
 
-        A value that was off the multiples of 16 stays off them.
+        A value not divisible by 16 stays so.
         """
         sizes = {n: self._clip(n, value) for n, value in wanted.items()}
         while not self.allows(sizes):
-            # The smallest values: nearest to 1 off the multiples of 16, to 0 for the others.
+            # A size can shrink to the value in range nearest to 1 if it is off the multiples of 16, else to 0.
             shrinkable = [n for n in self.names if sizes[n] > self._clip(n, int(sizes[n] % 16 > 0))]
             if not shrinkable:
                 break
@@ -195,12 +195,12 @@ class _Draw:
         return sizes
 
     def takes(self, sizes: Mapping[str, int]) -> bool:
-        """Whether sizes are in their ranges and the budget as they are."""
+        """Whether sizes are within their ranges and the budget unchanged."""
         ranges = self.problem.sizes
         return all(ranges[n].low <= sizes[n] <= ranges[n].high for n in self.names) and self.allows(sizes)
 
     def largest(self, wanted: Sizes, name: str) -> int:
-        """The largest value of one dimension that the budget allows beside the wanted others."""
+        """The largest value of one dimension that the budget allows together with the wanted others."""
         low, high = self.problem.sizes[name].low, self.problem.sizes[name].high
         while low < high:
             middle = (low + high + 1) // 2
@@ -211,11 +211,11 @@ class _Draw:
         return low
 
     def bend_off_sixteen(self, sizes: Sizes) -> Sizes:
-        """The nearest sizes within the budget of which none is divisible by 16."""
+        """Nearby sizes within the budget, none divisible by 16."""
         return self.fit({name: value - (value % 16 == 0) for name, value in sizes.items()})
 
     def _clip(self, name: str, value: int) -> int:
-        """The nearest value in range; off the multiples of 16 where `value` was."""
+        """The nearest value in range; not divisible by 16 if `value` is not."""
         size = self.problem.sizes[name]
         clipped = min(max(value, size.low), size.high)
         if value % 16 and clipped % 16 == 0:
@@ -228,7 +228,7 @@ def _ones(draw: _Draw) -> Sizes:
 
 
 def _largest(draw: _Draw) -> Sizes:
-    """Near the most that the budget allows, all dimensions of similar length and none divisible by 16."""
+    """Near the budget's limit, all dimensions of similar length and none divisible by 16."""
     problem, names = draw.problem, draw.names
     low, high = 1, max(problem.sizes[n].high for n in names)
     while low < high:
@@ -242,12 +242,12 @@ def _largest(draw: _Draw) -> Sizes:
 
 
 def _beside(draw: _Draw) -> Sizes:
-    """Each dimension at an edge, beside it, or a few off."""
+    """Each dimension a few off an edge."""
     return draw.distinct(lambda: draw.rng.choice(EDGES) + draw.rng.choice((-7, -3, -1, 1, 1, 2, 3)))
 
 
 def _around(turn: int) -> Callable[[_Draw], Sizes]:
-    """Each dimension at a multiple of what a block covers of it, one above or one below."""
+    """Each dimension at a multiple of what a block covers, one above or one below."""
 
     def strategy(draw: _Draw) -> Sizes:
         units = {name: _unit(draw, name) for name in draw.names}
@@ -264,13 +264,13 @@ def _around(turn: int) -> Callable[[_Draw], Sizes]:
 
 
 def _unit(draw: _Draw, name: str) -> int:
-    """What a dimension is taken in pieces of; one that has a block for each element gets some edge."""
+    """How many elements of a dimension a block covers; a random small edge if each element has its own block."""
     unit = draw.reach[name].unit if name in draw.reach else 1
     return unit if unit > 1 else draw.rng.choice(EDGES[:2])
 
 
 def _capacity(more: int) -> Callable[[_Draw], Sizes]:
-    """As many elements as the largest grid has threads, and `more`."""
+    """As many elements as the largest grid has threads, plus `more`."""
 
     def strategy(draw: _Draw) -> Sizes:
         assert draw.limited is not None
@@ -281,7 +281,7 @@ def _capacity(more: int) -> Callable[[_Draw], Sizes]:
 
 
 def _equal(draw: _Draw) -> Sizes:
-    """All dimensions the same and aligned: what a beginner tries first, so the case most often passed."""
+    """All dimensions equal and aligned: what a beginner tries first, so the case passed most often."""
     return draw.fit(dict.fromkeys(draw.names, draw.rng.choice((16, 32, 48, 64))))
 
 
@@ -294,7 +294,7 @@ def _large_primes(draw: _Draw) -> Sizes:
 
 
 def _line(draw: _Draw) -> Sizes:
-    """One dimension long, the others as small as they can be."""
+    """One dimension long, the others as small as possible."""
     name = draw.next_long()
     top = max(LINE[0], min(LINE[1], draw.largest(draw.smallest(), name)))
     length = int(LINE[0] * (top / LINE[0]) ** draw.rng.random())
@@ -302,9 +302,9 @@ def _line(draw: _Draw) -> Sizes:
 
 
 def _far(draw: _Draw) -> Sizes:
-    """The same near the longest that the budget allows: beyond tables, rounds and indices that end too early."""
+    """Like `_line`, but near the longest that the budget allows: finds tables, loops and indices that end too early."""
     name = draw.next_long()
-    # So many blocks take the emulator long.
+    # The emulator is slow with that many blocks.
     most = LINE[1] if name in draw.reach and draw.reach[name].unit == 1 else FAR
     top = min(most, draw.largest(draw.smallest(), name))
     length = int(top * draw.rng.uniform(0.7, 1.0))
@@ -312,7 +312,7 @@ def _far(draw: _Draw) -> Sizes:
 
 
 def _strategies(limited: bool) -> tuple[Callable[[_Draw], Sizes], ...]:
-    """In order of what a draw of few cases should have first; bending starts at the last ones."""
+    """The strategies, most important first for draws of few cases; bending off multiples of 16 starts at the end."""
     ends = (_capacity(0), _capacity(1)) if limited else (_far, _far)
     first = (_largest, _around(0), _ones, _around(1), ends[0], _around(2), ends[1], _equal)
     return (*first, _primes, _beside, _line, _large_primes)

@@ -1,6 +1,6 @@
-"""Random whole numbers for inputs that belong together: what a problem's `@problem.structure` draws with.
+"""Random integers for inputs that depend on each other: the `draw` argument of a problem's `@problem.structure`.
 
-They come from a case's own stream of words, so a seed means the same structure on every machine.
+They come from the case's own stream of words, so a seed gives the same structure on every machine.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ Integers = npt.NDArray[np.int64]
 
 
 class Draw:
-    """Draws from a stream of 64-bit words; `words(count)` gives the next of them."""
+    """Draws from a stream of 64-bit words; `words(count)` gives the next `count`."""
 
     def __init__(self, words: Callable[[int], Any]) -> None:
         self._words = words
 
     def integers(self, low: int, high: int, *shape: int) -> Integers:
-        """Whole numbers from `low` to `high`, both included."""
+        """Random integers from `low` to `high`, both included."""
         words = self._words(max(prod(shape), 1))[: prod(shape)]
         drawn: Integers = ((words >> np.uint64(32)) * np.uint64(high - low + 1) >> np.uint64(32)).astype(np.int64) + low
         return drawn.reshape(shape)
 
     def one(self, low: int, high: int) -> int:
-        """One whole number from `low` to `high`, both included."""
+        """One random integer from `low` to `high`, both included."""
         return int(self.integers(low, high, 1)[0])
 
     def order(self, count: int) -> Integers:
-        """The numbers 0 to count - 1 in any order."""
+        """A random permutation of 0 to count - 1."""
         shuffled: Integers = np.argsort(self._words(max(count, 1))[:count], kind="stable").astype(np.int64)
         return shuffled
 
     def shape(self, count: int, dimensions: int) -> list[int]:
-        """Lengths whose product is `count`: its prime factors, dealt out to the dimensions in any order."""
+        """Lengths whose product is `count`: its prime factors, distributed randomly over the dimensions."""
         lengths, factors = [1] * dimensions, _prime_factors(count)
         turn = self.order(dimensions).tolist()
         for number, which in enumerate(self.order(len(factors)).tolist()):
-            # Every dimension gets one first, so that few lengths are 1; a broadcast one comes of `broadcast`.
+            # Every dimension gets a factor first, so that few lengths are 1; `broadcast` makes lengths of 1.
             dimension = turn[number] if number < dimensions else self.one(0, dimensions - 1)
             lengths[dimension] *= factors[which]
         return lengths
 
     def strides(self, shape: Sequence[int]) -> list[int]:
-        """Strides that lay an array of this shape out without gaps, its dimensions in any order."""
+        """Strides that lay an array of this shape out without gaps, its dimensions in random order."""
         strides, step = [0] * len(shape), 1
         for dimension in self.order(len(shape)).tolist():
             strides[dimension] = step
@@ -55,7 +55,7 @@ class Draw:
         return strides
 
     def broadcast(self, shape: Sequence[int]) -> list[int]:
-        """A shape that broadcasts to this one: each length stays, or is 1 in one of three cases."""
+        """A shape that broadcasts to this one: each length becomes 1 with probability 1/3."""
         return [1 if self.one(0, 2) == 0 else length for length in shape]
 
 

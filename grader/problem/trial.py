@@ -1,4 +1,4 @@
-"""Tries a problem's reference, harness and cost on tiny sizes, so that its mistakes show when it is loaded.
+"""Tests a problem's reference, harness and cost on tiny sizes, so that mistakes show when it is loaded.
 
 Nothing is compiled or launched: the harness only plans.
 """
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 SUBMISSIONS = "submissions"
 TINY = (3, 5, 7, 11, 13, 17)
 TIMED = "normal"
-"""The family of inputs that is timed; it draws scalars anywhere in their range."""
+"""The input family used for timing; its scalars come from anywhere in their range."""
 
 
 def try_problem(problem: Problem) -> None:
@@ -46,7 +46,7 @@ def try_problem(problem: Problem) -> None:
 
 
 def _tiny_sizes(problem: Problem) -> dict[str, int]:
-    """Small sizes, all different where the ranges allow it: equal ones would hide a transposed result."""
+    """Small sizes, all different if the ranges allow it: equal ones would hide a transposed result."""
     tiny = {
         name: size.low if size.index_of else min(max(TINY[i % len(TINY)], size.low), size.high)
         for i, (name, size) in enumerate(problem.sizes.items())
@@ -66,7 +66,7 @@ def _try_shapes(problem: Problem) -> None:
 
 
 def _try_values(problem: Problem, tiny: Mapping[str, int]) -> None:
-    """Checks that the ranges of inputs hold numbers of their types, with small sizes and with large ones."""
+    """Checks that the ranges of inputs fit their types, with small sizes and with large ones."""
     ends = [{name: getattr(size, end) for name, size in problem.sizes.items()} for end in ("low", "high")]
     for name, array in problem.inputs.items():
         for sizes in (tiny, *ends) if array.values is not None else ():
@@ -127,11 +127,11 @@ def _guarded(field: str, action: Callable[[], _T]) -> _T:
 
 
 def _try_linear(problem: Problem, sizes: Mapping[str, int]) -> None:
-    """Checks what the bounds of sums rest on: reference(|inputs|) is a bound only if it is linear in each."""
+    """Checks that the reference is linear in each operand: only then is reference(|inputs|) a bound for sums."""
     first = make_inputs(problem, sizes, "normal", seed=2)
     other = make_inputs(problem, sizes, "normal", seed=3)
     numbers = {**sizes, **draw_scalars(problem, "normal", seed=2)}
-    # What is no operand stays as it is: indices have no sums.
+    # Other inputs, such as indices, stay as they are: adding them makes no sense.
     other = {**other, **{name: values for name, values in first.items() if name not in problem.operands}}
     for name in problem.operands:
         numbers_of = problem.inputs[name].numbers
@@ -148,7 +148,7 @@ def _try_linear(problem: Problem, sizes: Mapping[str, int]) -> None:
 
 
 def _try_exact(problem: Problem, sizes: Mapping[str, int]) -> None:
-    """Checks what bit-exact comparison rests on: plain sums of these inputs are float32 numbers."""
+    """Checks that the exact family's results are float32 numbers, which bit-exact comparison relies on."""
     inputs = make_inputs(problem, sizes, "exact", seed=4)
     for name, result in problem.expected(inputs, {**sizes, **draw_scalars(problem, "exact", seed=4)}).items():
         if not np.array_equal(result, result.astype(np.float32)):
@@ -180,7 +180,7 @@ def _try_benchmark(problem: Problem, field: str, sizes: Mapping[str, int]) -> No
 
 
 def _try_baseline(problem: Problem, sizes: Mapping[str, int]) -> None:
-    """Lets a library call launch nothing; finds the file of a worked submission."""
+    """Calls a library baseline with a dummy library, or checks that the baseline's file exists."""
     file = problem.baseline_file
     if file is not None and not (isinstance(file, str) and (problem.folder / SUBMISSIONS / file).is_file()):
         raise ProblemError(
@@ -194,7 +194,7 @@ def _try_baseline(problem: Problem, sizes: Mapping[str, int]) -> None:
 
 
 def _try_harness(problem: Problem, sizes: Mapping[str, int]) -> None:
-    """Lets the harness plan its launches on addresses that nobody reads."""
+    """Lets the harness plan its launches on dummy addresses."""
     arrays = [*problem.inputs, *problem.outputs]
     addresses = {name: (number + 1) << 32 for number, name in enumerate(arrays)}
     try:

@@ -1,7 +1,7 @@
-"""What an input array may hold where a family of inputs alone would not do: indices, bytes, probabilities.
+"""Ranges for input arrays that can't hold arbitrary floats: indices, bytes, probabilities.
 
-A family still says how values lie in their range, so that each tests what it tests elsewhere: "normal" draws
-evenly, "spread" small and large ones alike, "special" both ends of the range and few others, so that many are equal.
+The input family still decides how values are distributed in the range: "normal" draws uniformly, "spread" small and
+large values equally often, "special" both ends of the range and few others, so that many are equal.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from grader.core.errors import ProblemError
 from grader.problem.expressions import inline, names_in, value_of
 
 Maker = Callable[[Any, Any], Any]
-"""Makes values of 64-bit words; the first argument is the array module, NumPy or CuPy."""
+"""Turns 64-bit words into values; the first argument is the array module, NumPy or CuPy."""
 
 Bound = int | float | str
 
 
 @dataclass(frozen=True)
 class Values:
-    """A range, both ends included. An end is a number or an expression of sizes; `less` is taken off the upper one."""
+    """A range, both ends included. An end is a number or an expression of sizes; `less` is subtracted from `high`."""
 
     low: Bound
     high: Bound
@@ -32,11 +32,11 @@ class Values:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The sizes that the ends name."""
+        """The sizes named in the ends."""
         return tuple(name for end in (self.low, self.high) if isinstance(end, str) for name in names_in(end))
 
     def inlined(self, computed: Mapping[str, str]) -> Values:
-        """With the expressions of computed sizes in place of their names."""
+        """The range with the names of computed sizes replaced by their expressions."""
         low, high = (inline(end, computed) if isinstance(end, str) else end for end in (self.low, self.high))
         return replace(self, low=low, high=high)
 
@@ -50,17 +50,17 @@ class Values:
 
 
 def integers(low: Bound, high: Bound) -> Values:
-    """Whole numbers from `low` to `high`, both included; each is a number or an expression of sizes."""
+    """Integers from `low` to `high`, both included; each is a number or an expression of sizes."""
     return _checked(Values(low, high, whole=True))
 
 
 def below(size: str) -> Values:
-    """Indices of an array with so many elements: whole numbers from 0 to one less than the size or expression."""
+    """Indices into an array of `size` elements: integers from 0 to `size` - 1."""
     return Values(0, size, whole=True, less=1)
 
 
 def uniform(low: float, high: float) -> Values:
-    """Numbers from `low` to `high`, evenly."""
+    """Real numbers, uniform from `low` to `high`."""
     return _checked(Values(low, high, whole=False))
 
 
@@ -73,7 +73,7 @@ def _checked(values: Values) -> Values:
 def _whole(family: str, low: int, high: int) -> Maker:
     count = high - low + 1
     ends = np.array(sorted({low, min(low + 1, high), (low + high) // 2, max(high - 1, low), high}), dtype=np.int64)
-    # Of two's complement, so that it is added to any word.
+    # In two's complement, so that it can be added to any word.
     start = np.uint64(low % 2**64)
 
     def evenly(words: Any) -> Any:
@@ -81,18 +81,18 @@ def _whole(family: str, low: int, high: int) -> Maker:
             return words
         if count > 2**32:
             return words % np.uint64(count)
-        # The upper half of a product: as even as the 32 bits that it takes.
+        # The upper half of a product: as uniform as its 32 random bits.
         return (words >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
 
     def make(xp: Any, words: Any) -> Any:
         above = evenly(words)
         if family == "spread":
-            # Each value loses as many bits as five others say: small ones become as frequent as large ones.
+            # Five random bits say by how much to shift right: small values become as frequent as large ones.
             return ((above >> (words & np.uint64(31))) + start).astype(np.int64)
         drawn = (above + start).astype(np.int64)
         if family == "special":
             few = xp.asarray(ends)[((words & np.uint64(2**31 - 1)) % np.uint64(ends.size)).astype(np.int64)]
-            # Bit 31 is used by neither.
+            # Bit 31 is used for nothing else.
             return xp.where(words >> np.uint64(31) & np.uint64(1) == 1, few, drawn)
         return drawn
 

@@ -1,4 +1,4 @@
-"""Running what may be hostile: in a sandbox where there is one, with limits in any case."""
+"""Runs programs that may be hostile: in a sandbox if there is one, and always with limits."""
 
 from grader.sandbox.confinement import Confinement
 from grader.sandbox.limits import SandboxLimits

@@ -1,6 +1,6 @@
-"""The command line that makes a sandbox by bubblewrap: namespaces, a small read-only file system, no rights.
+"""Builds bubblewrap's command line for a sandbox: namespaces, a small read-only file system, no capabilities.
 
-It starts nothing, and sets no limits on what a program uses.
+It starts nothing and sets no resource limits.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ NOBODY = 65534
 
 
 def find_program() -> str | None:
-    """bubblewrap's path, where this machine's kind is known too."""
+    """The path of bubblewrap; None if it is missing or the machine's architecture is unknown."""
     return shutil.which("bwrap") if platform.machine() in MACHINES else None
 
 
 @functools.cache
 def why_not(program: str, user: int | None) -> str:
-    """What keeps bubblewrap from working here, started by that user or by this one; or nothing."""
+    """Why bubblewrap does not work here, started by `user` or else the current user; empty if it works."""
     try:
         done = subprocess.run(
             [program, *_namespaces(program), *_file_system(Profile.COMPILE, View()), "--", "/bin/sh", "-c", ":"],
@@ -48,13 +48,13 @@ def why_not(program: str, user: int | None) -> str:
 def command_line(
     program: str, profile: Profile, view: View, filter_descriptor: int, status_descriptor: int
 ) -> list[str]:
-    """What comes before the program and its arguments. The descriptors are the filter's and for bubblewrap's report."""
+    """The words before the program and its arguments. The descriptors are for the filter and bubblewrap's report."""
     descriptors = ["--seccomp", str(filter_descriptor), "--json-status-fd", str(status_descriptor)]
     return [program, *_namespaces(program), *_file_system(profile, view), *descriptors, "--"]
 
 
 def template_command_line(program: str, profile: Profile, view: View) -> list[str]:
-    """The same for a program of ours that forks others, which take namespaces and a filter of their own."""
+    """The same for a template of ours, whose forked processes create their own namespaces and load their own filter."""
     return [program, *_namespaces(program, nested=True), *_file_system(profile, view, processes=True), "--"]
 
 
@@ -62,7 +62,7 @@ def _namespaces(program: str, nested: bool = False) -> list[str]:
     names = ["user", "pid", "net", "ipc", "uts", "cgroup-try"]
     options = [*(f"--unshare-{name}" for name in names), "--uid", str(NOBODY), "--gid", str(NOBODY)]
     options += ["--hostname", "sandbox", "--cap-drop", "ALL", "--die-with-parent", "--new-session"]
-    # The filter refuses nested namespaces too; this is a second lock where bubblewrap is new enough.
+    # The filter refuses nested namespaces too; this is a second barrier if bubblewrap is new enough.
     return [*options, "--disable-userns"] if not nested and "--disable-userns" in _help(program) else options
 
 
@@ -79,7 +79,7 @@ def _file_system(profile: Profile, view: View, processes: bool = False) -> Itera
         yield from ("--proc", "/proc")
         for path in _of_the_kernel():
             yield from ("--ro-bind", path, path)
-    # bubblewrap's own folders are in memory, which nothing else would limit.
+    # bubblewrap's own folders are a tmpfs without limits, so they are made read-only.
     closed = ["/dev", "/"]
     shown = (*SHOWN[profile], *(place.path for place in view.places))
     if HIDDEN.is_dir() and any(HIDDEN.is_relative_to(path) for path in shown):
@@ -99,7 +99,7 @@ def _file_system(profile: Profile, view: View, processes: bool = False) -> Itera
 
 
 def _of_the_kernel() -> Iterator[str]:
-    """What of /proc is the kernel's: user 0 may write there without a right of root, into core_pattern for one."""
+    """Yields the kernel's part of /proc, which user 0 may write without capabilities, such as core_pattern."""
     for path in sorted(Path("/proc").iterdir()):
         if not path.name.isdigit() and not path.is_symlink() and (path.is_dir() or path.stat().st_mode & 0o222):
             yield str(path)

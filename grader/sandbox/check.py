@@ -1,6 +1,6 @@
-"""Whether the sandbox holds: each of its properties is tried from inside, by a small program that should fail.
+"""Checks that the sandbox holds: attacks each of its properties from inside, with a small program that should fail.
 
-It does what attacks do; nothing is concluded from settings.
+Nothing is concluded from settings.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _LIMITS = SandboxLimits(memory=1 << 30, cpu_seconds=1, file_bytes=8 << 20, proce
 
 @dataclass(frozen=True)
 class Property:
-    """One thing that the sandbox promises for a profile, and the probe that tries the contrary.
+    """A property that the sandbox promises for a profile, and the probe that attacks it.
 
-    Where it promises that in a namespace alone, Landlock can't.
+    `namespace` marks properties that need namespaces, which Landlock can't provide.
     """
 
     name: str
@@ -95,12 +95,12 @@ FORKED = tuple(
         *(("no namespaces inside", "namespaces"), ("no descriptors of others", "descriptors")),
     )
 )
-"""What a process of a template promises, where there are templates."""
+"""Properties of processes forked from a template, if there are templates."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a probe got where it should have got nothing; `got` is empty for a property that holds."""
+    """The result of a probe; `got` is what it got, empty for a property that holds."""
 
     promised: Property
     got: str
@@ -111,9 +111,9 @@ class Outcome:
 
 
 def check(sandbox: Sandbox) -> Iterator[Outcome]:
-    """Try every property, in some seconds. Raises JudgeError where a probe can't run at all.
+    """Tests every property, which takes some seconds. Raises JudgeError if a probe can't run at all.
 
-    Without a sandbox nothing is tried: what the probes do would succeed, and reach the host.
+    Without a sandbox it raises too, because the attacks would succeed and reach the host.
     """
     if not sandbox.protects:
         raise JudgeError(f"there is no sandbox: {sandbox.reason}")
@@ -125,7 +125,7 @@ def check(sandbox: Sandbox) -> Iterator[Outcome]:
 
 
 def check_forked(sandbox: Sandbox) -> Iterator[Outcome]:
-    """The same for processes that templates fork; nothing where the system does not allow these."""
+    """The same for processes forked from templates; yields nothing if the system does not allow templates."""
     if sandbox.program is None:
         return
     templates = {profile: Template(PROBE, Confinement(sandbox, profile)) for profile in (_COMPILER, _DEVICE)}
@@ -143,7 +143,7 @@ def _outcome(one: Property, ended: Ended) -> Outcome:
     lines = ended.output.splitlines()
     if TRIED not in lines:
         raise JudgeError(f"the probe '{one.probe}' does not run in the sandbox", ended.output.strip())
-    # One that a limit stopped got no further.
+    # A probe stopped by a limit got nothing more.
     got = lines[lines.index(TRIED) + 1 :] + (["more time than allowed"] if ended.timed_out else [])
     return Outcome(one, "; ".join(got[:4]))
 
@@ -188,7 +188,7 @@ def _try(sandbox: Sandbox, one: Property) -> Ended:
 
 
 def _arguments(folder: Path, shown: Sequence[Path]) -> dict[str, list[str]]:
-    """By probe, what it is to try besides what it knows; `folder` is the judge's, `shown` what may be seen."""
+    """Extra targets by probe; `folder` is the judge's, `shown` is what the probe may see."""
     numbers = [str(os.getpid()), str(os.getppid())]
     return {
         "files": [str(folder), *_host_files(shown)],
@@ -201,7 +201,7 @@ def _arguments(folder: Path, shown: Sequence[Path]) -> dict[str, list[str]]:
 
 
 def _host_files(shown: Sequence[Path]) -> Iterator[str]:
-    """Some of what lies in the user's own folders, but not the way to what the probe is shown."""
+    """Yields some entries of the user's own folders, except those that lead to what the probe is shown."""
     for folder in {Path.home(), Path.cwd()} - {Path("/")}:
         if folder.is_dir() and not folder.is_relative_to("/usr"):
             entries = (entry for entry in folder.iterdir() if not any(one.is_relative_to(entry) for one in shown))

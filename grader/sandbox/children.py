@@ -1,7 +1,7 @@
-"""Child processes: how work that may hang, crash or misbehave is kept out of the judge.
+"""Child processes, which keep work that may hang, crash or misbehave out of the judge.
 
-A `Child` runs one module and exchanges JSON with it, never pickles. It bounds time and survives crashes; what keeps
-the child from files, the network and other processes is its confinement, where it has one.
+A `Child` runs one module and exchanges JSON with it, never pickles. It bounds time and survives crashes; the child's
+confinement, if any, keeps it from files, the network and other processes.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from grader.sandbox.running import Running, Spawned
 from grader.sandbox.template import Forked, TemplateFailed, drop_template, template_of
 
 MESSAGE_LIMIT = 256 << 20
-"""The longest message in bytes, either way. Arrays belong into shared memory."""
+"""The longest message in bytes, either way. Arrays belong in shared memory."""
 
 MOST_VALUES = 8_000_000
-"""In one message: an empty list is two bytes of it and takes 60 of memory."""
+"""JSON values in one message: an empty list has two bytes of JSON and takes 60 bytes of memory."""
 
 TRANSFER_SECONDS = 30.0
-"""How long one message may take to cross once its first byte has."""
+"""How long a message may take from its first byte to its last."""
 
 Message = dict[str, Any]
 """A JSON object."""
 
 _CHANNEL = "KGRADE_CHANNEL"
 _NO_PARENT = 0
-"""In the channel's variable: the parent is some other program, so that only the channel tells of the judge."""
+"""In the channel's variable: the parent is another program, so only the channel shows whether the judge lives."""
 _MEMORY = "KGRADE_MEMORY"
 _GONE_SECONDS = 5.0
-"""How long killed processes may take to be gone: the kernel needs milliseconds, CUDA's driver a tenth of a second."""
+"""How long killed processes may take to disappear: the kernel needs milliseconds, CUDA's driver a tenth of a second."""
 _CONFINED = {"OPENBLAS_NUM_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
 _FAILURE = "kgrade failure"
 _PR_SET_PDEATHSIG = 1
@@ -59,7 +59,7 @@ _KEPT = (
 )
 _KEPT_PREFIXES = ("LC_", "KGRADE_")
 _SECRETS = ("KGRADE_TOKEN", "KGRADE_DATABASE")
-"""A server's and a worker's: no process that runs a submission's code may know them."""
+"""Secrets of servers and workers, which no process that runs a submission's code may know."""
 
 
 class ChildTimeout(errors.JudgeError):
@@ -67,7 +67,7 @@ class ChildTimeout(errors.JudgeError):
 
 
 class ChildDied(errors.JudgeError):
-    """The child ended without an answer. `signal` is what ended it, or None where it exited by itself."""
+    """The child ended without an answer. `signal` is the signal that ended it, None if it exited by itself."""
 
     def __init__(self, message: str, returncode: int, output: str = "") -> None:
         super().__init__(message, hint=output)
@@ -77,22 +77,20 @@ class ChildDied(errors.JudgeError):
 
 
 class ChildFailed(errors.JudgeError):
-    """The child caught an error of its own and sent its traceback, which is the hint."""
+    """The child caught an error of its own; the hint is its traceback."""
 
 
 class Child:
-    """A running `python -m MODULE`, in a session and process group of its own.
+    """A running `python -m MODULE`, in its own session and process group.
 
-    The child sees a few environment variables, an empty standard input and one descriptor, its channel. Its
-    standard output is discarded; the end of its standard error is kept for the message of a crash. It starts
-    in `/`, so paths in `args` have to be absolute. It dies with the thread that made it.
-
-    `prefix` gives a program, with its arguments, that runs the child as a process of its own, such as a debugger, for
-    the child's `scratch`: then `pid` is that program's, and the child dies with the process that made it.
-
-    With a `confinement` the child runs in that sandbox, with no more of the environment than it says. `memory` is a
-    file in memory that both have open, for arrays. With `scratch` the child has a folder of its own to write to, which
-    begins with copies of these folders, holds its cache, and goes when it ends.
+    The child gets a few environment variables, an empty standard input and one descriptor, its channel. Its standard
+    output is discarded; the end of its standard error is kept for crash messages. It starts in `/`, so paths in `args`
+    have to be absolute. It dies with the thread that created it.
+    `prefix` gives a program with its arguments, such as a debugger, that starts the child, for the child's `scratch`:
+    then `pid` is that program's, and the child dies with the process that created it.
+    With a `confinement` the child runs in that sandbox, with no more of the environment than it says. `memory` is an
+    in-memory file that both have open, for arrays. With `scratch` the child has its own writable folder, which starts
+    with copies of these folders, holds its cache, and is removed when it ends.
     """
 
     def __init__(
@@ -108,7 +106,7 @@ class Child:
         self.memory = os.memfd_create("kgrade-shared")
         ours, theirs = socket.socketpair()
         self._errors, errors_end = os.pipe()
-        # What is hostile could write for ever: what does not fit is lost.
+        # Hostile code could write for ever; what does not fit in the pipe is lost.
         os.set_blocking(errors_end, False)
         os.set_blocking(self._errors, False)
         self._template = template_of(module, confinement) if not (environment or prefix or scratch) else None
@@ -133,7 +131,7 @@ class Child:
     def _fork(
         self, args: Sequence[str], confinement: Confinement | None, channel: int, errors_end: int, writes: bool
     ) -> Forked | None:
-        """The process, from a template; None where there is none, or it fails."""
+        """Forks the process from a template; None if there is no template or forking fails."""
         if self._template is None or confinement is None:
             return None
         own = _of_folder(self._template.folder) if writes else {}
@@ -171,11 +169,11 @@ class Child:
         return self._running.pid
 
     def shown(self, path: Path) -> Path:
-        """Where the child sees what its confinement gives it at this path."""
+        """The path at which the child sees a given file of its confinement."""
         return path if self._template is None else self._template.shown(path)
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send one message. Raises ChildDied where nobody is left to read it."""
+        """Sends one message. Raises ChildDied if the child has ended."""
         data = json.dumps(message, separators=(",", ":")).encode()
         try:
             with self._deadline():
@@ -184,14 +182,14 @@ class Child:
             raise self._died() from None
 
     def has_spoken(self, within: float) -> bool:
-        """Whether a message, or the child's end, is there within that many seconds. It lives on where none is."""
+        """Whether a message or the child's end arrives within that many seconds. The child is not killed otherwise."""
         return self._connection.poll(within)
 
     def receive(self, timeout: float | None) -> dict[str, Any]:
-        """The next message. After ChildTimeout or ChildDied the child is gone.
+        """Returns the next message. After ChildTimeout or ChildDied the child is gone.
 
-        Raises ChildTimeout after `timeout` seconds, ChildDied, ChildFailed, or the error of `grader.core.errors`
-        that the handler of `serve` raised.
+        Raises ChildTimeout after `timeout` seconds, ChildDied, ChildFailed, or the error of `grader.core.errors` that
+        the handler of `serve` raised.
         """
         try:
             if not self._connection.poll(timeout):
@@ -204,12 +202,12 @@ class Child:
         return self._read(data)
 
     def kill(self) -> None:
-        """Kill the child with everything that it started, without waiting for its end; `close` does that."""
+        """Kills the child with everything that it started, without waiting for its end as `close` does."""
         if self._finalizer.alive:
             self._running.kill()
 
     def close(self) -> None:
-        """Kill the child with everything that it started. Closing twice is fine."""
+        """Kills the child with everything that it started. Closing twice is allowed."""
         self._finalizer()
 
     def __enter__(self) -> Child:
@@ -220,7 +218,7 @@ class Child:
 
     @contextlib.contextmanager
     def _deadline(self) -> Iterator[None]:
-        # A child that stops in the middle of a message would block read() and write() for ever.
+        # A child that stops in the middle of a message would block read() or write() for ever.
         timer = threading.Timer(TRANSFER_SECONDS, self._running.kill)
         timer.daemon = True
         timer.start()
@@ -262,7 +260,7 @@ class Channel:
         self._connection = connection
 
     def receive(self) -> dict[str, Any]:
-        """The next message. Raises EOFError when the judge has gone or closed the child."""
+        """Returns the next message. Raises EOFError if the judge has ended or closed the child."""
         try:
             message = json.loads(self._connection.recv_bytes(MESSAGE_LIMIT))
         except OSError as error:
@@ -275,21 +273,21 @@ class Channel:
 
 
 def json_text(data: bytes, most_values: int) -> str:
-    """The text of a JSON document that may be hostile. Raises ValueError for one of more values than so many."""
+    """Decodes a JSON document that may be hostile. Raises ValueError if it has more than `most_values` values."""
     if sum(map(data.count, (b",", b":", b"[", b"{"))) > most_values:
         raise ValueError(f"more than {most_values} values")
     return data.decode()
 
 
 def shared_memory() -> int:
-    """The child's descriptor of the memory that it shares with the judge, once."""
+    """The child's descriptor of the memory shared with the judge; can be called once."""
     descriptor = int(os.environ.pop(_MEMORY))
     os.set_inheritable(descriptor, False)
     return descriptor
 
 
 def child_connection() -> Channel:
-    """The channel to the judge; for a module that a Child started, once, before it does anything else."""
+    """The channel to the judge, for a module started by a Child; to be called once, before anything else."""
     try:
         descriptor, parent = (int(number) for number in os.environ.pop(_CHANNEL).split(":"))
     except KeyError:
@@ -307,14 +305,14 @@ def child_connection() -> Channel:
 
 
 def _end_with(descriptor: int) -> None:
-    """End this process and its whole group when the other end of the channel closes: the judge has ended."""
+    """Kills this process and its group when the other end of the channel closes, because the judge has ended."""
 
     def watch() -> None:
         poll = select.poll()
-        # No event is asked for: a hang-up is always told, and messages are not this thread's.
+        # No events are requested: a hang-up is always reported, and this thread does not read messages.
         poll.register(descriptor, 0)
         poll.poll()
-        # Confined, it may signal nobody; then it has no group to end either.
+        # A confined process may not send signals; it has no group to kill either.
         with contextlib.suppress(PermissionError):
             os.killpg(0, signal.SIGKILL)
         os._exit(1)
@@ -323,7 +321,7 @@ def _end_with(descriptor: int) -> None:
 
 
 def by_name(*operations: Callable[..., Message]) -> Callable[[Message], Message]:
-    """What answers a request by the operation that it names as `do`, which gets the request's other entries."""
+    """A handler that calls the operation named by a request's `do` with the request's other entries."""
     known = {operation.__name__: operation for operation in operations}
 
     def answer(request: Message) -> Message:
@@ -333,9 +331,9 @@ def by_name(*operations: Callable[..., Message]) -> Callable[[Message], Message]
 
 
 def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]], channel: Channel | None = None) -> None:
-    """Answer each of the judge's messages by what `handler` makes of it, until the judge closes the child.
+    """Answers each of the judge's messages with `handler`'s result, until the judge closes the child.
 
-    An error of the handler is raised again in the judge, by its own class where `grader.core.errors` has it.
+    An error of the handler is raised again in the judge, as its own class if it is in `grader.core.errors`.
     """
     channel = channel or child_connection()
     while True:
@@ -356,19 +354,19 @@ def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]], channel: Chann
 
 
 def _environment(descriptor: int, parent: int, more: Mapping[str, str]) -> dict[str, str]:
-    """What the child may know of the judge's environment: enough to find programs, libraries and caches."""
+    """The child's environment: enough of the judge's to find programs, libraries and caches."""
     kept = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_PREFIXES)}
     for secret in _SECRETS:
         kept.pop(secret, None)
     folders = [str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     home = Path(__file__).absolute().parents[2]
-    # For a checkout that is not installed. An installed package is found anyway, and site-packages before
-    # the standard library would let old backports shadow its modules.
+    # For a checkout that is not installed. An installed package is found anyway, and site-packages before the standard
+    # library would let old backports shadow its modules.
     if home.name not in ("site-packages", "dist-packages"):
         folders.append(str(home))
     if folders:
         kept["PYTHONPATH"] = os.pathsep.join(folders)
-    # NumPy's OpenBLAS starts a thread a core when it is loaded, which takes 0.2 s on 16 cores; no child needs them.
+    # NumPy's OpenBLAS starts a thread per core on import, which takes 0.2 s on 16 cores; no child needs them.
     return {"OPENBLAS_NUM_THREADS": "1", **kept, **more, "PYTHONFAULTHANDLER": "1", _CHANNEL: f"{descriptor}:{parent}"}
 
 
@@ -388,14 +386,14 @@ def _start(
 
 
 def _drain(pipe: int) -> bytes:
-    """What is in a pipe that nobody waits for, but no more than fits: who still writes could go on for ever."""
+    """Reads what is in a pipe without waiting, at most its capacity, because a writer could go on for ever."""
     with contextlib.suppress(BlockingIOError):
         return os.read(pipe, fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ))
     return b""
 
 
 def _of_folder(folder: Path) -> dict[str, str]:
-    """Variables that lead what writes files to this folder."""
+    """Environment variables that make programs write their files to this folder."""
     return {"TMPDIR": str(folder), "KGRADE_CACHE": str(folder)}
 
 
@@ -403,7 +401,7 @@ def _end(running: Running, connection: Connection, descriptors: Sequence[int], s
     running.kill()
     running.wait()
     if running.in_namespace:
-        # Processes in a namespace end a moment after the one that holds it; each of them has the channel open.
+        # Processes in a namespace end shortly after its first process; each of them has the channel open.
         _await_hangup(connection, _GONE_SECONDS)
     connection.close()
     for descriptor in descriptors:

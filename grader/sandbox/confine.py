@@ -1,12 +1,12 @@
-"""Confines itself by Landlock and a filter of system calls, and then becomes the program that it is given.
+"""Confines itself with Landlock and a system call filter, and then executes the given program.
 
-Started as a script of its own, with Python's standard library alone, before any byte of a submission is read:
+Runs as a script with Python's standard library only, before any byte of a submission is read:
 
     python -I -S -B confine.py SPECIFICATION PROGRAM ARGUMENTS…
 
-SPECIFICATION is the descriptor of a file with a JSON object: `filter`, a BPF program in base 64 with this process's
-number still to be put in; `read`, `devices`, `own` and `write`, the paths that are open, each for what the word says;
-`abi`, the version of Landlock here. The calls and structures are those of <linux/landlock.h>.
+SPECIFICATION is the descriptor of a file with a JSON object: `filter`, a BPF program in base64 in which this process's
+id is still to be filled in; `read`, `devices`, `own` and `write`, the paths open for each use; `abi`, the version of
+Landlock here. The calls and structures are those of <linux/landlock.h>.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _LAST_CAPABILITY = 63
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 _OF_FOLDERS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
-"""All rights over files that each version handles: 13 in the first, then REFER, TRUNCATE and IOCTL_DEV."""
+"""All file rights that each version handles: 13 in the first, then REFER, TRUNCATE and IOCTL_DEV."""
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _NETWORK = 3
-"""Binding and connecting TCP sockets, from version 4 on."""
+"""Bind and connect TCP sockets, from version 4 on."""
 _SCOPES = 3
-"""Abstract sockets and signals stay inside, from version 6 on."""
+"""Restrict abstract sockets and signals to the sandbox, from version 6 on."""
 
 PROCESS_MARK = 0x7FFFFF00
-"""Stands in a filter for the number of the process that loads it."""
+"""Placeholder in a filter for the id of the process that loads it."""
 
 
 def main() -> None:
@@ -83,7 +83,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Root's own too. What was never there can't be dropped, and is no failure."""
+    """Drops all capabilities, root's too. Capabilities that the kernel does not know are ignored."""
     for number in range(_LAST_CAPABILITY):
         _LIBC.prctl(_DROP_BOUNDING, number, 0, 0, 0)
     header, data = struct.pack("=Ii", _CAPABILITY_VERSION, 0), bytes(24)
@@ -91,7 +91,7 @@ def drop_capabilities() -> None:
 
 
 def load_filter(program: bytes) -> None:
-    """From now on this process and what it starts have only the calls that the filter allows; nothing undoes it."""
+    """Irrevocably restricts this process and its children to the system calls that the filter allows."""
     steps = [
         (code, yes, no, os.getpid() if value == PROCESS_MARK else value)
         for code, yes, no, value in struct.iter_unpack("=HBBI", program)

@@ -1,6 +1,6 @@
-"""How one of kgrade's own Python processes is confined: its sandbox, what it sees, and how much it may use.
+"""The confinement of kgrade's own Python processes: sandbox, visible files, and limits.
 
-The process itself, and what is said to it, is `grader.sandbox.children`'s.
+`grader.sandbox.children` runs the processes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from grader.sandbox.seccomp import Profile
 _KEPT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX", "PYTHONDONTWRITEBYTECODE")
 
 UNLIMITED = SandboxLimits(memory=None, cpu_seconds=None, file_bytes=None, descriptors=256)
-"""For a process that limits its own memory before it reads anything, and whose time the judge limits."""
+"""For a process that limits its own memory before reading anything, and whose time the judge limits."""
 
 
 @dataclass(frozen=True)
 class Confinement:
-    """What a Python process is started with. `readable` and `devices` are shown beside Python and kgrade, and
-    `given` files too: a process that a template forks gets copies of those.
+    """The confinement of one process. `readable` and `devices` are shown in addition to Python and kgrade, and so are
+    `given` files, of which a process forked from a template gets copies.
     """
 
     sandbox: Sandbox
@@ -50,9 +50,9 @@ class Confinement:
         stderr: int,
         writable: Path | None,
     ) -> Started:
-        """Start one of kgrade's modules, with these descriptors kept open in it; `prefix` runs it, as for a Child.
+        """Starts one of kgrade's modules with these descriptors kept open; `prefix` is as for a Child.
 
-        `writable` is the one folder that it may write to, and where it works.
+        `writable` is the only folder that it may write to, and its working directory.
         """
         return self.sandbox.open(
             [*prefix, *python_command(module), *arguments],
@@ -66,7 +66,7 @@ class Confinement:
         )
 
     def environment(self, more: Mapping[str, str], writable: Path | None) -> dict[str, str]:
-        """What the process knows of this one's environment, and `more`."""
+        """The process's environment: a few variables of this process, and `more`."""
         known = {name: os.environ[name] for name in _KEPT if name in os.environ}
         home = {"HOME": str(writable)} if writable is not None else {}
         return {
@@ -81,7 +81,7 @@ class Confinement:
 
 
 def make_folder(copies: Sequence[Path] = ()) -> Path:
-    """A folder for a child to write to, which begins with copies of these folders. Remove it by `remove_folder`."""
+    """Creates a folder for a child to write to, with copies of these folders. Remove it with `remove_folder`."""
     folder = Path(tempfile.mkdtemp(prefix="kgrade-")).resolve()
     for original in copies:
         with suppress(FileNotFoundError):
@@ -90,12 +90,12 @@ def make_folder(copies: Sequence[Path] = ()) -> Path:
 
 
 def remove_folder(folder: Path) -> None:
-    """What a child has left goes, however deep or closed it is."""
+    """Removes a child's folder, however deeply nested or protected its contents are."""
     beside = Path(tempfile.mkdtemp(prefix="kgrade-", dir=folder.parent))
     waiting, numbers = [folder], itertools.count()
     while waiting:
         one = waiting.pop()
-        # What can't be removed stays; it is no reason to end a grading.
+        # What can't be removed stays; that must not fail a grading.
         with suppress(OSError):
             one.chmod(0o700)
             with os.scandir(one) as entries:
@@ -104,7 +104,7 @@ def remove_folder(folder: Path) -> None:
                     if not entry.is_dir(follow_symlinks=False):
                         path.unlink()
                         continue
-                    # Folders come up before they are looked into, so that no path grows long.
+                    # Folders are moved up before they are read, so that no path gets too long.
                     path.chmod(0o700)
                     waiting.append(path.rename(beside / str(next(numbers))))
             one.rmdir()

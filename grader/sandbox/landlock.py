@@ -1,7 +1,7 @@
-"""The second kind of sandbox, where namespaces are not to be had: Landlock, a filter of system calls, and limits.
+"""The second kind of sandbox, for machines without namespaces: Landlock, a system call filter, and limits.
 
-It keeps files, the network and other processes away. What it can't do: hide that a file exists, or how large it is;
-give a program a user and process numbers of its own; or count the processes of root.
+It protects files, the network and other processes. It can't hide that a file exists or its size, give a program its
+own user and process ids, or limit the number of root's processes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 
 @functools.cache
 def landlock_version() -> int:
-    """The version of Landlock's interface in this kernel (5.13 and later); 0 where it is missing or switched off."""
+    """The Landlock ABI version of this kernel (5.13 and later); 0 if it is missing or disabled."""
     if platform.machine() not in MACHINES:
         return 0
     libc = ctypes.CDLL(None, use_errno=True)
@@ -37,12 +37,12 @@ def landlock_version() -> int:
 
 
 def launcher(specification: int) -> list[str]:
-    """What comes before the program and its arguments; the descriptor is that of the specification's file."""
+    """The words before the program and its arguments; `specification` is the descriptor of the specification."""
     return [sys.executable, "-I", "-S", "-B", str(SCRIPT), str(specification)]
 
 
 def specification_of(profile: Profile, view: View, version: int) -> bytes:
-    """What grader/sandbox/confine.py is to open, and the filter that it loads."""
+    """The specification for grader/sandbox/confine.py: the paths to open and the filter to load."""
     readable = [*map(Path, SHOWN[profile]), *(old for old in map(Path, OLD_PLACES) if not old.is_symlink())]
     readable += map(Path, OF_PROCESSES.get(profile, ()))
     readable += [place.host for place in view.places if not place.writable and not place.device]

@@ -1,6 +1,6 @@
-"""How much a sandboxed program may use, and the shell words that set it before the program starts.
+"""Resource limits of a sandboxed program, and the shell commands that set them before it starts.
 
-Limits are of one process each; how long all of them together may take is for the waiting side to say.
+Limits apply per process; the waiting side limits the total time.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _OWN_COUNT = (5, 14)
-"""From this Linux on, a user namespace counts its processes by itself; before, all of the user's count together."""
+"""From this Linux version on, a user namespace counts its own processes; before, all of the user's count together."""
 
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """`memory` is address space in bytes, `file_bytes` the longest file that may be written; None is no limit.
+    """`memory` is address space in bytes, `file_bytes` the largest file that may be written; None is no limit.
 
-    `processes` counts threads too. It binds only where Profile lets a program start others, and never root.
-    `output_bytes` is how much of what is printed is kept: the rest is read and thrown away.
+    `processes` counts threads too; it applies only if the Profile lets a program start others, and never to root.
+    `output_bytes` is how much of the output is kept; the rest is read and discarded.
     """
 
     memory: int | None = 1_500_000_000
@@ -32,7 +32,7 @@ class SandboxLimits:
 
 
 def shell_limits(limits: SandboxLimits) -> Iterator[str]:
-    """Shell commands that limit what runs after them, in the units of sh. No limit is raised by them."""
+    """Yields shell commands that limit what runs after them, in the units of sh. They never raise a limit."""
     rows = (
         ("v", resource.RLIMIT_AS, limits.memory, 1024),
         ("t", resource.RLIMIT_CPU, limits.cpu_seconds, 1),
@@ -46,13 +46,15 @@ def shell_limits(limits: SandboxLimits) -> Iterator[str]:
 
 
 def shell_process_limit(count: int) -> str:
-    """The same for the number of processes: dash and bash have different letters for it."""
+    """The same for the number of processes, for which dash and bash have different options."""
     most = _at_most(resource.RLIMIT_NPROC, count)
     return f"ulimit -u {most} 2>/dev/null || ulimit -p {most} 2>/dev/null"
 
 
 def process_limit(limits: SandboxLimits, in_namespace: bool) -> int:
-    """What to set where the user's other processes count too, so that `processes` are left for this program."""
+    """The process limit to set so that `processes` are left for this program if the user's other processes count
+    too.
+    """
     release = tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2] if part.isdigit())
     if in_namespace and release >= _OWN_COUNT:
         return limits.processes
@@ -60,7 +62,7 @@ def process_limit(limits: SandboxLimits, in_namespace: bool) -> int:
 
 
 def _threads(status_files: Iterable[Path]) -> Iterator[int]:
-    """The number of threads of each process of this user."""
+    """Yields the number of threads of each process of this user."""
     for file in status_files:
         try:
             fields = dict(line.split(":\t", 1) for line in file.read_text().splitlines() if ":\t" in line)

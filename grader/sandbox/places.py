@@ -1,6 +1,6 @@
-"""What of the machine's files a sandboxed program sees: the system's libraries by its profile, and what it is given.
+"""The files that a sandboxed program sees: the system's libraries according to its profile, and what it is given.
 
-It starts nothing. Whether a place is shown by a mount or opened by a rule is for the kinds of sandbox to say.
+Each kind of sandbox shows them in its own way, by mounts or by rules.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from grader.sandbox.seccomp import Profile
 
 _LIBRARIES = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/local/lib", "/usr/local/lib64")
 _SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives")
-"""/etc/alternatives holds links from one name of a program or library to another."""
+"""/etc/alternatives contains links between names of programs and libraries."""
 
 SHOWN: Mapping[Profile, tuple[str, ...]] = {
-    # Only what a dynamic loader needs: a recorded program has nothing else to start.
+    # Only what the dynamic loader needs: a recorded program starts nothing else.
     Profile.RECORD: (*_LIBRARIES, "/etc/ld.so.cache"),
     Profile.COMPILE: _SYSTEM,
     Profile.COMPUTE: _SYSTEM,
-    # What CUDA's driver asks about the machine.
+    # CUDA's driver queries the machine there.
     **dict.fromkeys((Profile.GPU, Profile.WATCHED), (*_SYSTEM, "/sys/devices/system", "/sys/bus/pci")),
 }
 
@@ -28,22 +28,22 @@ _OF_THE_MACHINE = (
     *("/proc/driver/nvidia", "/proc/devices", "/proc/meminfo", "/proc/cpuinfo", "/proc/modules", "/proc/version"),
 )
 OF_PROCESSES: Mapping[Profile, tuple[str, ...]] = {
-    # CUDA's driver names its threads by /proc/self/task/…/comm, and fails where it can't; and it asks about itself.
+    # CUDA's driver names its threads through /proc/self/task/…/comm, and fails if it can't; and it queries itself.
     Profile.GPU: _OF_THE_MACHINE,
     Profile.WATCHED: _OF_THE_MACHINE,
 }
-"""Profiles whose programs see /proc: in namespaces a new one; else their own part of it, to be written, and these."""
+"""Profiles whose programs see /proc: a new one in namespaces, else their own part of it, writable, and these paths."""
 
 OLD_PLACES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-"""Links into /usr, or folders of their own on systems that have not merged them."""
+"""Links into /usr, or separate folders on systems without merged /usr."""
 
 HIDDEN = Path(__file__).resolve().parents[1] / "builtin"
-"""The problems with their worked submissions, where kgrade is installed as a package: inside of what is shown."""
+"""The problems with their worked submissions, which an installed package contains within the shown folders."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """What a program sees at a path of the sandbox: a host's file or folder."""
+    """A host's file or folder, shown at a path in the sandbox."""
 
     path: str
     host: Path
@@ -52,7 +52,7 @@ class Place:
 
     @property
     def option(self) -> str:
-        """bubblewrap's."""
+        """bubblewrap's option for this place."""
         if self.device:
             return "--dev-bind"
         return "--bind" if self.writable else "--ro-bind"
@@ -60,13 +60,13 @@ class Place:
 
 @dataclass(frozen=True)
 class View:
-    """The places beside the system's, outer folders first: one that is mounted later would hide what lies in it."""
+    """The places in addition to the system's, outer folders first, because a later mount hides what is inside it."""
 
     places: tuple[Place, ...] = ()
 
     @property
     def folder(self) -> str:
-        """Where a program starts: where it may write, if it may anywhere."""
+        """The working directory: the writable folder if there is one, else /."""
         return next((place.path for place in self.places if place.writable), "/")
 
 
@@ -77,7 +77,7 @@ def view_of(
     files: Mapping[str, Path] | None = None,
     devices: Sequence[Path] = (),
 ) -> View:
-    """A view of these places; what the profile shows anyhow is left out."""
+    """A view of these places, without those that the profile shows anyway."""
     system = [Path(path) for path in SHOWN[profile]]
     shown = [Place(str(path), path) for path in dict.fromkeys(readable) if not _within(path, system)]
     shown += [Place(path, host) for path, host in (files or {}).items()]
@@ -91,7 +91,7 @@ def _within(path: Path, shown: Iterable[Path]) -> bool:
 
 
 def open_paths(paths: Iterable[Path], hidden: Path = HIDDEN) -> Iterator[Path]:
-    """The same paths without what is `hidden`, for rules that open folders with all that lies in them."""
+    """Yields the paths without `hidden`, for rules that open folders with all their contents."""
     for path in paths:
         if not hidden.is_relative_to(path) or not hidden.exists():
             yield path

@@ -1,7 +1,7 @@
-"""Runs inside the sandbox and tries to get out, to find things or to use too much: what it got, a line each.
+"""Runs inside the sandbox, tries to escape, to find things or to use too much, and prints a line for each success.
 
-Started by check.py as a program of its own, with Python's standard library alone. No line after "tried" means that all
-was refused. What succeeds does no harm: it is undone, or fails for another reason than a refusal.
+Started by check.py as a separate program with Python's standard library only. No line after "tried" means that
+everything was refused. Successes do no harm: they are undone, or fail for another reason than a refusal.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _HIDDEN = (
 )
 _EXPECTED_VARIABLES = {"PATH", "LC_ALL", "LC_CTYPE", "PWD", "OLDPWD", "_"}
 _SETTINGS = (Path("/proc/sys/kernel/core_pattern"), Path("/proc/irq/default_smp_affinity"), Path("/proc/pressure/cpu"))
-"""Of the kernel. User 0 may write there without a right of root."""
+"""The kernel's settings, which user 0 may write without capabilities."""
 _OWN_NAMESPACE = 8
-"""In a namespace of its own a program's number is one of the first."""
+"""In its own process namespace, a program's id is one of the first."""
 
 
 def _works(attempt: Callable[[], object]) -> bool:
@@ -47,7 +47,7 @@ def _works(attempt: Callable[[], object]) -> bool:
 
 
 def _refused(call: Callable[[], int]) -> bool:
-    """For calls that would fail anyhow: whether it is for want of a right."""
+    """For calls that fail anyway: whether they fail for lack of permission (EPERM)."""
     ctypes.set_errno(0)
     return call() != 0 and ctypes.get_errno() == errno.EPERM
 
@@ -61,7 +61,7 @@ def _network(_: list[str]) -> Iterator[str]:
         with socket.socket(socket.AF_UNIX) as local:
             local.connect("\0kgrade-nowhere")
     except OSError as error:
-        # One that can't connect reaches nobody: CUDA's driver has to have one.
+        # A socket that can't connect reaches nobody; CUDA's driver needs one.
         if error.errno != errno.EPERM:
             yield f"a connection of AF_UNIX ({error.strerror})"
 
@@ -71,7 +71,7 @@ def _files(more: list[str]) -> Iterator[str]:
 
 
 def _reading(more: list[str]) -> Iterator[str]:
-    """Its own part of /proc, where it has one, tells a program nothing that it does not know."""
+    """Tries to read files. A program's own part of /proc, if it has one, reveals nothing new to it."""
     for path in (*(path for path in _HIDDEN if not path.startswith("/proc/")), *more):
         if _works(lambda path=path: os.close(os.open(path, os.O_RDONLY))):  # type: ignore[misc]
             yield path
@@ -98,7 +98,7 @@ def _reaching(numbers: list[str]) -> Iterator[str]:
     alone = max(os.getpid(), os.getppid()) <= _OWN_NAMESPACE
     for number in map(int, numbers):
         if alone and number <= _OWN_NAMESPACE:
-            # A judge that the system itself has started has a parent of number 1. Here that is a process of its own.
+            # A judge started by the system has parent 1; in the namespace that is one of the sandbox's own processes.
             continue
         if _LIBC.ptrace(_PTRACE_SEIZE, number, None, None) == 0 or _works(lambda number=number: os.kill(number, 0)):  # type: ignore[misc]
             yield f"process {number}"
@@ -113,7 +113,7 @@ def _environment(_: list[str]) -> Iterator[str]:
 
 
 def _environments(_: list[str]) -> Iterator[str]:
-    """Its own and those of the processes that it sees, which hold what the one that started it was given."""
+    """Checks its own environment and those of the visible processes, which include that of its starter."""
     yield from _environment([])
     for file in Path("/proc").glob("[0-9]*/environ"):
         text = file.read_bytes() if _works(file.read_bytes) else b""

@@ -1,6 +1,6 @@
-"""A program that runs in a sandbox: waiting for its end, what it printed, and killing all of it.
+"""A program that runs in a sandbox: waits for its end, collects its output, and kills all its processes.
 
-What it printed is for showing only: it is cut to a length, and nobody may parse it.
+The output is only for display: it is truncated and must not be parsed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import IO
 from grader.core.errors import JudgeError
 
 _GONE_SECONDS = 5.0
-"""How long killed processes may take to be gone. The kernel needs milliseconds."""
+"""How long killed processes may take to disappear. The kernel needs milliseconds."""
 
 _REPORT_LIMIT = 4096
 
@@ -28,7 +28,7 @@ _REPORT_LIMIT = 4096
 class Ended:
     """How a program ended: by itself with `returncode`, by a `signal`, or `timed_out` and killed.
 
-    `output` is the beginning of what it printed, standard output and errors together.
+    `output` is the beginning of its combined standard output and standard error.
     """
 
     returncode: int
@@ -42,9 +42,9 @@ class Ended:
 
 
 class SandboxedProcess:
-    """A started program. It ends at the latest with `close`, and with the thread that started it.
+    """A started program. It ends at the latest with `close` or with the thread that started it.
 
-    `status` is where bubblewrap tells of the program's own end; None where the process is the program itself.
+    `status` is where bubblewrap reports the program's own end; None if the process is the program itself.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], status: IO[bytes] | None, output_bytes: int) -> None:
@@ -54,7 +54,7 @@ class SandboxedProcess:
         self._kept = bytearray()
         self._report = b""
         self._ended: Ended | None = None
-        # Without a reader the program would stop as soon as the pipe is full.
+        # Without a reader the program would block as soon as the pipe is full.
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -62,13 +62,13 @@ class SandboxedProcess:
     def running(self) -> bool:
         if self._process.returncode is not None:
             return False
-        # Not poll(), which would set the id free that close() still needs for the group.
+        # Not poll(), which would reap the process and free the id that close() still needs for the group.
         return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def wait(self, seconds: float) -> Ended:
-        """Wait for its end, and kill it after that time. Then nothing of it runs any more.
+        """Waits for its end, killing it after `seconds`. Afterwards none of its processes runs any more.
 
-        Raises JudgeError where the sandbox itself could not be made.
+        Raises JudgeError if the sandbox itself could not be created.
         """
         if self._ended is None:
             timed_out = not self._ends_within(seconds)
@@ -77,20 +77,20 @@ class SandboxedProcess:
         return self._ended
 
     def kill(self) -> None:
-        """Kill the program and everything that it started."""
-        # With bubblewrap the first process of the namespace dies of it, and the kernel ends all others with that.
+        """Kills the program and everything that it started."""
+        # With bubblewrap this kills the namespace's first process, and with it the kernel kills all others.
         if self._process.returncode is None:
-            # In a process that is itself confined by Landlock there is no group to kill, and the judge ends all.
+            # A process that is itself confined by Landlock has no group to kill; the judge kills all.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Kill what still runs, and wait until it is gone. Closing twice is fine."""
+        """Kills what still runs, and waits until it is gone. Closing twice is allowed."""
         if self._process.returncode is not None:
             return
         self.kill()
         self._process.wait()
-        # Every process inside holds the pipe, so its end is theirs too; one without a sandbox may have let go of it.
+        # Every process inside holds the pipe, so its end shows theirs; without a sandbox, one may have closed it.
         self._reader.join(_GONE_SECONDS)
         if self._status is not None:
             with self._status as status:
@@ -105,7 +105,7 @@ class SandboxedProcess:
     def _ends_within(self, seconds: float) -> bool:
         if self._process.returncode is not None:
             return True
-        # Popen.wait() looks every 50 ms, which is as long as many a program runs.
+        # Popen.wait() polls every 50 ms, as long as many programs run.
         descriptor = os.pidfd_open(self._process.pid)
         try:
             poll = select.poll()
@@ -129,7 +129,7 @@ class SandboxedProcess:
             told = [json.loads(line).get("exit-code") for line in self._report.splitlines()]
             if not isinstance(told[-1] if told else None, int) and code >= 0:
                 raise JudgeError("the sandbox could not be made", output.strip())
-        # Shells and bubblewrap tell of a signal by 128 more than its number.
+        # Shells and bubblewrap report a signal as 128 plus its number.
         number = -code if code < 0 else code - 128
         named = signal.Signals(number) if number in set(signal.Signals) else None
         return Ended(code, named, False, output)

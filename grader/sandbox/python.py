@@ -1,6 +1,6 @@
-"""What a Python process of kgrade's own needs to see in a sandbox: Python, the packages, kgrade without its problems.
+"""The files that kgrade's own Python processes need in a sandbox: Python, the packages, kgrade without its problems.
 
-Found from this process's own search path; nothing is imported for it.
+They are found from this process's search path; nothing is imported.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 @functools.cache
 def python_places() -> tuple[Path, ...]:
-    """Files and folders that `python -m grader.…` reads, as they are on this machine."""
+    """Files and folders that `python -m grader.…` reads on this machine."""
     found = [Path(path) for path in _installation()]
     found += [Path(folder) for folder in sys.path if _holds_packages(folder)]
-    # In a checkout what lies beside the package is not for a submission to see.
+    # In a checkout, a submission must not see what is beside the package.
     found.append(PACKAGE)
-    # Links are followed to where they lead, and stay where they are.
+    # Both links and their targets are included.
     found += [path.resolve() for path in found]
     kept = [path for path in dict.fromkeys(found) if path.exists()]
     return tuple(path for path in kept if not any(other in path.parents for other in kept))
 
 
 def python_command(module: str) -> list[str]:
-    """What runs one of kgrade's modules in such a process."""
+    """The command that runs one of kgrade's modules in such a process."""
     return [sys.executable, str(PACKAGE / "sandbox" / "run_module.py"), module]
 
 
 def search_path() -> list[str]:
-    """PYTHONPATH for such a process, so that it finds the packages that this one finds."""
+    """PYTHONPATH for such a process, so that it finds the same packages as this one."""
     # site-packages before the standard library would let old backports shadow its modules.
     return [folder for folder in sys.path if _holds_packages(folder) and not _is_site(folder)]
 
 
 def _installation() -> Iterator[str]:
-    """The interpreter, its standard library and packages, and the same of what a virtual environment stands on.
+    """Yields interpreter, standard library and packages, also of the installation below a virtual environment.
 
-    Not a prefix as a whole: people keep their own files in a virtual environment's folder.
+    Not whole prefixes, because people keep their own files in a virtual environment's folder.
     """
     for prefix in dict.fromkeys((sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)):
         yield from (f"{prefix}/{name}" for name in ("pyvenv.cfg", "bin", "lib", "lib64"))
@@ -51,7 +51,7 @@ def _installation() -> Iterator[str]:
 
 
 def _holds_packages(folder: str) -> bool:
-    """Whether an installer put packages there; other folders of the search path are people's own, and not shown."""
+    """Whether an installer put packages there; other folders of the search path are private and not shown."""
     return bool(folder) and next(Path(folder).glob("*.dist-info"), None) is not None
 
 

@@ -1,4 +1,4 @@
-"""How a judge and a template talk: JSON objects with descriptors, over a socket of the local machine."""
+"""The protocol between judge and template: JSON objects with descriptors, over a local socket."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ LIMITED = {
     "descriptors": resource.RLIMIT_NOFILE,
     "core": resource.RLIMIT_CORE,
 }
-"""The system's number of each limit that a request may name."""
+"""The system's constant for each limit that a request may name."""
 
 _MOST_DESCRIPTORS = 8
 _LENGTH = struct.Struct("=Q")
 
 
 def send(to: socket.socket, message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
-    """Send a message, and these descriptors with it. Raises OSError where nobody is left to read it."""
+    """Sends a message with these descriptors. Raises OSError if the other end is closed."""
     data = json.dumps(message).encode()
     socket.send_fds(to, [_LENGTH.pack(len(data))], descriptors)
     to.sendall(data)
 
 
 def receive(come_by: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
-    """The next message and its descriptors, which are the caller's to close; None where the other end is closed."""
+    """Returns the next message and its descriptors, which the caller closes; None if the other end is closed."""
     head, descriptors, _, _ = socket.recv_fds(come_by, _LENGTH.size, _MOST_DESCRIPTORS)
     if len(head) < _LENGTH.size:
         return None, descriptors

@@ -1,6 +1,6 @@
-"""Runs a module of kgrade's where the folder that the package lies in can't be listed: `python run_module.py MODULE …`.
+"""Runs a module of kgrade if the folder containing the package can't be listed: `python run_module.py MODULE …`.
 
-In a checkout that folder holds problems, submissions and secrets, and is closed to a confined process.
+In a checkout that folder holds problems, submissions and secrets, so it is closed to confined processes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 def main() -> None:
     package = Path(__file__).resolve().parents[1]
-    # The script's own folder, whose modules are no top-level ones.
+    # The script's own folder, whose modules are not top-level modules.
     del sys.path[0]
     spec = importlib.util.spec_from_file_location(
         package.name, package / "__init__.py", submodule_search_locations=[str(package)]

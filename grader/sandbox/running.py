@@ -1,4 +1,4 @@
-"""A process that runs, as the one that waits for it sees it: however it was started."""
+"""The interface of a running process for those who wait for it, however it was started."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _BY_SIGNAL = 128
 
 
 class Running(Protocol):
-    """A started process. `returncode` is known after `wait`: an exit code, or a signal's number below zero.
+    """A started process. `returncode` is known after `wait`: an exit code, or a negative signal number.
 
-    `in_namespace` says whether what it has started ends with it by the system's doing, a moment later.
+    `in_namespace` says whether the kernel ends everything that it started shortly after it.
     """
 
     @property
@@ -31,14 +31,14 @@ class Running(Protocol):
         """Kills it with everything that it started, without waiting."""
 
     def ends_within(self, seconds: float) -> bool:
-        """Waits so long at most, and frees nothing."""
+        """Waits at most `seconds`; returns whether it ended. Frees nothing."""
 
     def wait(self) -> None:
-        """Waits for its end, and frees what was kept of it; once."""
+        """Waits for its end and frees its resources; to be called once."""
 
 
 class Spawned:
-    """A program started in a process group of its own; `status` is where bubblewrap tells of it, if it started it."""
+    """A program started in its own process group; `status` is where bubblewrap, if used, reports its end."""
 
     def __init__(self, process: subprocess.Popen[bytes], status: IO[bytes] | None = None) -> None:
         self.returncode = 0
@@ -57,7 +57,7 @@ class Spawned:
             os.killpg(self.pid, signal.SIGKILL)
 
     def ends_within(self, seconds: float) -> bool:
-        # Not reaped: its group is still to be killed under this number.
+        # Not reaped, because its group still has to be killed by this id.
         until = time.monotonic() + seconds
         while os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             if time.monotonic() > until:
@@ -69,6 +69,6 @@ class Spawned:
         code = self._process.wait()
         if self._status is not None:
             self._status.close()
-            # bubblewrap's word for a program that a signal ended.
+            # bubblewrap's exit code for a program ended by a signal.
             code = _BY_SIGNAL - code if code > _BY_SIGNAL else code
         self.returncode = code

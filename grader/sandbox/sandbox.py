@@ -1,6 +1,6 @@
-"""The sandbox: starts a program that may be hostile, shows it a few files, and limits what it uses.
+"""The sandbox: starts a program that may be hostile, shows it a few files, and limits its resources.
 
-Where the machine has none it starts programs too, and then limits are all that there is: `protects` says which.
+On machines without a sandbox it starts programs too, with limits only; `protects` tells which.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from grader.sandbox.seccomp import Profile, filter_program
 INSTALL = "apt install bubblewrap"
 
 CONFINED, LANDLOCK = "KGRADE_CONFINED", "Landlock"
-"""A confined process's variable for the name of its sandbox. By Landlock, what it starts stays in its group."""
+"""A confined process's environment variable with its sandbox's name. Under Landlock, its children stay in its group."""
 
 _RESTRICTED = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _ALLOW_NAMESPACES = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 
-# The channel comes as standard input, which any shell can move. What uses much memory is to be killed first.
+# The channel arrives as standard input, which any shell can move. The OOM killer should pick the program first.
 _OUTER = "exec 3<&0 </dev/null"
 _EXPENDABLE = "{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null"
 
 
 @dataclass(frozen=True)
 class Started:
-    """A process of the sandbox. `status` is where bubblewrap tells of the program's own end; None without it."""
+    """A process of the sandbox. `status` is where bubblewrap reports the program's own end; None without it."""
 
     process: subprocess.Popen[bytes]
     status: IO[bytes] | None
@@ -51,10 +51,10 @@ class Started:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """A way to start programs. `program` is bubblewrap's path, or None; `reason` says then why it is not used.
+    """A way to start programs. `program` is bubblewrap's path, or None, and then `reason` says why it is not used.
 
-    `landlock` is the version of Landlock that is used in its place, 0 for none. `user` is the one to start programs
-    as, where that is not this process's own.
+    `landlock` is the Landlock version used instead, 0 for none. `user` is the user id to start programs as, None for
+    this process's own.
     """
 
     program: str | None
@@ -64,7 +64,7 @@ class Sandbox:
 
     @staticmethod
     def find(required: bool = False) -> Sandbox:
-        """The sandbox of this machine. Raises ToolMissing where one is required and none works."""
+        """The sandbox of this machine. Raises ToolMissing if one is required and none works."""
         program = find_program()
         reason, hint = "bubblewrap is not installed", f"type: {INSTALL}"
         if program is not None:
@@ -81,12 +81,12 @@ class Sandbox:
 
     @property
     def protects(self) -> bool:
-        """Whether a program is kept from files, the network and other processes."""
+        """Whether programs are isolated from files, the network and other processes."""
         return self.program is not None or self.landlock > 0
 
     @property
     def name(self) -> str:
-        """What keeps a program in: "bubblewrap", "Landlock" or "none"."""
+        """The kind of sandbox: "bubblewrap", "Landlock" or "none"."""
         if self.program is not None:
             return "bubblewrap"
         return LANDLOCK if self.landlock else "none"
@@ -103,13 +103,12 @@ class Sandbox:
         environment: Mapping[str, str] | None = None,
         profile: Profile = Profile.RECORD,
     ) -> SandboxedProcess:
-        """Start a program, which sees the system's libraries and what is named here.
+        """Starts a program, which sees the system's libraries and what is named here.
 
-        `readable` files and folders are shown read-only at their own paths, `files` at the paths that are their
-        keys, and `writable` is one folder where it may write, and where it starts. The other end of `channel`
-        becomes its descriptor 3; the caller closes this end of it. Paths are absolute.
-
-        Where there are no namespaces, the words of `command` that are keys of `files` become the paths of those.
+        `readable` files and folders are shown read-only at their own paths, `files` at the paths given by their keys;
+        `writable` is the one folder that it may write to, and its working directory. `channel` becomes its descriptor
+        3; the caller closes its own copy. Paths are absolute. Without namespaces, words of `command` that are keys of
+        `files` are replaced by the host's paths.
         """
         limits, files = limits or SandboxLimits(), files or {}
         words = list(command) if self.program is not None else [str(files.get(word, word)) for word in command]
@@ -140,9 +139,9 @@ class Sandbox:
         stderr: int = subprocess.DEVNULL,
         before: Sequence[str] = (),
     ) -> Started:
-        """Start a program with these descriptors and no others, in a session and process group of its own.
+        """Starts a program with only these descriptors, in its own session and process group.
 
-        `before` are commands of the shell that sets the limits.
+        `before` are extra commands for the shell that sets the limits.
         """
         missing = next((place.host for place in view.places if not place.host.exists()), None)
         if missing is not None:
@@ -158,7 +157,7 @@ class Sandbox:
                 program = _as_file(filter_program(profile, platform.machine()), stack)
                 own = [program, write_end]
                 outer = command_line(self.program, profile, view, program, write_end)
-                # A recorded program starts no other, and sees no shell. The count binds what may start processes.
+                # A recorded program starts no other and sees no shell. The process limit is for those that may.
                 inner = [*outer, *(inner[:4] if profile is Profile.COMPILE else []), *command]
                 status = os.fdopen(os.dup(read_end), "rb", buffering=0)
             elif self.landlock:
@@ -184,7 +183,7 @@ class Sandbox:
     def open_template(
         self, command: Sequence[str], view: View, profile: Profile, environment: Mapping[str, str], descriptor: int
     ) -> subprocess.Popen[bytes]:
-        """Start a program of ours that forks others, in namespaces of its own and without a filter, by bubblewrap."""
+        """Starts a template of ours with bubblewrap, in its own namespaces and without a filter."""
         assert self.program is not None
         user = self._user_for(view.places)
         outer = template_command_line(self.program, profile, view)
@@ -203,7 +202,7 @@ class Sandbox:
         )
 
     def _user_for(self, places: Sequence[Place]) -> int | None:
-        """Root gives its rights away where another user can see the places too: no process limit binds root."""
+        """The user to start as: not root, which no process limit binds, if another user can see the places too."""
         started_by = (
             [Place("", Path(path).resolve()) for path in (sys.executable, os.__file__)] if self.landlock else []
         )
@@ -218,12 +217,12 @@ class Sandbox:
 
 
 def how_to_get_namespaces() -> str:
-    """What to do for bubblewrap on a machine where Landlock stands in its place."""
+    """How to get bubblewrap working on a machine that uses Landlock instead."""
     return INSTALL if find_program() is None else _how_to_allow().removeprefix("type: ")
 
 
 def _how_to_allow() -> str:
-    """What to do where the system forbids the namespaces that bubblewrap needs."""
+    """How to allow the namespaces that bubblewrap needs."""
     if _RESTRICTED.is_file() and _RESTRICTED.read_text().strip() == "1":
         # Ubuntu 23.10 and later.
         return f"AppArmor restricts user namespaces here; type: {_ALLOW_NAMESPACES}"
@@ -238,7 +237,7 @@ def _open_to_all(place: Place) -> bool:
 
 
 def _above(descriptor: int, stack: ExitStack) -> int:
-    """The same file under a number that the channel's 3 can't collide with, closed with the stack."""
+    """Moves a descriptor to a number that can't collide with the channel's 3; the stack closes it."""
     try:
         moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
     finally:

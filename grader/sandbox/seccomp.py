@@ -1,7 +1,7 @@
-"""Filters of system calls, as the BPF programs that are loaded before a program starts.
+"""System call filters, as BPF programs that are loaded before a program starts.
 
-Refused calls fail with an error that the program sees, so that it ends by its own words. A filter is no sandbox by
-itself: it takes away the ways out that namespaces, or Landlock, leave open.
+Refused calls fail with an error that the program sees, so that it can report it. A filter alone is no sandbox: it
+closes the ways out that namespaces or Landlock leave open.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from grader.sandbox.syscalls import (
 
 
 class Profile(Enum):
-    """What a program is for.
+    """The purpose of a program, which decides its system calls.
 
-    RECORD starts no process and no thread. COMPILE is for compilers, which start both. COMPUTE has threads and makes
-    machine code of its own: the emulator and what reads a submission's text. GPU is for programs that use CUDA's
-    driver, whose calls are not ours to know: there a list says what is refused. WATCHED is the same under a debugger,
-    which starts processes and talks to them.
+    RECORD starts no processes and no threads. COMPILE is for compilers, which start both. COMPUTE has threads and
+    generates machine code: the emulator, and the reader of a submission's text. GPU is for programs that use CUDA's
+    driver, whose calls we can't know, so a list names the refused ones. WATCHED is the same under a debugger, which
+    starts processes and communicates with them.
     """
 
     RECORD = "record"
@@ -42,10 +42,10 @@ class Profile(Enum):
     WATCHED = "watched"
 
 
-# <linux/audit.h>: the number of the ELF machine, with the bits for 64-bit and little-endian.
+# <linux/audit.h>: the ELF machine number, with the bits for 64-bit and little-endian.
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# <linux/seccomp.h>, and the places in its struct seccomp_data. An argument's lower half comes first.
+# <linux/seccomp.h>, and offsets in its struct seccomp_data. An argument's lower half comes first.
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 
@@ -53,39 +53,39 @@ _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 _LOAD, _EQUAL, _NOT_LESS, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 
 _NEW_NAMESPACES = 0x7E020000
-"""All of clone()'s CLONE_NEW… flags: a namespace of one's own brings back every capability inside it."""
+"""All of clone()'s CLONE_NEW… flags: a new namespace would give every capability inside it."""
 
 _SAME_PROCESS = 0x00010000
 """clone()'s CLONE_THREAD."""
 
 _DESCRIPTOR_QUESTIONS = (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)
-"""TCGETS, TIOCGWINSZ, FIONREAD, FIONCLEX, FIOCLEX: what libraries ask. TIOCSTI would type in the user's terminal."""
+"""TCGETS, TIOCGWINSZ, FIONREAD, FIONCLEX, FIOCLEX, used by libraries. TIOCSTI would type in the user's terminal."""
 
 _TERMINAL_WRITES = (0x5412, 0x541C, 0x5423)
 """TIOCSTI, TIOCLINUX, TIOCSETD."""
 
 _PROCESS_OPTIONS = (15, 16, 22, 38, 39)
-"""prctl()'s for the process's name, for one more filter and for no new privileges, which only take rights away."""
+"""prctl() options for the process's name, for further filters and for no new privileges, which only remove rights."""
 
 _SIGNALS_BY_DESCRIPTOR = (8, 10, 15)
-"""fcntl()'s F_SETOWN, F_SETSIG, F_SETOWN_EX: they send signals to whom they name."""
+"""fcntl()'s F_SETOWN, F_SETSIG, F_SETOWN_EX, which send signals to the process they name."""
 
 _MODES = {"open": 2, "openat": 3, "creat": 1, "chmod": 1, "fchmod": 1, "fchmodat": 2}
-"""Which argument is a file's mode. What comes later than these is refused where rules have to hold."""
+"""Which argument is a file's mode. Newer variants of these calls are refused where rules have to hold."""
 
 _SET_IDS = 0o6000
 """S_ISUID, S_ISGID."""
 
 _NODES = {"mknod": 1, "mknodat": 2}
 _NO_PIPES = 0o160000
-"""The bits of a file's type, but for S_IFIFO's own."""
+"""The bits of a file's type except S_IFIFO's."""
 
 _REACHING = ("kill", "tkill", "setsid", "setpgid")
-"""Calls that a program in a process namespace of its own may have. Without one they reach others, or leave the group
-that is killed at the end."""
+"""Calls allowed in a process namespace of its own. Without one they reach other processes, or leave the group that is
+killed at the end."""
 
 _OWNERS = (0x8901, 0x8902)
-"""FIOSETOWN, SIOCSPGRP: a socket's news come as a signal to whom they name."""
+"""FIOSETOWN, SIOCSPGRP: a socket's events are sent as signals to the process they name."""
 
 _DRIVERS = (Profile.GPU, Profile.WATCHED)
 
@@ -96,12 +96,12 @@ _DEBUGGING = (
     *("fork", "vfork", "kill", "tkill", "setsid", "setpgid", "ptrace", "socketpair"),
     *("connect", "accept", "accept4", "sendmsg", "recvmsg", *_NODES),
 )
-"""What a debugger needs, which reaches nobody in namespaces of its own. Of nodes it makes pipes."""
+"""Calls that a debugger needs, harmless in its own namespaces. With mknod it may only create pipes."""
 
 
 @dataclass(frozen=True)
 class _Rule:
-    """Which value of one argument decides: calls for which `test` holds are `allowed`, or all the others are."""
+    """A rule on one argument: calls for which `test` holds are allowed if `allowed`, else all others are."""
 
     argument: int
     test: int
@@ -111,7 +111,7 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Step:
-    """One instruction. A jump goes to the step labelled `then` if its test holds, and on to the next step if not."""
+    """One instruction. A jump goes to the step labelled `then` if its test holds, else to the next step."""
 
     code: int
     value: int
@@ -120,10 +120,10 @@ class _Step:
 
 
 def filter_program(profile: Profile, machine: str, process: int | None = None) -> bytes:
-    """The program for one of syscalls.MACHINES, as an array of struct sock_filter.
+    """The BPF program for one of syscalls.MACHINES, as an array of struct sock_filter.
 
-    `process` is the number of the process that is confined, where it shares its numbers with others: then no call
-    reaches another one.
+    `process` is the id of the confined process if it has no process namespace of its own; then no call can reach
+    another process.
     """
     return _assemble(list(_steps(profile, machine, process)))
 
@@ -133,7 +133,7 @@ def _steps(profile: Profile, machine: str, process: int | None) -> Iterator[_Ste
     special = {name: number for name, number in _numbers(machine, rules).items() if name in rules}
     yield _Step(_LOAD, _MACHINE)
     yield _Step(_EQUAL, _ARCHITECTURE[machine], then="native")
-    # Under 32-bit emulation the same numbers mean other calls.
+    # In 32-bit emulation the same numbers mean different calls.
     yield _Step(_RETURN, _KILL)
     yield _Step(_LOAD, _NUMBER, label="native")
     for name, number in special.items():
@@ -157,19 +157,19 @@ def _steps(profile: Profile, machine: str, process: int | None) -> Iterator[_Ste
 
 
 def _rules(profile: Profile, process: int | None) -> Mapping[str, _Rule]:
-    """The calls that an argument decides of, by name."""
+    """The rules on arguments, by the call's name."""
     threads_only = profile in (Profile.COMPUTE, Profile.GPU)
     bits, allowed = (_SAME_PROCESS, True) if threads_only else (_NEW_NAMESPACES, False)
     questions = _Rule(1, _EQUAL, _DESCRIPTOR_QUESTIONS, True)
     drivers = _Rule(1, _EQUAL, (*_TERMINAL_WRITES, *_OWNERS), False)
     rules: dict[str, _Rule] = {"ioctl": drivers if profile in _DRIVERS else questions}
     if profile is Profile.GPU or (profile is Profile.WATCHED and process is not None):
-        # CUDA's driver listens on a socket from its start on, and does not start without. None can connect.
+        # CUDA's driver listens on a socket and does not start without it. Nothing can connect.
         rules["socket"] = _Rule(0, _EQUAL, (_LOCAL,), True)
-        # An address would reach a socket without a connection; it has 64 bits, and its length 32.
+        # An address would reach a socket without a connection. The address has 64 bits, so its 32-bit length is tested.
         rules["sendto"] = _Rule(5, _EQUAL, (0,), True)
     if profile in (Profile.COMPILE, *_DRIVERS):
-        # Whoever runs such a file gets the rights of the judge's own user, where that is the sandbox's.
+        # Whoever runs a setuid file gets the rights of the sandbox's user, which may be the judge's own.
         places = {name: place for name, place in _MODES.items() if process is None or name not in ATTRIBUTES}
         rules |= {name: _Rule(place, _ANY_BIT, (_SET_IDS,), False) for name, place in places.items()}
     if profile is Profile.WATCHED and process is None:
@@ -212,7 +212,7 @@ def _refused(machine: str, needed: Sequence[str]) -> Iterator[_Step]:
             yield _Step(_EQUAL, number, then="refuse")
     for number in replaced:
         yield _Step(_EQUAL, number, then="unknown")
-    # x32 marks its numbers by a bit, and they mean other calls.
+    # x32 marks its call numbers with a bit, and they mean different calls.
     yield _Step(_NOT_LESS, 0x40000000, then="unknown")
     yield _Step(_RETURN, _ALLOW)
     yield _Step(_RETURN, _ERRNO | errno.EPERM, label="refuse")
@@ -223,7 +223,7 @@ def _assemble(steps: list[_Step]) -> bytes:
     places = {step.label: place for place, step in enumerate(steps) if step.label}
     words = []
     for place, step in enumerate(steps):
-        # A byte holds the distance, counted from the next step; struct.pack fails where that is too little.
+        # The distance is one byte, counted from the next step; struct.pack fails if it does not fit.
         distance = places[step.then] - place - 1 if step.then else 0
         words.append(struct.pack("=HBBI", step.code, distance, 0, step.value))
     return b"".join(words)

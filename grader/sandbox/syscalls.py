@@ -1,6 +1,6 @@
-"""System calls by name: their numbers on the machines that nvcc exists for, and the lists of those allowed.
+"""System calls by name: their numbers on the machines that nvcc supports, and the lists of allowed ones.
 
-What is in no list is refused. The numbers are Linux's <asm/unistd.h> and never change.
+Calls in no list are refused. The numbers are from Linux's <asm/unistd.h> and never change.
 """
 
 from __future__ import annotations
@@ -79,43 +79,43 @@ inotify_add_watch 254 27
 
 
 def _read(table: str) -> dict[str, tuple[int | None, ...]]:
-    """Rows `name x86_64 aarch64`; a dash is for a call that a machine does not have."""
+    """Parses rows `name x86_64 aarch64`; a dash marks a call that a machine does not have."""
     rows = (row.split() for row in table.replace("\n", " ").split(";"))
     return {name: tuple(None if n == "-" else int(n) for n in numbers) for name, *numbers in rows}
 
 
 RECORD = _read(_RECORD)
-"""Calls that a program may make which computes, reads files and talks over the channel that it has."""
+"""Calls of a program that computes, reads files and uses its existing channel."""
 
 COMPILE = _read(_COMPILE)
-"""What a compiler needs besides: it starts others, and writes, renames and deletes files."""
+"""Additional calls of compilers, which start programs and write, rename and delete files."""
 
 THREADS = _read(_THREADS)
-"""What a program with threads needs besides, which makes machine code and hands memory over."""
+"""Additional calls of a program with threads that generates machine code and shares memory."""
 
 REFUSED = _read(_REFUSED)
-"""Calls by which a program reaches others, gets rights, or leaves something behind.
+"""Calls with which a program reaches others, gains rights, or leaves something behind.
 
-For programs whose libraries are not ours to know: CUDA's driver makes calls that no list has.
+Used for programs whose calls we can't know, such as those of CUDA's driver.
 """
 
 REPLACED = ("clone3", "fchmodat2", "openat2")
-"""Of those the ones that go with "no such call", so that libraries fall back to what a filter can see into."""
+"""Refused calls that fail with ENOSYS, so that libraries fall back to calls that a filter can inspect."""
 
 BY_ARGUMENT = _read(_BY_ARGUMENT)
-"""Calls that are harmless with some arguments only."""
+"""Calls that are harmless only with some arguments."""
 
 BY_PROCESS = _read(_BY_PROCESS)
-"""Calls that reach other processes with some arguments, which only matters where those can be named."""
+"""Calls that reach other processes with some arguments; relevant only without a process namespace."""
 
 ATTRIBUTES = _read(_ATTRIBUTES)
-"""Calls on files that Landlock does not see, or not in its first versions: modes, times, lengths, who looks at what."""
+"""Calls on files that Landlock, or its first versions, do not control: modes, times, lengths, file watches."""
 
 NEWEST_KNOWN = 423
-"""Later calls replace older ones, and libraries go back to those where the kernel answers that it has no such call."""
+"""Later calls replace older ones; libraries fall back to those if the kernel reports that it has no such call."""
 
 
 def numbers_of(machine: str, *tables: dict[str, tuple[int | None, ...]]) -> dict[str, int]:
-    """The numbers by name on one machine, of calls which that has."""
+    """Call numbers by name on one machine, without calls that it does not have."""
     column = MACHINES.index(machine)
     return {name: number for table in tables for name, row in table.items() if (number := row[column]) is not None}

@@ -1,7 +1,7 @@
-"""Forks confined processes from a template that has their modules loaded: starting Python takes each of them long.
+"""Forks confined processes from a template that has their modules loaded, because starting Python is slow.
 
-The template runs in a sandbox of its own and has seen no submission. Only where bubblewrap is the sandbox, and where
-the system allows namespaces within namespaces; elsewhere each process is started by itself.
+The template runs in its own sandbox and has seen no submission. This needs bubblewrap and nested namespaces; without
+them, each process is started separately.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ STARTING = 60.0
 """Seconds for loading the modules."""
 FORKING = 20.0
 WRITABLE = 512 << 20
-"""Bytes that a process may write to its folder, which is in memory."""
+"""Bytes that a process may write to its folder, a tmpfs."""
 
 
 class TemplateFailed(Exception):
-    """The system does not let the template fork a confined process, or the template has ended."""
+    """The system does not allow the template to fork a confined process, or the template has ended."""
 
 
 class Forked:
-    """A process that a template has forked. `pidfd` and `status` are descriptors of its parent, which dies with it."""
+    """A process forked from a template. `pidfd` and `status` are descriptors of its parent, which dies with it."""
 
     in_namespace = True
 
@@ -71,9 +71,10 @@ class Forked:
 
 
 class Template:
-    """Processes of one module and one confinement. It begins with the first that is asked for.
+    """The template for processes of one module and one confinement. It starts with the first fork.
 
-    Its module's `preload` is called there with `given()` by name, if it has one, and `keep` here with what it returns.
+    The module's `preload`, if any, is called there with `given()` as keyword arguments, and `keep` here with its
+    result.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class Template:
         self._end: weakref.finalize[..., Template] = weakref.finalize(self, remove_folder, self.folder)
 
     def _begin(self) -> socket.socket:
-        """Starts the template; the socket to talk to it."""
+        """Starts the template and returns the socket to it."""
         confinement, sandbox = self.confinement, self.confinement.sandbox
         view = view_of(confinement.profile, (*python_places(), *confinement.readable), self.folder)
         environment = confinement.environment({"OPENBLAS_NUM_THREADS": "1"}, None)
@@ -108,7 +109,7 @@ class Template:
         return control
 
     def suits(self, module: str, confinement: Confinement) -> bool:
-        """Whether it forks processes of this module that are confined so."""
+        """Whether it forks processes of this module with this confinement."""
         own = replace(self.confinement, limits=confinement.limits, given=confinement.given)
         return module == self._module and confinement == own
 
@@ -123,8 +124,9 @@ class Template:
     ) -> Forked:
         """Forks a process that runs the module's `main`. Raises TemplateFailed.
 
-        `descriptors` are its channel, its memory and its standard error; `named` are variables, in this order, for the
-        numbers of the first two. The confinement's given files lie in its folder, where it may write with `writes`.
+        `descriptors` are its channel, its memory and its standard error; `named` are the environment variables, in
+        this order, for the numbers of the first two. The confinement's given files are in its folder, which is
+        writable if `writes`.
         """
         limits = asdict(confinement.limits).items()
         request = {
@@ -154,7 +156,7 @@ class Template:
         return Forked(received[0], read_end)
 
     def shown(self, path: Path) -> Path:
-        """Where a process that it forks sees what it is given at this path."""
+        """The path at which a forked process sees a given file."""
         return self.folder / self._inside(path)
 
     def close(self) -> None:
@@ -181,12 +183,12 @@ def _ask(
 
 @cache
 def _starter() -> ThreadPoolExecutor:
-    """A thread for all templates: each ends with the thread that has started it, and this one stays."""
+    """A permanent thread that starts all templates, because each ends with the thread that started it."""
     return ThreadPoolExecutor(1, "kgrade-templates")
 
 
 def _files(given: Sequence[Path]) -> Iterator[Path]:
-    """Files as they are, and what lies in folders; byte code is not for another process."""
+    """Yields the given files and the contents of given folders, without byte code."""
     for path in given:
         inside = path.rglob("*") if path.is_dir() else (path,)
         yield from (file for file in inside if file.is_file() and "__pycache__" not in file.parts)
@@ -203,25 +205,25 @@ _templates: list[Template] = []
 
 
 def use_template(template: Template) -> None:
-    """From now on processes that suit this template are forked from it."""
+    """Registers a template: matching processes are forked from it from now on."""
     _templates.append(template)
 
 
 def template_of(module: str, confinement: Confinement | None) -> Template | None:
-    """The template of such processes, if there is one."""
+    """The registered template for such processes; None if there is none."""
     if confinement is None:
         return None
     return next((template for template in _templates if template.suits(module, confinement)), None)
 
 
 def end_templates() -> None:
-    """Ends all templates. Processes that run end with the one that they were forked from."""
+    """Ends all templates, and with each the processes forked from it."""
     while _templates:
         _templates.pop().close()
 
 
 def drop_template(template: Template) -> None:
-    """Ends a template that failed; such processes are started by themselves again."""
+    """Ends a failed template; its processes are started separately again."""
     if template in _templates:
         _templates.remove(template)
     template.close()

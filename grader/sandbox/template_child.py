@@ -1,8 +1,8 @@
 """The template: a process with modules loaded that forks a confined process for each request.
 
-It runs in a sandbox of its own, is single-threaded, holds no secret and reads no byte of a submission. Each process
-that it forks takes namespaces of its own, sees no other's processes and files, gives up all rights, and loads its
-filter of system calls before it reads anything. The requests are those of `grader.sandbox.template`.
+It runs in its own sandbox, is single-threaded, holds no secrets and reads no byte of a submission. Each forked process
+creates its own namespaces, sees no processes and files of others, drops all capabilities, and loads its system call
+filter before it reads anything. The requests come from `grader.sandbox.template`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FAILED = 126
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     folder = Path(sys.argv[2])
-    # Who ends is not waited for: the judge holds a descriptor of each.
+    # Children are reaped automatically: the judge holds a descriptor of each.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         request, descriptors = receive(control)
@@ -50,7 +50,7 @@ def main() -> None:
             _supervise(request, descriptors, folder, started)
         started.close()
         with ready:
-            # It can't be gone before it is told to go on.
+            # It can't have ended before it is told to go on.
             pidfd = os.pidfd_open(pid)
             ready.send(b"1")
             failure = ready.recv(4096).decode(errors="replace")
@@ -67,7 +67,7 @@ def _preload(preload: str, given: Mapping[str, Any]) -> Any:
 def _supervise(
     request: Mapping[str, Any], descriptors: Sequence[int], folder: Path, started: socket.socket
 ) -> NoReturn:
-    """The parent of the confined process, which is the first in its namespace, and dies with this one."""
+    """Runs as the parent of the confined process, which is the first in its namespace and dies with this one."""
     try:
         os.setsid()
         _check(_LIBC.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl")
@@ -94,7 +94,7 @@ def _become(request: Mapping[str, Any], descriptors: Sequence[int], folder: Path
         channel, memory, errors, status = descriptors
         os.close(status)
         _mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None)
-        # Of processes nothing is seen, and of the folder that all have in common.
+        # Hide all processes, and the folder that all forked processes share.
         _mount(b"tmpfs", b"/proc", b"tmpfs", _READ_ONLY | _NO_SETUID | _NO_DEVICES, _EMPTY)
         _fill(folder, request["files"], request["writable"])
         for name, value in request["limits"].items():
@@ -135,7 +135,9 @@ def _become(request: Mapping[str, Any], descriptors: Sequence[int], folder: Path
 
 
 def _fill(folder: Path, files: Mapping[str, str], writable: int) -> None:
-    """An empty folder in memory of at most so many bytes, and in it these files, by name in hexadecimal digits."""
+    """Mounts a tmpfs on `folder` with room for `writable` more bytes, and writes these files (contents in
+    hexadecimal) into it.
+    """
     room = sum(len(data) // 2 for data in files.values()) + writable + (64 << 10)
     options = f"size={room},nr_inodes={len(files) + (1 << 16 if writable else 64)},mode=700".encode()
     _mount(b"tmpfs", bytes(folder), b"tmpfs", _NO_SETUID | _NO_DEVICES, options)

@@ -1,4 +1,4 @@
-"""The store of submissions: SQLAlchemy on SQLite, brought up to date by Alembic; and the workspace in which it lies.
+"""The store of graded submissions (SQLAlchemy on SQLite, migrated by Alembic), and the workspace that contains it.
 
-It keeps what was graded and gives it back; it ranks nothing and renders nothing.
+Ranking and rendering are left to others.
 """

@@ -1,6 +1,6 @@
-"""Opens SQLite so that two writers, a killed process or a power cut lose nothing that was recorded.
+"""Opens SQLite so that neither concurrent writers nor a killed process nor a power cut lose anything recorded.
 
-It sets how the database is opened; it knows no table.
+It knows no tables.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool, QueuePool
 
 BUSY_SECONDS = 30.0
-"""How long a writer waits for another one. A write takes milliseconds, so a whole class can queue."""
+"""Seconds that a writer waits for others. A write takes milliseconds, so a whole class can queue."""
 
 READ = {"kgrade_begin": "BEGIN"}
 WRITE = {"kgrade_begin": "BEGIN IMMEDIATE"}
-"""Execution options of a connection. A writer takes the lock at once: a transaction that reads first and asks
-for the lock later is refused by SQLite without waiting when another process wrote in between."""
+"""Execution options of a connection. A writer takes the lock at once: SQLite refuses, without waiting, a transaction
+that reads first and asks for the lock after another process has written."""
 
 
 def writable(path: Path) -> bool:
-    """Whether the database at `path` can be written, or made where there is none yet."""
+    """Whether the database at `path` can be written, or created if there is none yet."""
     if path.exists():
-        # SQLite writes its log beside the file, so the folder counts as well.
+        # SQLite writes its log beside the file, so the folder has to be writable too.
         return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     folder = path.parent
     while not folder.exists() and folder != folder.parent:
@@ -35,16 +35,16 @@ def writable(path: Path) -> bool:
 
 
 def open_engine(path: Path, *, read_only: bool, pooled: bool = False) -> Engine:
-    """An engine whose connections last as long as one use, so that no file stays open between two calls.
+    """An engine whose connections are closed after each use, so that no file stays open between calls.
 
-    A server asks for `pooled` ones: the log is not written back and removed whenever the last one closes.
+    Servers use `pooled` connections, so that the log is not checkpointed and removed whenever the last one closes.
     """
     address = _address(path, read_only)
 
     def connect() -> sqlite3.Connection:
-        # isolation_level None: Python leaves transactions alone, and `begin` below opens each of them, also
-        # around CREATE TABLE, which Python would otherwise commit statement by statement.
-        # A pooled connection passes from thread to thread, one at a time.
+        # isolation_level None: Python leaves transactions alone, and `begin` below opens each of them, also around
+        # CREATE TABLE, which Python would otherwise commit statement by statement.
+        # A pooled connection is used by several threads, one at a time.
         connection = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not pooled
         )
@@ -70,21 +70,21 @@ def _address(path: Path, read_only: bool) -> str:
     address = f"file:{quote(str(path.absolute()))}"
     if not read_only:
         return f"{address}?mode=rwc"
-    # SQLite can't make its lock file in a read-only folder. Without a log there is nothing to lock either.
+    # SQLite can't create its lock file in a read-only folder. Without a log there is nothing to lock anyway.
     log = path.with_name(path.name + "-wal")
     return f"{address}?mode=ro" if log.exists() else f"{address}?mode=ro&immutable=1"
 
 
 def _use_log(connection: sqlite3.Connection) -> None:
-    """Write-ahead log: readers never wait, and a commit is whole or absent.
+    """Switches to a write-ahead log: readers never wait, and commits are atomic.
 
-    synchronous FULL flushes the log at each commit. NORMAL could lose the last commits at a power cut, and
-    here a commit is a submission that somebody was told is recorded; one flush costs a few milliseconds.
+    synchronous FULL flushes the log at each commit. NORMAL could lose the last commits in a power cut, but a commit
+    here is a submission that was reported as recorded; one flush costs a few milliseconds.
     """
     connection.execute("PRAGMA synchronous = FULL")
     if _journal(connection, "PRAGMA journal_mode") == "wal":
         return
-    # The change needs the file for itself and does not wait for others, whatever the timeout says.
+    # The change needs exclusive access and does not wait for others, whatever the timeout.
     deadline = time.monotonic() + BUSY_SECONDS
     while not _change_to_log(connection, last_try=time.monotonic() > deadline):
         time.sleep(0.01)

@@ -1,8 +1,7 @@
-"""The store: records graded submissions in `submissions/kgrade.db` and finds them again.
+"""The store: records graded submissions in `submissions/kgrade.db` and retrieves them.
 
-A submission is written in one transaction when its grading is over, source and report together. A process
-that is interrupted or killed before leaves nothing behind, and one that is killed while it writes leaves
-what SQLite rolls back; so there is no half record to clean up.
+A submission is written in one transaction after its grading, source and report together. A process killed before
+leaves nothing behind, and SQLite rolls back what one leaves that is killed while writing, so there are no half records.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ _COLUMNS = tuple(Submission.__table__.columns)
 
 
 class Store:
-    """The submissions of one workspace. Safe to use from several processes at once.
+    """The submissions of one workspace. Several processes may use it at once.
 
-    Nothing is created before the first write, and a read-only workspace can be read.
-    Every method raises StoreError or WorkspaceError, with the path and the next step.
+    Nothing is created before the first write, and a read-only workspace can be read. Every method may raise StoreError
+    or WorkspaceError, with the path and the next step.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +43,7 @@ class Store:
             self._engine = self._open()
 
     def check_writable(self) -> None:
-        """Raises where `add` is bound to fail, so that nobody waits for a grading that can't be recorded."""
+        """Raises if `add` is bound to fail, so that nobody waits for a grading that can't be recorded."""
         with self._writing():
             pass
 
@@ -63,17 +62,17 @@ class Store:
         return number
 
     def get(self, number: int) -> Entry:
-        """The submission with that number. Raises UsageError where there is none."""
+        """The submission with that number. Raises UsageError if there is none."""
         for entry in self._entries(_whole().where(Submission.id == number)):
             return entry
         raise UsageError(f"there is no submission {number} in {self.path}.", "type: kgrade history")
 
     def entries(self, problem: str | None = None, user: str | None = None) -> list[Entry]:
-        """Whole submissions, oldest first. Reads every report: lists want `summaries`."""
+        """Complete submissions, oldest first. Reads every report; for lists, use `summaries`."""
         return self._entries(_filtered(_whole(), problem, user))
 
     def summaries(self, problem: str | None = None, user: str | None = None) -> list[Summary]:
-        """The columns of the submissions, oldest first."""
+        """Summaries of the submissions, oldest first."""
         return [_summary(row) for row in self._rows(_filtered(select(*_COLUMNS), problem, user))]
 
     def _entries(self, query: Select[Any]) -> list[Entry]:
@@ -93,7 +92,7 @@ class Store:
 
     def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
         if self._engine is None and self.path.exists():
-            # Another process made the database since this store was opened.
+            # Another process created the database after this store was opened.
             self._engine = self._open()
         if self._engine is None:
             return []
@@ -103,7 +102,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """A transaction that holds the lock for writing; makes the database where there is none yet."""
+        """A transaction that holds the write lock; creates the database if there is none yet."""
         with naming_the_database(self.path):
             if self._read_only:
                 raise unwritable(self.path)
@@ -157,6 +156,6 @@ def _summary(row: Row[Any]) -> Summary:
 
 
 def _storable(text: str) -> str:
-    """Text that every database takes: a file name that is no UTF-8 reaches Python with lone surrogates, and
-    PostgreSQL has no NUL in a text."""
+    """Replaces what databases can't store: lone surrogates, from file names that are not UTF-8, and NUL, which
+    PostgreSQL refuses."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")

@@ -1,6 +1,6 @@
-"""What the store gives back: a `Summary` for a row of a table, an `Entry` with all that is known.
+"""The records that the store returns: a `Summary` for a table row, an `Entry` with everything.
 
-Plain frozen data; nothing here knows SQL.
+Plain frozen data.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from grader.measure.overall import overall_score
 
 @dataclass(frozen=True)
 class Summary:
-    """The few facts of a submission that lists and rankings need; cheap to read by the thousand.
+    """The facts of a submission that lists and rankings need; cheap to read by the thousand.
 
-    `submitted` is in UTC. `score` and `time` are None where the device's time says
-    nothing, as on the emulator. `score_low` and `score_high` are the bounds of the score's interval.
+    `submitted` is in UTC. `score` and `time` are None if the device's time means nothing, as on the emulator.
+    `score_low` and `score_high` are the bounds of the score's interval.
     """
 
     id: int
@@ -44,14 +44,14 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry(Summary):
-    """A submission as it was recorded: its summary, the whole report and the source text."""
+    """A submission as recorded: its summary, the whole report and the source text."""
 
     report: Report
     source: str
 
 
 def summarize(number: int, report: Report) -> Summary:
-    """The summary of a report that is recorded under `number`."""
+    """The summary of a report recorded under `number`."""
     measured = overall_score(report.measurement) if report.measurement and report.score is not None else None
     return Summary(
         id=number,
@@ -77,9 +77,9 @@ def summarize(number: int, report: Report) -> Summary:
 
 
 def parse_utc(text: str) -> datetime:
-    """An ISO 8601 time as an aware datetime in UTC; a time without a zone is taken as UTC.
+    """Parses an ISO 8601 time to an aware datetime in UTC; a time without a zone is taken as UTC.
 
-    Python 3.10 does not read the suffix Z that JSON writers like.
+    Python 3.10 does not accept the suffix Z, which is common in JSON.
     """
     time = datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
     return time.replace(tzinfo=timezone.utc) if time.tzinfo is None else time.astimezone(timezone.utc)

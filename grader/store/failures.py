@@ -1,6 +1,6 @@
-"""Says in words what went wrong with the database: which file, and what to do next.
+"""Explains database errors: which file is affected, and what to do next.
 
-It translates errors; it repairs nothing.
+It only translates errors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEPT = "what was recorded before is kept"
 
 @dataclass(frozen=True)
 class _Failure:
-    """SQLite's words for a failure, and ours. Its error codes reach Python only from 3.11 on."""
+    """SQLite's message for a failure, and ours. Python exposes SQLite's error codes only from 3.11 on."""
 
     words: tuple[str, ...]
     error: type[KgradeError]
@@ -44,7 +44,8 @@ _FULL = _Failure(
     "free some space (df -h {folder}), then run the same command again",
 )
 _LEAST_FREE = 1 << 16
-"""Bytes. With less, SQLite can't make its log grow and may say the words below, which do not speak of space."""
+"""Bytes. With less free space SQLite can't extend its log and may fail with the messages below, which don't name
+space as the cause."""
 _WITHOUT_SPACE = ("disk I/O error", "unable to open database file")
 
 _FAILURES = (
@@ -73,7 +74,7 @@ _FAILURES = (
 
 @contextmanager
 def naming_the_database(path: Path) -> Iterator[None]:
-    """Turns an error of the database below into a StoreError or WorkspaceError that names `path`."""
+    """Turns a database error in the block into a StoreError or WorkspaceError that names `path`."""
     try:
         yield
     except DBAPIError as error:
@@ -88,7 +89,7 @@ def naming_the_database(path: Path) -> Iterator[None]:
 
 
 def explain(path: Path, words: str) -> KgradeError:
-    """The error for SQLite's `words` about the database at `path`."""
+    """The error for SQLite's message `words` about the database at `path`."""
     for failure in _FAILURES:
         if any(part in words for part in failure.words):
             break
@@ -100,7 +101,7 @@ def explain(path: Path, words: str) -> KgradeError:
 
 
 def unwritable(path: Path) -> KgradeError:
-    """The error for a database that was found to be read-only before anything was tried."""
+    """The error for a database that is known to be read-only before any attempt to write."""
     return _error(_UNWRITABLE, path)
 
 
@@ -112,7 +113,7 @@ def _error(failure: _Failure, path: Path) -> KgradeError:
 
 
 def _free(path: Path) -> int:
-    """Bytes that may still be written beside `path`."""
+    """Free bytes in the folder of `path`; 0 if unknown."""
     try:
         return shutil.disk_usage(path.parent).free
     except OSError:

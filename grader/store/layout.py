@@ -1,6 +1,6 @@
-"""What a database's layout is and how it becomes the newest, by Alembic's migrations; each database has its own.
+"""Reads a database's schema revision and upgrades it with Alembic's migrations; each kind of database has its own.
 
-Alembic is imported only where there is something to do. A database that a newer kgrade wrote is refused.
+Alembic is imported only if there is something to do. A database written by a newer kgrade is refused.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from grader.core.errors import StoreError
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of the database's layout; None where kgrade has made none."""
+    """The revision of the database's schema; None if kgrade has not created one."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def upgrade(connection: Connection, migrations: Path, head: str, name: str, otherwise: str) -> None:
-    """Applies the missing migrations of this folder, whose newest is `head`, in the connection's transaction.
+    """Applies the missing migrations of a folder, whose newest is `head`, in the connection's transaction.
 
-    Raises StoreError for a layout that they don't know; `name` is the database's in it, and `otherwise` what else
-    than an update of kgrade helps.
+    Raises StoreError for a revision that the folder does not contain. For its message, `name` is the database's name
+    and `otherwise` an alternative to updating kgrade.
     """
     from alembic import command
     from alembic.config import Config
@@ -31,7 +31,7 @@ def upgrade(connection: Connection, migrations: Path, head: str, name: str, othe
     from alembic.util import CommandError
 
     config = Config()
-    # Alembic's settings are read by configparser, where % has a meaning.
+    # configparser reads Alembic's settings, where % is special.
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection

@@ -1,4 +1,4 @@
-"""Brings a workspace's database to the newest layout where it is not, and may be written."""
+"""Upgrades a workspace's database to the newest schema, if it is writable."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 def bring_up_to_date(engine: Engine, path: Path, *, read_only: bool) -> None:
     """Applies the missing migrations in one transaction.
 
-    Raises StoreError for a layout that this version does not know, WorkspaceError where an old layout
-    can't be brought up to date because nothing may be written.
+    Raises StoreError for a schema that this version does not know, WorkspaceError if an old one can't be upgraded
+    because the database is read-only.
     """
     with engine.connect().execution_options(**READ) as connection, connection.begin():
         revision = revision_of(connection)
@@ -30,6 +30,6 @@ def bring_up_to_date(engine: Engine, path: Path, *, read_only: bool) -> None:
             f"make the folder writable: chmod u+w {path.parent} {path}",
         )
     with engine.connect().execution_options(**WRITE) as connection, connection.begin():
-        # Asked again under the lock: another process may have done it meanwhile.
+        # Check again under the lock: another process may have upgraded meanwhile.
         if revision_of(connection) != HEAD:
             upgrade(connection, MIGRATIONS, HEAD, str(path), "work in another workspace: kgrade new DIR")

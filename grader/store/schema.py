@@ -1,6 +1,6 @@
 """The tables of the database as typed declarative models, in SQL that SQLite and PostgreSQL share.
 
-A change here needs a new file in `migrations/versions` and a new `HEAD`; nothing here opens a database.
+A change here needs a new file in `migrations/versions` and a new `HEAD`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, MetaData, T
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 HEAD = "0002"
-"""The newest revision in `migrations/versions`. Known without importing Alembic, so that opening is fast."""
+"""The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware datetime in UTC, on databases that keep a zone (PostgreSQL) and those that don't (SQLite)."""
+    """An aware datetime in UTC, on databases that store a time zone (PostgreSQL) and those that don't (SQLite)."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -32,7 +32,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class Base(DeclarativeBase):
-    # Named constraints can be altered by a later migration on every database.
+    # Later migrations can alter named constraints on every database.
     metadata = MetaData(
         naming_convention={
             "pk": "pk_%(table_name)s",
@@ -43,7 +43,7 @@ class Base(DeclarativeBase):
 
 
 class Source(Base):
-    """A source text, kept once however often it was submitted; `hash` is the SHA-256 of its UTF-8 bytes."""
+    """A source text, stored once however often it was submitted; `hash` is the SHA-256 of its UTF-8 bytes."""
 
     __tablename__ = "sources"
 
@@ -81,7 +81,7 @@ class Submission(Base):
 
 
 class StoredReport(Base):
-    """The whole report as JSON, less the source text, which stands in `sources`."""
+    """The whole report as JSON without the source text, which is in `sources`."""
 
     __tablename__ = "reports"
 

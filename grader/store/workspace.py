@@ -1,6 +1,6 @@
-"""The workspace: where problems, submissions and templates live on this machine.
+"""The workspace: the folders of problems, submissions and templates on this machine.
 
-It knows places and finds problems in them; it reads no problem's content and opens no database.
+It finds paths; loading problems and opening the database are left to others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 def builtin_folder(name: str) -> Path:
     """The folder `problems` or `templates` that comes with kgrade.
 
-    An installed package carries it inside itself; in a checkout it stands at the top of the repository.
+    It is inside an installed package, or at the top of the repository in a checkout.
     """
     packaged = _PACKAGE / "builtin" / name
     return packaged if packaged.is_dir() else _PACKAGE.parent / name
@@ -42,7 +42,7 @@ class Workspace:
 
     @property
     def template_folders(self) -> tuple[Path, ...]:
-        """Folders of page templates, the workspace's own before those that come with kgrade."""
+        """Folders of page templates, the workspace's own before those of kgrade."""
         return _existing(self.root / "templates", builtin_folder("templates"))
 
     @property
@@ -58,30 +58,30 @@ class Workspace:
         return self.submissions / "reports"
 
     def report_page(self, number: int) -> Path:
-        """Where the report page of submission `number` is."""
+        """Path of the report page of submission `number`."""
         return self.reports / f"{number}.html"
 
     def folder_of(self, name: str) -> Path | None:
-        """Where the problem `name` is, found without loading anything; None where there is none."""
+        """The folder of the problem `name`, found without loading anything; None if there is none."""
         folders = (root / name for root in self.problem_roots)
         return next((folder for folder in folders if (folder / "problem.py").is_file()), None)
 
     @cached_property
     def problems(self) -> Mapping[str, Path]:
-        """Problem names and their folders, by name."""
+        """Folders of the problems, by name."""
         from grader.problem import find_problems
 
         return find_problems(self.problem_roots)
 
     def load(self, name: str) -> Problem:
-        """The problem `name`; UsageError when there is none, ProblemError when its folder has a mistake."""
+        """Loads the problem `name`. Raises UsageError if there is none, ProblemError if its folder has a mistake."""
         from grader.problem import load_problem
 
         self.check_name(name)
         return load_problem(self.problems[name])
 
     def load_all(self) -> tuple[list[Problem], list[ProblemError]]:
-        """Every problem that loads, by name, and what is wrong with the others."""
+        """Returns all problems that load, sorted by name, and the errors of the others."""
         from grader.problem import load_problem
 
         loaded, mistakes = [], []
@@ -93,7 +93,7 @@ class Workspace:
         return loaded, mistakes
 
     def check_name(self, name: str) -> None:
-        """Raise UsageError, with the nearest name, when no problem is called `name`."""
+        """Raises UsageError, suggesting the nearest name, if there is no problem `name`."""
         if name in self.problems:
             return
         close = get_close_matches(name.lower(), self.problems, n=1, cutoff=0.5)
@@ -102,9 +102,9 @@ class Workspace:
 
 
 def find_workspace(named: str | None = None, start: Path | None = None) -> Workspace:
-    """The workspace called `named`, else the nearest one at or above `start`, else the user's own.
+    """The workspace in the folder `named`, else the nearest one at or above `start`, else the user's own.
 
-    `start` is the working folder unless given. A named folder must be a workspace already.
+    `start` defaults to the working directory. Raises WorkspaceError if the named folder is no workspace.
     """
     if named:
         root = Path(named).expanduser().absolute()

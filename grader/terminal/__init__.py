@@ -1,1 +1,1 @@
-"""Showing things in a terminal, with rich."""
+"""Terminal output, with rich."""

@@ -1,6 +1,6 @@
-"""What a terminal shows that has no Unicode: the nearest ASCII for the few signs that kgrade uses.
+"""Output for terminals without Unicode: replaces the few symbols that kgrade uses by the nearest ASCII.
 
-It is an error handler of Python's encoders, so no other code has to think of such terminals.
+It is an error handler of Python's encoders, so no other code has to consider such terminals.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NEAREST = {
 
 
 def nearest_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace what can't be encoded; a sign that is not in the table becomes a question mark."""
+    """Replaces what can't be encoded; a symbol that is not in the table becomes a question mark."""
     assert isinstance(error, UnicodeEncodeError)
     bad = error.object[error.start : error.end]
     return "".join(_NEAREST.get(character, "?") for character in bad), error.end

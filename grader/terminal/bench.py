@@ -1,7 +1,4 @@
-"""A comparison of several files as text for a terminal of 80 columns: a table a size, the fastest on top marked.
-
-It shows a Comparison as it is; who differs from whom was decided before.
-"""
+"""Prints a Comparison of several files for a terminal of 80 columns: one table per size, the fastest marked on top."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ BAR = 16
 LEAST_BAR = 6
 LEAST_NAME = 16
 _OTHER_COLUMNS = 56
-"""What rank, time, ratio, remark and the room between them take of a line."""
+"""Characters of a line taken by rank, time, ratio, remark and the space between them."""
 
 
 def print_comparison(comparison: Comparison, console: Console, paths: Sequence[str]) -> None:
-    """Print it; `paths` are the files as typed, so that commands repeat."""
+    """Prints the comparison; `paths` are the files as typed, for commands to copy."""
     view = _View(comparison, console)
     for position, section in enumerate(view.sections(paths)):
         if position:
@@ -63,7 +60,7 @@ class _View:
             yield [self.dim(f"{_note()} {comparison.seconds:.0f} s in all.")]
 
     def left_out(self, entry: Entry, path: str) -> list[RenderableType]:
-        """Why a file takes no part, and the line that says more."""
+        """Why a file takes no part, and the command that says more."""
         report = entry.report
         why = f"right, but not when timed: {entry.trouble}" if entry.trouble else f"{report.verdict}: {report.headline}"
         mark = "✗" if self.unicode else "--"
@@ -78,7 +75,7 @@ class _View:
         return [head, self.table(found.ranking, found.times), self.dim(_circumstances(result, found))]
 
     def table(self, ranking: Ranking, times: Sequence[Interval] = ()) -> Table:
-        """A row a contender, in the order given: rank, time, ratio to the fastest, a bar, and who is fastest."""
+        """One row per contender, in the given order: rank, time, ratio to the fastest, a bar, and a remark."""
         paired = len(self.comparison.timed) > 1
         bars = paired and self.bar >= LEAST_BAR
         numbers = ["time", "±"] * bool(times) + ["× best", "±"] * paired
@@ -108,14 +105,14 @@ class _View:
 
 
 def shorten(names: Sequence[str], room: int, mark: str) -> list[str]:
-    """The names with the middle of those that are too long left out; as they are where two would look alike then."""
+    """Cuts the middle out of names that are too long; leaves all as they are if two would then look the same."""
     tail = room // 2
     short = [name if len(name) <= room else f"{name[: room - tail - 1]}{mark}{name[-tail:]}" for name in names]
     return short if len(set(short)) == len(names) else list(names)
 
 
 def _note() -> str:
-    """What "no difference" means."""
+    """The explanation of "no difference"."""
     return (
         f"Files of one rank have no difference: at most {RESOLUTION * 100:.1f} %, or less than can be told. "
         "The intervals (±) of all ratios hold at once with 99 %."
@@ -123,7 +120,7 @@ def _note() -> str:
 
 
 def _factor(ratio: float) -> str:
-    """With the digits that tell 0.1 % apart."""
+    """A ratio with enough digits to show 0.1 %."""
     return f"{ratio:.3f}" if ratio < 10 else f"{ratio:,.4g}" if ratio < 1e4 else f"{ratio:,.0f}"
 
 
@@ -140,7 +137,7 @@ def _remark(ranking: Ranking, contender: int, rank: int) -> str:
 
 
 def _circumstances(result: SizeResult, found: Standings) -> str:
-    """How the times of one size were come by."""
+    """How the times of one size were measured."""
     parts = [words.several(found.rounds, "round")]
     if found.dropped:
         parts.append(f"{found.dropped} of them dropped, for the clock changed")

@@ -1,6 +1,6 @@
 """The two consoles, and text that is safe to print on them.
 
-Colours follow the terminal, NO_COLOR and FORCE_COLOR, as rich decides; nothing here knows what is printed.
+rich decides on colours by the terminal, NO_COLOR and FORCE_COLOR.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ TAB = 4
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """The reader, such as `head`, has gone: the rest goes nowhere, and the exit code stays the verdict's."""
+        """The reader, such as `head`, is gone: discards the rest, and keeps the verdict's exit code."""
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def output() -> Console:
-    """The console on standard output. Markup stays text: what is printed is often other people's."""
+    """The console on standard output. Markup is not interpreted, because printed text is often untrusted."""
     return _Console(highlight=False, emoji=False, markup=False)
 
 
@@ -33,7 +33,7 @@ def messages() -> Console:
 
 
 def safe(text: str) -> str:
-    """`text` with control characters spelled out, so that a submission can't steer the terminal."""
+    """`text` with control characters spelled out, so that a submission can't control the terminal."""
     return visible(text).expandtabs(TAB)
 
 

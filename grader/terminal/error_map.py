@@ -1,7 +1,4 @@
-"""A small picture, in characters, of where an output is wrong.
-
-It draws an ErrorMap; which elements are wrong was decided before.
-"""
+"""Draws an ErrorMap, the map of where an output is wrong, in characters."""
 
 from __future__ import annotations
 
@@ -10,13 +7,13 @@ from rich.text import Text
 from grader.core.report import ErrorMap
 
 ROWS, COLUMNS = 16, 32
-"""The largest picture: a terminal's character is about twice as high as wide."""
+"""The largest picture; a terminal's character is about twice as high as wide."""
 
 _SHADES = {True: "·░▒▓█", False: ".-+x#"}
 
 
 def draw(error_map: ErrorMap, *, unicode: bool = True) -> Text:
-    """The map in at most ROWS × COLUMNS characters, darker where more is wrong, and its scale."""
+    """The map in at most ROWS × COLUMNS characters, darker where more elements are wrong, with its scale."""
     shades = _SHADES[unicode]
     cells = error_map.cells
     rows, columns = len(cells), len(cells[0]) if cells else 0
@@ -41,7 +38,7 @@ def draw(error_map: ErrorMap, *, unicode: bool = True) -> Text:
 
 
 def _shade(share: float, shades: str) -> str:
-    """The first shade means "all right" and the last "all wrong": one wrong element in a thousand is seen."""
+    """The first shade means "all right" and the last "all wrong", so one wrong element in a thousand is visible."""
     if share <= 0:
         return shades[0]
     return shades[-1] if share >= 1 else shades[1 + int(share * (len(shades) - 2))]

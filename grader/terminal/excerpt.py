@@ -1,7 +1,4 @@
-"""An excerpt of a source file around one line, with a marker on the line and a caret below the column.
-
-It shows what it is given; it looks for no mistakes.
-"""
+"""An excerpt of a source file around one line, with a marker on the line and a caret below the column."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ def excerpt(
 ) -> Text:
     """Lines `line` - `around` to `line` + `around` of `source`, none wider than `width` characters.
 
-    Lines and columns count from 1; a column counts bytes of UTF-8, as compilers do. A line that the source
-    does not have gives an empty text.
+    Lines and columns count from 1; columns count UTF-8 bytes, as compilers do. Empty if the source does not have the
+    line.
     """
     lines = split_lines(source)
     if not 1 <= line <= len(lines):
@@ -46,7 +43,7 @@ def excerpt(
     digits = len(str(last))
     room = max(20, width - digits - 6)
     caret = None if column is None else _screen_column(lines[line - 1], column)
-    # A long line is shifted, and all its neighbours with it, until the caret is in sight.
+    # A long line and its neighbours are shifted until the caret is visible.
     shift = 0 if caret is None or caret < room - 8 else caret - room // 2
     shown = _highlighted(lines, first, last)
     text = Text()
@@ -64,14 +61,14 @@ def excerpt(
 
 
 def _highlighted(lines: Sequence[str], first: int, last: int) -> list[Text]:
-    """Lines `first` to `last` in the colours of CUDA C++, lexed from the top: a comment may be long."""
+    """Lines `first` to `last` highlighted as CUDA C++, lexed from the top because a comment may be long."""
     text = "\n".join(line.expandtabs(TAB) for line in lines[:last])
     parts = ((part, _STYLES.get(kind, "")) for kind, part in coloured(text))
     return list(Text.assemble(*parts).split("\n", allow_blank=True))[first - 1 : last]
 
 
 def _screen_column(line: str, column: int) -> int:
-    """Where the byte at `column` of `line` stands on the screen, from 0, tabs expanded."""
+    """The screen column, from 0 with tabs expanded, of the byte at `column` of `line`."""
     before = line.encode()[: max(0, column - 1)].decode(errors="ignore")
     return len(before.expandtabs(TAB))
 

@@ -1,7 +1,4 @@
-"""An Explanation as text for a terminal of 80 columns: each kernel's advice first, then the counts of each line.
-
-It shows what was counted and decided before.
-"""
+"""Prints an Explanation for a terminal of 80 columns: each kernel's advice first, then the counts of each line."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ _WHOLE = 100_000
 
 
 def print_explanation(explanation: Explanation, console: Console, page: Path | None = None) -> None:
-    """Print it; `page` is where its page was written."""
+    """Prints the explanation; `page` is the path of its page, if one was written."""
     view = _View(explanation, console)
     for position, section in enumerate(view.sections()):
         if position:
@@ -120,7 +117,7 @@ class _View:
             yield Text(self.wrapped(f"{arrow} {one.remedy}", "     ", "       "), style="cyan")
 
     def lines(self, kernel: KernelExplanation) -> Table:
-        """A row a line; a column that all lines leave empty is not there."""
+        """One row per source line; columns that are empty in all rows are left out."""
         names = ("line", *_NUMBERS)
         rows = [[str(line.line), *_cells(line)] for line in kernel.lines]
         kept = [place for place in range(len(names)) if any(row[place] for row in rows)]
@@ -165,7 +162,7 @@ def _cells(line: LineCounts) -> list[str]:
 
 
 def short(number: int) -> str:
-    """A count in few characters: "16,384", "557 k", "16.8 M"."""
+    """Formats a count briefly: "16,384", "557 k", "16.8 M"."""
     if number < _WHOLE:
         return f"{number:,}"
     factor, letter = next(((f, n) for f, n in ((10**3, "k"), (10**6, "M")) if number < 999.5 * f), (10**9, "G"))

@@ -1,6 +1,6 @@
-"""A Report as text for a terminal of 80 columns: the verdict, the line at fault, what is wrong and where.
+"""Prints a Report for a terminal of 80 columns: the verdict, the line at fault, what is wrong and where.
 
-It shows the report as it is; the HTML page and the JSON object show the same one.
+The HTML page and the JSON object show the same report.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COLOURS = {Tone.GOOD: "green", Tone.WARN: "yellow", Tone.BAD: "red"}
 
 
 def print_report(report: Report, console: Console, *, submission: int | None = None, page: Path | None = None) -> None:
-    """Print `report`; `submission` and `page` are its number and its HTML page, when it was recorded."""
+    """Prints `report`; `submission` and `page` are its number and its HTML page, if it was recorded."""
     view = _View(report, console)
     for position, section in enumerate(view.sections()):
         if position:
@@ -40,7 +40,7 @@ def print_report(report: Report, console: Console, *, submission: int | None = N
         console.print(section)
     if footer := view.footer(submission, page):
         console.print()
-        # Lines that are meant to be copied stay whole, however narrow the terminal.
+        # Lines meant to be copied stay whole, however narrow the terminal.
         console.print(footer, soft_wrap=True)
 
 
@@ -66,7 +66,7 @@ class _View:
             yield self.wrong_case(case)
         if report.explanation:
             yield Group(*map(self.paragraph, report.explanation))
-        # What the compiler warns of after an error mostly follows from the error.
+        # With a compile error, most warnings follow from the error.
         if report.verdict is not Verdict.COMPILE_ERROR and (warnings := self.diagnostics_of("warning")):
             yield warnings
         if report.measurement is not None:
@@ -90,9 +90,9 @@ class _View:
         return Group(text, self.paragraph(report.headline, style="bold"))
 
     def paragraph(self, text: str, style: str = "", more: str = "  ") -> Text:
-        """A text wrapped and indented, without the blanks that rich puts at the ends of wrapped lines.
+        """Wraps and indents a text, without the trailing blanks that rich adds to wrapped lines.
 
-        `more` stands before the second and all further lines.
+        `more` is the indentation of the second and all further lines.
         """
         wrap = partial(textwrap.wrap, width=self.console.width, initial_indent="  ", subsequent_indent=more)
         lines = [line for part in safe(text).splitlines() for line in wrap(part)]
@@ -102,7 +102,7 @@ class _View:
         return excerpt(self.report.source, line, column, width=self.console.width, unicode=self.unicode)
 
     def diagnostics_of(self, severity: str) -> Group | None:
-        """The first diagnostics of this severity, each with its place in the source."""
+        """The first diagnostics of this severity, each with its excerpt of the source."""
         found = [remark for remark in self.report.diagnostics if remark.severity == severity]
         parts: list[RenderableType] = []
         for remark in found[:_DIAGNOSTICS]:
@@ -117,7 +117,7 @@ class _View:
         parts: list[RenderableType] = [title]
         if remark.line is not None:
             place = ":".join(str(part) for part in (remark.line, remark.column) if part is not None)
-            # Editors and terminals make a link of such a line, so it stays whole.
+            # Editors and terminals turn such a line into a link, so it stays whole.
             where = f"  {safe(self.report.file)}:{place}"
             parts.append(Text(where, style="dim", no_wrap=True, overflow="ignore"))
             parts.append(self.source(remark.line, remark.column))
@@ -133,7 +133,7 @@ class _View:
         return Group(*parts)
 
     def telling_case(self) -> CaseResult | None:
-        """The failing case that shows most: the largest map tells where, the smallest sizes tell when."""
+        """The most informative failing case: the one with the largest error map, which shows where it goes wrong."""
         failing = [case for case in self.report.cases if case.verdict is Verdict.WRONG_ANSWER]
         mapped = [case for case in failing if any(output.map for output in case.outputs)]
         if mapped:
@@ -194,7 +194,7 @@ class _View:
         return self.rows(rows)
 
     def rows(self, rows: Iterable[tuple[str, str]]) -> Text:
-        """Names and what there is to say of each, wrapped below itself."""
+        """Lays out name-value rows, with wrapped values indented below themselves."""
         found = list(rows)
         indent = 4 + max((len(name) for name, _ in found), default=0)
         text = Text()
@@ -228,7 +228,7 @@ class _View:
 
 
 def _sizes(case: CaseResult) -> str:
-    """As --case takes them, and scalars behind them: M=17,N=1,K=3,a=0.5."""
+    """Sizes as --case takes them, followed by scalars: M=17,N=1,K=3,a=0.5."""
     return sizes({**case.sizes, **case.scalars}).replace(" ", ",")
 
 
@@ -239,7 +239,7 @@ def _some_sizes(cases: Sequence[CaseResult]) -> str:
 
 
 def _facts(fault: FaultReport) -> Iterator[tuple[str, str]]:
-    """What is known of a fault, a row each; the report's explanation says what it means."""
+    """Yields (name, value) of the known facts of a fault; the report's explanation says what they mean."""
     if fault.array:
         place = fault.array if fault.index is None else f"{fault.array}[{fault.index}]"
         access = f"{fault.access} of " if fault.access else ""

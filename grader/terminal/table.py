@@ -1,7 +1,4 @@
-"""Tables as all commands print them: no lines, names of columns above, numbers at the right.
-
-It lays out; what stands in the cells is the commands' business.
-"""
+"""The table style of all commands: no lines, column names on top, numbers right-aligned."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from rich.table import Table
 
 
 def plain_table(*columns: str, numbers: Collection[str] = (), whole: Collection[str] = ()) -> Table:
-    """A table with these columns; those among `numbers` are right-aligned, those among `whole` keep to one line."""
+    """A table with these columns; those in `numbers` are right-aligned, those in `whole` are not wrapped."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for name in columns:
         table.add_column(name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=name in whole)

@@ -1,6 +1,6 @@
-"""The times of a submission as a table of 80 columns, and below it what they are compared with.
+"""The times of a submission as a table of 80 columns, and below it the facts they are compared with.
 
-It shows a Measurement and the kernels' resources as they are; the rest of the report is in `report`.
+It shows a Measurement and the kernels' resources; the rest of the report is in `report`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grader.terminal.table import plain_table
 
 
 def table(measurement: Measurement) -> Table:
-    """A row a size: time ± interval, × baseline where there is one, rates, and the share of the speed of light."""
+    """One row per size: time ± interval, × baseline if there is one, rates, and the share of the speed of light."""
     paired = any(size.ratio for size in measurement.sizes)
     numbers = ("time", "±", *["× baseline"][: int(paired)], "GFLOP/s", "GB/s", "of light")
     found = plain_table("sizes", *numbers, numbers=numbers)
@@ -32,7 +32,7 @@ def table(measurement: Measurement) -> Table:
 
 
 def facts(report: Report, measurement: Measurement) -> Iterator[tuple[str, str]]:
-    """Names and values, a row each: score, ceilings, kernels, clocks."""
+    """Yields (name, value) rows: score, ceilings, kernels, clocks."""
     score = overall_score(measurement)
     if report.score is not None and score is not None:
         yield "score", f"{words.score(report.score)} ({words.between(score)}) of the speed of light"
@@ -55,7 +55,7 @@ def facts(report: Report, measurement: Measurement) -> Iterator[tuple[str, str]]
 
 
 def resources(kernel: KernelInfo) -> Iterator[str]:
-    """What a kernel takes of an SM, and how full that leaves it; only what is known."""
+    """Yields the known resources of a kernel and its occupancy."""
     if kernel.registers is not None:
         yield words.several(kernel.registers, "register")
     if kernel.shared_bytes is not None:

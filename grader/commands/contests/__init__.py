@@ -1,1 +1,1 @@
-"""The commands below `kgrade contest`, one a file, named in `grader/commands/contest.py`."""
+"""The commands below `kgrade contest`, one per file, listed in `grader/commands/contest.py`."""

@@ -1,4 +1,4 @@
-"""`kgrade contest announce`: a sentence for all students of a contest."""
+"""`kgrade contest announce`: a message to all students of a contest."""
 
 from __future__ import annotations
 

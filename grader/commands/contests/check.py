@@ -1,4 +1,4 @@
-"""`kgrade contest check`: what a contest's file says, or what is wrong with it."""
+"""`kgrade contest check`: shows what a contest's file means, or what is wrong with it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(ctx: click.Context, slug: str, apply: bool, database: str | None) ->
 
 
 def _not_in_force(ctx: click.Context, settings: Settings, url: str | None) -> list[str]:
-    """The settings that are others in the database; none where the contest is not there, or nothing can be asked."""
+    """Names of settings that differ in the database; empty if the contest is not there or the database fails."""
     from dataclasses import fields
 
     from grader.contest.connect import Address
@@ -50,7 +50,7 @@ def _not_in_force(ctx: click.Context, settings: Settings, url: str | None) -> li
     from grader.contest.definitions import settings_of
 
     path = Address(default_url(workspace_of(ctx), url)).path
-    # To look must not make a database.
+    # Checking must not create a database.
     if path is not None and not path.exists():
         return []
     with suppress(KgradeError), open_database(ctx, url) as found:

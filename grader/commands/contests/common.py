@@ -1,4 +1,4 @@
-"""What the commands below `kgrade contest` share: the contest's name, the database, who types, and spans of time."""
+"""Helpers of the commands below `kgrade contest`: contest names, the database, the user, and time spans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
 
 def complete_contest(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of contests that have a file, for the shell."""
+    """Completes names of contests that have a file."""
     from grader.contest.definitions import defined_problems
 
     try:
@@ -40,13 +40,13 @@ database_option = click.option(
 
 
 def who() -> str:
-    """Whom the log of changes names: the login name, or KGRADE_USER."""
+    """The user for the log of changes: KGRADE_USER, else the login name."""
     return f"{user_name(os.environ.get('KGRADE_USER'))} (command line)"
 
 
 @contextmanager
 def open_database(ctx: click.Context, url: str | None) -> Iterator[Database]:
-    """The database that is meant."""
+    """Opens the database named by `url` or by default, and closes it at the end."""
     from grader.contest.database import Database, default_url
 
     database = Database(default_url(workspace_of(ctx), url))
@@ -58,9 +58,9 @@ def open_database(ctx: click.Context, url: str | None) -> Iterator[Database]:
 
 @contextmanager
 def open_contest(ctx: click.Context, url: str | None, slug: str) -> Iterator[Database]:
-    """The database with the contest in it: one that has a file and was never published is published now.
+    """Opens the database with the contest, publishing a contest that has a file but was never published.
 
-    A file that changed since is left alone: that its settings hold is asked for by `kgrade contest check --apply`.
+    Later changes of the file take effect only with `kgrade contest check --apply`. Raises UsageError.
     """
     from grader.contest.definitions import definition, publish
     from grader.contest.settings import check_slug
@@ -71,13 +71,13 @@ def open_contest(ctx: click.Context, url: str | None, slug: str) -> Iterator[Dat
         known = any(contest.slug == slug for contest in database.contests())
         if not known and definition(workspace, slug).exists():
             publish(database, workspace, slug, who=who())
-        # Says what to type where there is neither.
+        # Raises UsageError, saying what to type, if there is neither.
         database.contest(slug)
         yield database
 
 
 def parse_span(text: str) -> timedelta:
-    """A span such as 2h, 1d12h, 90m or 0. Raises UsageError for anything else."""
+    """Parses a span such as 2h, 1d12h, 90m or 0. Raises UsageError for anything else."""
     parts = re.findall(r"(\d{1,6})([dhms])", text)
     if text.strip() != "0" and (not parts or "".join(map("".join, parts)) != text.strip()):
         raise UsageError(f"'{text}' is no span of time", "write it as 2h, 90m, 1d12h, or 0")
@@ -85,7 +85,7 @@ def parse_span(text: str) -> timedelta:
 
 
 def span(length: timedelta) -> str:
-    """A span as people write it: 1 d 2 h 30 min."""
+    """Formats a span: 1 d 2 h 30 min."""
     seconds = round(length.total_seconds())
     words = []
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
@@ -96,5 +96,5 @@ def span(length: timedelta) -> str:
 
 
 def local(moment: datetime) -> str:
-    """A moment in this machine's zone, which is named."""
+    """Formats a time in this machine's zone, with the zone's name."""
     return moment.astimezone().strftime("%a %Y-%m-%d %H:%M %Z")

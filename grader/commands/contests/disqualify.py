@@ -1,4 +1,4 @@
-"""`kgrade contest disqualify`: off the scoreboard, for a reason that the log keeps."""
+"""`kgrade contest disqualify`: takes a student or a submission off the scoreboard, for a reason that is logged."""
 
 from __future__ import annotations
 

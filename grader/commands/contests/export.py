@@ -42,7 +42,7 @@ def command(ctx: click.Context, slug: str, kind: str, user: str | None, to: str 
     else:
         each = FOR_EACH[kind]
         files = {
-            # An address may hold what means something in a path.
+            # An address may contain characters that are special in a path.
             Path(to) / f"{quote(address, safe='@+')}.{each.suffix}": each.write(current.settings, row)
             for row in rows
             for address in addresses[row.who].split()

@@ -1,4 +1,4 @@
-"""`kgrade contest new`: a commented contest.toml to be filled in."""
+"""`kgrade contest new`: writes a commented contest.toml to fill in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kgrade contest renew`: new sign-in links and tokens in place of lost or seen ones."""
+"""`kgrade contest renew`: new sign-in links and tokens in place of lost or leaked ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kgrade contest restore`: an archived contest is in a database again."""
+"""`kgrade contest restore`: restores an archived contest into a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kgrade contest revoke`: nobody signs in to an account any more."""
+"""`kgrade contest revoke`: revokes an account's sign-in link, token and sessions."""
 
 from __future__ import annotations
 

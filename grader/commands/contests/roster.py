@@ -1,4 +1,4 @@
-"""`kgrade contest roster`: accounts, sign-in links and tokens out of a CSV file."""
+"""`kgrade contest roster`: creates accounts, sign-in links and tokens from a CSV file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def command(ctx: click.Context, slug: str, file: str, url: str, to: str | None, 
 
 
 def secrets_file(ctx: click.Context, slug: str, named: str | None) -> Path:
-    """Where secrets are to be written: as named, else a new file beside the contest's."""
+    """The path to write secrets to: as named, else a new file beside the contest's."""
     from grader.contest.definitions import definition
 
     if named is not None:

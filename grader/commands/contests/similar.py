@@ -1,4 +1,4 @@
-"""`kgrade contest similar`: near-copies, with the lines that match."""
+"""`kgrade contest similar`: lists near-copies, with the lines that match."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def command(ctx: click.Context, slug: str, problem: str | None, threshold: float
 
 
 def _given(workspace: Workspace, problem: str) -> list[str]:
-    """What everybody got; nothing where the problem is not on this machine."""
+    """The starter that everybody got; empty if the problem is not on this machine."""
     try:
         return [workspace.load(problem).starter]
     except KgradeError:

@@ -1,4 +1,4 @@
-"""`kgrade contest status`: how contests stand: time, people, submissions, the machines that judge."""
+"""`kgrade contest status`: the state of contests: time, people, submissions, and the machines that judge."""
 
 from __future__ import annotations
 

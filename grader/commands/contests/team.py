@@ -1,4 +1,4 @@
-"""`kgrade contest team`: who is in which team."""
+"""`kgrade contest team`: shows and changes who is in which team."""
 
 from __future__ import annotations
 

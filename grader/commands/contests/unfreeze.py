@@ -1,4 +1,4 @@
-"""`kgrade contest unfreeze`: what the freeze hides is shown, one result after the other or at once."""
+"""`kgrade contest unfreeze`: shows what the freeze hides, one result at a time or all at once."""
 
 from __future__ import annotations
 

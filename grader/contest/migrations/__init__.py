@@ -1,1 +1,1 @@
-"""Alembic's folder: one numbered file a change of the contests' tables, applied in order, never edited afterwards."""
+"""Alembic's folder: one numbered file per change of the contests' tables, applied in order, never edited later."""

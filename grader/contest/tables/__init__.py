@@ -1,1 +1,1 @@
-"""What is asked of the contests' tables, a module a subject; `grader.contest.database` puts them together."""
+"""The queries on the contests' tables, one module per subject; `grader.contest.database` combines them."""

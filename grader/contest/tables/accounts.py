@@ -19,7 +19,7 @@ SESSION_LASTS = timedelta(days=30)
 
 class Accounts(Transactions):
     def add_accounts(self, contest: str, accounts: Sequence[NewAccount], *, who: str) -> list[int]:
-        """Adds accounts, all or none, and returns their numbers. Raises UsageError for a name that is taken."""
+        """Adds accounts, all or none, and returns their numbers. Raises UsageError if a name is taken."""
         with self.writing() as connection:
             numbers = []
             for each in accounts:
@@ -76,7 +76,7 @@ class Accounts(Transactions):
         return self._one(Account.link_hash == link_hash)
 
     def add_session(self, account: AccountRecord, token_hash: str) -> None:
-        """Signs the account in; sessions that have run out go."""
+        """Signs the account in, and deletes expired sessions."""
         now = self.now()
         row = {"token_hash": token_hash, "account_id": account.id, "epoch": account.session_epoch, "created": now}
         with self.writing() as connection:
@@ -84,7 +84,7 @@ class Accounts(Transactions):
             connection.execute(insert(Session).values(**row))
 
     def account_by_session(self, token_hash: str) -> AccountRecord | None:
-        """The account that is signed in with the session whose token has this SHA-256."""
+        """The account signed in with the session whose token has this SHA-256."""
         with self.reading() as connection:
             since = self.now() - SESSION_LASTS
             row = connection.execute(_BY_SESSION, {"hash": token_hash, "since": since}).first()
@@ -95,7 +95,7 @@ class Accounts(Transactions):
             connection.execute(delete(Session).where(Session.token_hash == token_hash))
 
     def set_secrets(self, number: int, token_hash: str | None, link_hash: str | None, *, who: str) -> None:
-        """Renews an account's token and link, or revokes them with None; either way its open sessions end."""
+        """Renews an account's token and link, or revokes them with None; its open sessions end either way."""
         new = {"token_hash": token_hash, "link_hash": link_hash, "session_epoch": Account.session_epoch + 1}
         done = "sign-in renewed" if token_hash or link_hash else "sign-in revoked"
         self._change(number, new, who, done, {})
@@ -105,18 +105,18 @@ class Accounts(Transactions):
         self._change(number, {"session_epoch": Account.session_epoch + 1}, who, "signed out everywhere", {})
 
     def set_extension(self, number: int, seconds: int, *, who: str) -> None:
-        """Gives the account `seconds` beyond the contest's end, in all."""
+        """Sets the account's total extension beyond the contest's end to `seconds`."""
         self._change(number, {"extension_seconds": seconds}, who, "extension given", {"seconds": seconds})
 
     def set_team(self, number: int, team: str | None, *, who: str) -> None:
-        """Puts the account into the team of that name, which is made where it is new; None takes it out."""
+        """Puts the account into the named team, which is created if it is new; None removes it from its team."""
         contest = self.account(number).contest
         with self.writing() as connection:
             values = {"team_id": None if team is None else _team(connection, contest, team)}
             self._change_in(connection, number, values, who, "team set", {"team": team})
 
     def disqualify_account(self, number: int, reason: str | None, *, who: str) -> None:
-        """Takes an account off the board for a reason; None takes it back."""
+        """Takes an account off the board for a reason; None reinstates it."""
         done = "account disqualified" if reason else "account reinstated"
         self._change(number, {"disqualified": storable(reason) if reason else None}, who, done, {"reason": reason})
 
@@ -149,7 +149,7 @@ def _whole() -> Select[Any]:
     return select(*Account.__table__.columns, Team.name.label("team")).outerjoin(Team, Team.id == Account.team_id)
 
 
-# Asked with every request of the API: made once.
+# Run with every API request, so built once.
 _BY_TOKEN = _whole().where(Account.token_hash == bindparam("hash"))
 _BY_SESSION = (
     _whole()

@@ -1,6 +1,6 @@
-"""Transactions on the contests' database, and the log of changes that each of them writes.
+"""Transactions on the contests' database, and the log of changes that they write.
 
-Every public method of the modules beside this one is one transaction.
+Every public method of the sibling modules is one transaction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Transactions:
-    """Short transactions, readable from any thread. An error of the database becomes a StoreError with a next step."""
+    """Short transactions, usable from any thread. Database errors become StoreErrors with a next step."""
 
     def __init__(self, address: Address, engine: Engine, clock: Clock) -> None:
         self.address, self.clock = address, clock
@@ -33,7 +33,7 @@ class Transactions:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database and changes nothing."""
+        """A read-only transaction on one state of the database."""
         with (
             self.address.explained(),
             self._engine.connect().execution_options(**READ) as connection,
@@ -43,10 +43,10 @@ class Transactions:
 
     @contextmanager
     def writing(self, *, flushed: bool = True) -> Iterator[Connection]:
-        """A transaction that may write; all of it is kept, or none.
+        """A transaction that may write, all or nothing.
 
-        Without `flushed` SQLite does not wait for the disk: a killed process still loses nothing, but a power cut may
-        take the change back, until the next one that is flushed. For steps that are simply done again then.
+        Without `flushed`, SQLite does not wait for the disk: a killed process loses nothing, but a power cut may undo
+        the change until the next flushed one. Use that for steps that can simply be repeated.
         """
         with (
             self.address.explained(),
@@ -63,18 +63,18 @@ class Transactions:
         return self.clock.now()
 
     def log(self, connection: Connection, who: str, what: str, contest: str | None, detail: Mapping[str, Any]) -> None:
-        """Notes a change in the transaction that makes it."""
+        """Logs a change in the transaction that makes it."""
         row = {"at": self.now(), "contest": contest, "who": storable(who), "what": what}
         text = storable(json.dumps(detail, default=str, ensure_ascii=True))
         connection.execute(insert(Audit).values(**row, detail=text))
 
 
 def record(kind: type[T], row: Row[Any]) -> T:
-    """The record of a row that has at least its columns."""
+    """Converts a row with at least the record's columns to a record."""
     values = row._mapping
     return kind(**{each.name: values[each.name] for each in fields(kind) if each.name in values})  # type: ignore[arg-type]
 
 
 def storable(text: str) -> str:
-    """Text that every database takes: no lone surrogates, and no NUL, which PostgreSQL refuses in a text."""
+    """Replaces what databases can't store: lone surrogates, and NUL, which PostgreSQL refuses."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")

@@ -12,7 +12,7 @@ from grader.core.errors import UsageError
 
 class Contests(Transactions):
     def add_contest(self, slug: str, settings: str, *, who: str) -> ContestRecord:
-        """Puts a contest with its settings (JSON text) into the database, or its new settings in the old's place."""
+        """Adds a contest with its settings (JSON text), or replaces the settings of an existing one."""
         now = self.now()
         with self.writing() as connection:
             old = connection.execute(select(Contest.settings).where(Contest.slug == slug)).scalar()
@@ -26,7 +26,7 @@ class Contests(Transactions):
         return self.contest(slug)
 
     def contest(self, slug: str) -> ContestRecord:
-        """Raises UsageError where there is no such contest."""
+        """Returns the contest. Raises UsageError if there is none."""
         with self.reading() as connection:
             row = connection.execute(_BY_SLUG, {"asked": slug}).first()
         if row is None:
@@ -52,7 +52,7 @@ class Contests(Transactions):
         return number
 
     def withdraw_announcement(self, number: int, *, who: str) -> None:
-        """Takes an announcement back. Raises UsageError where there is none of that number."""
+        """Withdraws an announcement. Raises UsageError if there is none with that number."""
         with self.writing() as connection:
             gone = delete(Announcement).where(Announcement.id == number)
             row = connection.execute(gone.returning(Announcement.contest, Announcement.text)).first()
@@ -61,12 +61,12 @@ class Contests(Transactions):
             self.log(connection, who, "announcement withdrawn", row.contest, {"text": row.text})
 
     def announcements(self, contest: str) -> list[AnnouncementRecord]:
-        """The newest first."""
+        """The contest's announcements, newest first."""
         query = select(*Announcement.__table__.columns).where(Announcement.contest == contest)
         with self.reading() as connection:
             rows = connection.execute(query.order_by(Announcement.id.desc())).all()
         return [record(AnnouncementRecord, row) for row in rows]
 
 
-# Asked with every request: made once.
+# Run with every request, so built once.
 _BY_SLUG = select(*Contest.__table__.columns).where(Contest.slug == bindparam("asked"))

@@ -1,4 +1,4 @@
-"""Rejudging as a set: submissions judged anew beside the verdicts that hold, then applied or dropped whole."""
+"""Rejudging as a set: submissions are judged again beside their old verdicts, then applied or dropped as a whole."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Rejudges(Transactions):
     def add_rejudge(
         self, contest: str, reason: str, submission_ids: Sequence[int], gpu_model: str | None = None, *, who: str
     ) -> int:
-        """Queues the submissions to be judged anew and returns the rejudge's number.
+        """Queues the submissions to be judged again and returns the rejudge's number. Raises UsageError.
 
-        Each goes to the queue of its earlier judging unless `gpu_model` names another.
+        Each goes to the queue of its active judging unless `gpu_model` names another.
         """
         if not submission_ids:
             raise UsageError("no submission to rejudge was picked")
@@ -44,7 +44,7 @@ class Rejudges(Transactions):
         return number
 
     def rejudge(self, number: int) -> RejudgeRecord:
-        """Raises UsageError where there is none."""
+        """Returns the rejudge. Raises UsageError if there is none."""
         with self.reading() as connection:
             return _get(connection, number)
 
@@ -54,7 +54,7 @@ class Rejudges(Transactions):
             return [record(RejudgeRecord, row) for row in connection.execute(query)]
 
     def apply_rejudge(self, number: int, *, who: str) -> int:
-        """Lets the new verdicts hold in place of the old, which are kept; returns how many.
+        """Replaces the old verdicts by the new ones and returns how many; old judgings are kept.
 
         A judging that ended in the judge's own failure replaces nothing. Raises UsageError while some are not judged.
         """
@@ -68,7 +68,7 @@ class Rejudges(Transactions):
                 )
             counts = select(Judging.submission_id).where(mine, Judging.verdict != Verdict.INTERNAL_ERROR.value)
             changed = list(connection.execute(counts).scalars())
-            # The index allows one active judging a submission, so the old one goes first.
+            # A unique index allows one active judging per submission, so deactivate the old one first.
             old = update(Judging).where(Judging.submission_id.in_(counts.scalar_subquery()), Judging.active)
             connection.execute(old.values(active=False))
             new = update(Judging).where(mine, Judging.verdict != Verdict.INTERNAL_ERROR.value)
@@ -78,7 +78,7 @@ class Rejudges(Transactions):
         return len(changed)
 
     def drop_rejudge(self, number: int, *, who: str) -> None:
-        """Ends a rejudge without effect: what still waits is not judged, what was judged is kept."""
+        """Ends a rejudge without effect: waiting judgings are cancelled, finished ones are kept."""
         with self.writing() as connection:
             rejudge = _open(connection, number)
             for judging in connection.execute(

@@ -1,4 +1,4 @@
-"""What staff see of the running of a contest: the log of changes, and the workers."""
+"""The log of changes and the workers, for staff."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from grader.core.errors import UsageError
 
 class Staff(Transactions):
     def audit(self, who: str, what: str, contest: str | None = None, detail: Mapping[str, Any] | None = None) -> None:
-        """Notes a change that no other method of the database makes."""
+        """Logs a change that no other method of the database makes."""
         with self.writing() as connection:
             self.log(connection, who, what, contest, detail or {})
 
     def audits(self, contest: str | None = None, limit: int | None = None) -> list[AuditRecord]:
-        """The changes of a contest, or of all, the newest first."""
+        """The logged changes of a contest, or of all, newest first."""
         query = select(*Audit.__table__.columns).order_by(Audit.id.desc()).limit(limit)
         if contest is not None:
             query = query.where(Audit.contest == contest)
@@ -32,7 +32,7 @@ class Staff(Transactions):
         return [AuditRecord(**{**row._mapping, "detail": json.loads(row.detail)}) for row in rows]
 
     def add_worker(self, name: str, gpu_model: str, token_hash: str | None, *, who: str) -> None:
-        """Lets a worker in under a name, or gives a known one a new token."""
+        """Registers a worker under a name, or gives a known one a new token."""
         values = {"gpu_model": gpu_model, "token_hash": token_hash, "seen": self.now(), "state": GONE, "note": ""}
         with self.writing() as connection:
             change = update(Worker).where(Worker.name == name).values(**values)
@@ -41,7 +41,7 @@ class Staff(Transactions):
             self.log(connection, who, "worker let in", None, {"worker": name})
 
     def remove_worker(self, name: str, *, who: str) -> None:
-        """Shuts a worker out. Raises UsageError where there is none of that name."""
+        """Removes a worker, which locks it out. Raises UsageError if there is none with that name."""
         with self.writing() as connection:
             if connection.execute(delete(Worker).where(Worker.name == name)).rowcount == 0:
                 raise UsageError(f"there is no worker '{name}'", "see them: kgrade contest status")
@@ -53,7 +53,7 @@ class Staff(Transactions):
         return None if row is None else record(WorkerRecord, row)
 
     def worker_seen(self, name: str, gpu_model: str, state: str, note: str = "") -> None:
-        """Notes that a worker lives and what it does; a process of one that was let in appears by this alone."""
+        """Records that a worker is alive and what it does; the processes of a registered worker are added by this."""
         name = storable(name)
         values = {
             "gpu_model": storable(gpu_model),
@@ -71,22 +71,22 @@ class Staff(Transactions):
         return [record(WorkerRecord, row) for row in rows]
 
     def forget_workers(self, beginning: str, silent: timedelta = timedelta(0)) -> None:
-        """Takes processes off the list whose names begin so, as far as they said nothing for so long.
+        """Removes worker processes from the list whose names begin with `beginning` and that were silent for `silent`.
 
-        They come back with their next sign: this shuts nobody out, and the log of changes says nothing of it.
+        They reappear with their next sign of life: this locks nobody out and is not logged.
         """
         these = Worker.name.startswith(beginning, autoescape=True), Worker.token_hash.is_(None)
         with self.writing(flushed=False) as connection:
             connection.execute(delete(Worker).where(*these, Worker.seen <= self.now() - silent))
 
     def held_by(self, machine: str) -> list[Claim]:
-        """What the processes of `machine` are working on."""
+        """The claims held by the processes of `machine`."""
         with self.reading() as connection:
             rows = connection.execute(select(Judging.id, Judging.attempt).where(*_held_by(machine))).all()
         return [Claim(row.id, row.attempt) for row in rows]
 
     def lapse(self, machine: str) -> None:
-        """Ends the leases of the processes of `machine`, which are gone: the next claim finds their work stalled."""
+        """Expires the leases of the processes of `machine`, which are gone: the next claim finds their work stalled."""
         with self.writing(flushed=False) as connection:
             ended = self.now() - timedelta(seconds=1)
             connection.execute(update(Judging).where(*_held_by(machine)).values(lease_until=ended))

@@ -1,4 +1,4 @@
-"""Submissions: taken in with their place in the queue, and found again with what came of them."""
+"""Submissions: recorded with their place in the queue, and queried with their results."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Submissions(Transactions):
     ) -> int:
         """Records a submission together with its place in the queue, and returns its number.
 
-        The same `request_key` of the same account gives the number of the first: a sender that got no answer asks
-        again without submitting twice. Raises UsageError where `per_hour` submissions were made in the last hour.
+        Repeating a `request_key` of the same account returns the first number: a sender that got no answer can retry
+        without submitting twice. Raises UsageError if `per_hour` submissions were made in the last hour.
         """
         now = now or self.now()
         text = storable(text)
@@ -56,7 +56,7 @@ class Submissions(Transactions):
             "request_key": request_key,
         }
         with self.writing() as connection:
-            # One account's requests take turns, so that the limit and the key hold among them.
+            # Requests of one account are serialised, so that the limit and the key hold between them.
             connection.execute(_ITS_TURN, {"account": account.id})
             if request_key is not None and (known := _by_key(connection, account.id, request_key)) is not None:
                 return known
@@ -68,7 +68,7 @@ class Submissions(Transactions):
         return number
 
     def submission(self, number: int) -> SubmissionRecord:
-        """Raises UsageError where there is none."""
+        """Returns the submission. Raises UsageError if there is none."""
         for found in self.submissions(ids=[number]):
             return found
         raise UsageError(f"there is no submission {number}")
@@ -85,7 +85,7 @@ class Submissions(Transactions):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> list[SubmissionRecord]:
-        """Submissions with their active judging, by time; filters that are None hold for all."""
+        """Submissions with their active judging, by time; filters that are None match all."""
         query = _whole()
         filters = (
             (Submission.contest, contest),
@@ -105,11 +105,11 @@ class Submissions(Transactions):
             return [record(SubmissionRecord, row) for row in connection.execute(query.limit(limit))]
 
     def source(self, number: int) -> str:
-        """The source text of a submission. Raises UsageError where there is none."""
+        """The source text of a submission. Raises UsageError if there is none."""
         return self.source_and_colours(number)[0]
 
     def source_and_colours(self, number: int) -> tuple[str, str | None]:
-        """The source text of a submission, and how a worker coloured it. Raises UsageError where there is none."""
+        """The source text of a submission, and a worker's colouring of it. Raises UsageError if there is none."""
         query = select(Source.text, Source.colours).join(Submission, Submission.source_hash == Source.hash)
         with self.reading() as connection:
             row = connection.execute(query.where(Submission.id == number)).first()
@@ -118,7 +118,7 @@ class Submissions(Transactions):
         return row.text, row.colours
 
     def sources(self, contest: str) -> dict[str, str]:
-        """Every source text of a contest by its hash."""
+        """All source texts of a contest by hash."""
         query = select(Source.hash, Source.text).join(Submission, Submission.source_hash == Source.hash).distinct()
         with self.reading() as connection:
             return {row.hash: row.text for row in connection.execute(query.where(Submission.contest == contest))}
@@ -126,7 +126,7 @@ class Submissions(Transactions):
     def judgings(
         self, submission_id: int | None = None, *, rejudge_id: int | None = None, contest: str | None = None
     ) -> list[JudgingRecord]:
-        """Judgings of a submission, of a rejudge or of a whole contest, the oldest first."""
+        """Judgings of a submission, a rejudge or a whole contest, oldest first."""
         query = select(*Judging.__table__.columns)
         if submission_id is not None:
             query = query.where(Judging.submission_id == submission_id)
@@ -146,14 +146,14 @@ class Submissions(Transactions):
         return self.report_and_openness(number)[0]
 
     def report_and_openness(self, number: int) -> tuple[str | None, bool]:
-        """The same report, and whether nothing in it depends on a hidden case."""
+        """The report as by `report`, and whether nothing in it depends on a hidden case."""
         query = select(Judging.report, Judging.is_open).where(Judging.submission_id == number, Judging.active)
         with self.reading() as connection:
             row = connection.execute(query).first()
         return (row.report, row.is_open) if row is not None else (None, False)
 
     def place(self, number: int) -> int | None:
-        """The place of a submission in its queue, 1 for the next; None where it does not wait."""
+        """The place of a submission in its queue, 1 for the next; None if it is not waiting."""
         mine = select(Judging.turn, Judging.id, Judging.gpu_model)
         with self.reading() as connection:
             own = mine.where(Judging.submission_id == number, Judging.active, Judging.state == QUEUED)
@@ -168,12 +168,12 @@ class Submissions(Transactions):
             return connection.execute(ahead).scalar_one() + 1
 
     def newest(self) -> datetime | None:
-        """When the newest submission of all came in."""
+        """The time of the newest submission of all contests; None without one."""
         with self.reading() as connection:
             return connection.execute(select(func.max(Submission.submitted))).scalar()
 
     def disqualify_submission(self, number: int, reason: str | None, *, who: str) -> None:
-        """Takes a submission off the board for a reason; None takes it back. UsageError where there is none."""
+        """Takes a submission off the board for a reason; None reinstates it. Raises UsageError if there is none."""
         change = update(Submission).where(Submission.id == number)
         with self.writing() as connection:
             values = {"disqualified": storable(reason) if reason else None}
@@ -205,7 +205,7 @@ def _whole() -> Select[Any]:
     )
 
 
-# Made once: to build a statement takes longer than to run it.
+# Built once: building a statement takes longer than running it.
 _ITS_TURN = select(Account.id).where(Account.id == bindparam("account")).with_for_update()
 _ADD = insert(Submission).returning(Submission.id)
 _BY_KEY = select(Submission.id).where(

@@ -1,5 +1,5 @@
-"""Problem sets of others: folders laid out like LeetGPU's public challenges, used as they stand.
+"""Third-party problem sets: folders laid out like LeetGPU's public challenges, used unchanged.
 
-`folder` finds the challenges, `child` runs their Python with PyTorch in a process of its own, and `problem` makes a
-Problem of what came out. Only that process imports PyTorch.
+`folder` finds the challenges, `child` runs their Python with PyTorch in a separate process, and `problem` makes a
+Problem from the result. Only that process imports PyTorch.
 """

@@ -1,6 +1,6 @@
-"""ctypes as a challenge's signature names them: which are arrays, what they are in C, and numbers as registers.
+"""The ctypes in a challenge's signature: which are arrays, their C names, and the register values of numbers.
 
-It knows no tensors; how an element's type goes with a tensor's is for `tensors`.
+Matching them with tensor types is left to `tensors`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ C_TYPES: Mapping[Any, str] = {
     ctypes.c_int64: "long",
     ctypes.c_uint64: "unsigned long",
 }
-"""On a 64-bit Linux c_long, c_longlong and c_ssize_t are c_int64 itself, and c_size_t is c_uint64."""
+"""On 64-bit Linux, c_long, c_longlong and c_ssize_t are the same class as c_int64, and c_size_t as c_uint64."""
 
 FLOATS: Mapping[Any, tuple[str, str, str]] = {
     ctypes.c_float: ("float32", "<f", "<I"),
@@ -37,7 +37,7 @@ _WORD = 2**64 - 1
 
 
 def element_of(ctype: Any) -> Any | None:
-    """The element's type of an array; None for c_void_p, which names none. Raises TypeError for a number's type."""
+    """The element type of an array type; None for c_void_p, which has none. Raises TypeError for a number's type."""
     if ctype is ctypes.c_void_p:
         return None
     if isinstance(ctype, type) and issubclass(ctype, ctypes._Pointer):
@@ -54,7 +54,7 @@ def is_array(ctype: Any) -> bool:
 
 
 def check_known(name: str, ctype: Any) -> None:
-    """Raises ProblemError for a type that no parameter of solve() can have here."""
+    """Raises ProblemError for a type that a parameter of solve() can't have here."""
     element = element_of(ctype) if is_array(ctype) else ctype
     if element is not None and element not in C_TYPES:
         known = ", ".join(one.__name__ for one in C_TYPES)
@@ -65,19 +65,19 @@ def check_known(name: str, ctype: Any) -> None:
 
 
 def number_type(ctype: Any) -> str:
-    """A number's type in C. One of 64 bits without a sign is mostly a size."""
+    """The C type of a number. An unsigned 64-bit number is usually a size, so it is shown as size_t."""
     return "size_t" if ctype is ctypes.c_uint64 else C_TYPES[ctype]
 
 
 def kind_of(ctype: Any) -> str:
-    """As a Parameter has it."""
+    """The `kind` of a Parameter of this type."""
     if is_array(ctype):
         return ARRAY
     return FLOATS[ctype][0] if ctype in FLOATS else "int64"
 
 
 def register(name: str, ctype: Any, value: Any) -> int:
-    """The bits of a number as solve() gets it. Raises ProblemError where it is none of this type."""
+    """The register bits in which solve() gets a number. Raises ProblemError if the type can't hold the value."""
     number = value[0] if isinstance(value, bytes) and len(value) == 1 else value
     try:
         if ctype in FLOATS:

@@ -1,4 +1,4 @@
-"""The process with PyTorch: makes the tests of one challenge and ends. No submission's code ever comes here."""
+"""The process with PyTorch: makes the tests of one challenge and exits. No submission's code ever runs in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def make(
     asked: Sequence[int],
     asked_bytes: int,
 ) -> Message:
-    """Writes the tests into `folder`; `writing.Order` says what the others mean."""
+    """Writes the tests into `folder`; the other arguments are those of `writing.Order`."""
     from grader.problem.challenges.materialise import NO_TORCH
 
     try:

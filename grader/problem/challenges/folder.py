@@ -1,6 +1,6 @@
-"""A folder of challenges, looked through without running any: numbers, names, difficulties, titles.
+"""Lists a folder of challenges without running any: numbers, names, difficulties, titles.
 
-Titles are read off the text of each challenge.py, so that a list of a hundred comes at once and without PyTorch.
+Titles are parsed from the text of each challenge.py, so that listing a hundred is instant and needs no PyTorch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NEAREST = 3
 
 @dataclass(frozen=True)
 class Challenge:
-    """One challenge's folder. `set_name` is what its set is called; with it the name is unlike any other problem's."""
+    """One challenge's folder. `set_name` is the name of its set, which makes the challenge's name unique."""
 
     folder: Path
     difficulty: str
@@ -33,12 +33,12 @@ class Challenge:
 
     @property
     def short_name(self) -> str:
-        """As the folder is called: "1_vector_add"."""
+        """The folder's name: "1_vector_add"."""
         return self.folder.name
 
     @property
     def name(self) -> str:
-        """As submissions are recorded under. No problem of kgrade's own has a colon in its name."""
+        """The name that submissions are recorded under. kgrade's own problems have no colon in their names."""
         return f"{self.set_name}:{self.short_name}"
 
     @property
@@ -56,12 +56,12 @@ class Challenge:
 
     @property
     def title(self) -> str:
-        """Its `name`, where the text tells it; else made of the folder's name."""
+        """The `name` that the source states, else derived from the folder's name."""
         return self._stated.get("name") or self.words.replace("_", " ").capitalize()
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What kgrade can't grade is told in the list already."""
+        """Marks challenges that kgrade can't grade, so that the list shows it."""
         gpus = self._stated.get("num_gpus", "1")
         return () if gpus == "1" else (f"needs {gpus} GPUs",)
 
@@ -75,7 +75,7 @@ class Challenge:
 
 
 class ChallengeSet:
-    """The challenges below DIR/challenges. Raises UsageError where there are none."""
+    """The challenges below DIR/challenges. Raises UsageError if there are none."""
 
     def __init__(self, folder: Path) -> None:
         self.given = folder
@@ -88,7 +88,7 @@ class ChallengeSet:
                 "copy or clone the whole set; kgrade takes nothing from elsewhere",
             )
         found = [folder for folder in self.root.glob("*/*_*") if (folder / FILE).is_file()]
-        # As it is called where it was typed: a link to a set has a name of its own.
+        # The name as typed: a symbolic link to a set has its own name.
         self.name = (folder.resolve() if folder.name == ".." else folder.absolute()).name
         made = (Challenge(folder, folder.parent.name, self.name) for folder in found)
         self.challenges = tuple(sorted(made, key=_order))
@@ -99,7 +99,7 @@ class ChallengeSet:
             )
 
     def find(self, wanted: str) -> Challenge:
-        """The challenge of this number, folder name, or name without number. Raises UsageError, with the nearest."""
+        """The challenge with this number, folder name, or name without number. Raises UsageError with suggestions."""
         bare = wanted.partition(":")[2] if wanted.startswith(f"{self.name}:") else wanted
         bare = bare.strip("/").lower()
         exact = [one for one in self.challenges if one.short_name.lower() == bare]
@@ -127,7 +127,7 @@ def _order(challenge: Challenge) -> tuple[int, int, str]:
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """What the class states of itself as constants: in super().__init__(name=...), or as attributes of the class."""
+    """Yields the constants that the class states, in super().__init__(name=...) or as class attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             for line in node.body:

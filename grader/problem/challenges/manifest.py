@@ -1,6 +1,6 @@
-"""What the process with PyTorch tells of a challenge: its parameters and its tests, as plain data in a JSON file.
+"""The manifest that the process with PyTorch writes: a challenge's parameters and tests, as plain data in JSON.
 
-The arrays lie beside that file, one in NumPy's format each. Nothing here knows PyTorch.
+The arrays lie beside that file, each in a NumPy file. Nothing here needs PyTorch.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 
 FILE = "challenge.json"
 ARRAY = "array"
-"""The kind of a parameter that is no number."""
+"""The kind of an array parameter."""
 
 
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of solve().
 
-    `direction` is "in", "out" or "inout". `c_type` is that of a number or of an array's elements, `dtype` NumPy's name
-    for how elements are kept, "" for a number. `kind` is ARRAY, or in which register a number goes: "int64", "float32"
-    or "float64". `coded` names the format of floats for which NumPy has no type: "bf16", "e4m3" or "e5m2".
+    `direction` is "in", "out" or "inout". `c_type` is the type of a number or of an array's elements; `dtype` is
+    NumPy's name of the stored element type, "" for a number. `kind` is ARRAY, or the register of a number: "int64",
+    "float32" or "float64". `coded` names a float format without a NumPy type: "bf16", "e4m3" or "e5m2".
     """
 
     name: str
@@ -35,7 +35,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Test:
-    """One test: the shape of each array, the register of each number, and whether the arrays were written."""
+    """One test: the shape of each array, the register bits of each number, and whether the arrays were written."""
 
     number: int
     label: str
@@ -44,12 +44,12 @@ class Test:
     bytes: int
     written: bool
     undefined: tuple[str, ...] = ()
-    """Outputs that hold nothing at first that the test put there."""
+    """Outputs that the test leaves uninitialised."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A challenge with its tests. `remarks` are what a reader of a report should know of it."""
+    """A challenge with its tests. `remarks` are notes for readers of its reports."""
 
     name: str
     title: str
@@ -78,22 +78,22 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def start_file(folder: Path, test: int, name: str) -> Path:
-    """What an array holds before solve() is called."""
+    """File with an array's contents before solve() is called."""
     return folder / f"{test}.{name}.npy"
 
 
 def expected_file(folder: Path, test: int, name: str) -> Path:
-    """What the reference leaves in it."""
+    """File with the contents that the reference leaves in an array."""
     return folder / f"{test}.{name}.expected.npy"
 
 
 def untouched_file(folder: Path, test: int, name: str) -> Path:
-    """Which of its elements the reference does not write; only where there are any."""
+    """File with the mask of elements that the reference does not write; exists only if there are any."""
     return folder / f"{test}.{name}.untouched.npy"
 
 
 def missed_file(folder: Path, test: int, name: str) -> Path:
-    """How far the reference's results are from those in float64; only where that is more than the tolerance."""
+    """File with the reference's distance from its float64 results; exists only if it exceeds the tolerance."""
     return folder / f"{test}.{name}.missed.npy"
 
 

@@ -1,6 +1,6 @@
-"""The judge's side of a challenge's tests: has the process with PyTorch make them, and gives the Problem.
+"""The judge's side of making a challenge's tests: runs the process with PyTorch and returns the Problem.
 
-What that process may take is bounded here. The folder of the tests is temporary.
+That process has a time limit, and the folder of the tests is temporary.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from grader.sandbox.children import Child, ChildDied, ChildFailed, ChildTimeout
 
 MODULE = "grader.problem.challenges.child"
 SECONDS, LARGE_SECONDS = 120.0, 600.0
-"""How long a challenge may take to make its tests: without large ones, and with."""
+"""Time limits for making a challenge's tests, without large ones and with them."""
 NO_TORCH = (
     "type: pip install torch, or, for the smaller build without CUDA, "
     "pip install torch --index-url https://download.pytorch.org/whl/cpu"
@@ -37,10 +37,10 @@ def materialised(
     asked: Sequence[int] = (),
     seconds: float | None = None,
 ) -> Iterator[ChallengeProblem]:
-    """The challenge as a Problem, with tests made by this seed; `large` asks for those that only a GPU can run.
+    """Yields the challenge as a Problem with tests made from this seed; `large` includes those that only a GPU can run.
 
-    `asked` are the numbers of tests that are wanted although they are large for an emulator. Raises ProblemError for
-    what is wrong with the challenge, ToolMissing without PyTorch.
+    `asked` are the numbers of tests wanted although they are large for the emulator. Raises ProblemError if the
+    challenge is faulty, ToolMissing without PyTorch.
     """
     if find_spec("torch") is None:
         raise ToolMissing(f"{challenge.short_name} needs PyTorch, which is not installed", NO_TORCH)
@@ -59,7 +59,7 @@ def materialised(
             "asked": list(asked),
             "asked_bytes": MOST_BYTES,
         }
-        # No cache of compiled Python goes into the set, and no GPU is touched before its turn.
+        # Write no __pycache__ into the problem set, and keep PyTorch off the GPU.
         environment = {"PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": ""}
         with Child(MODULE, environment=environment) as child:
             try:

@@ -1,7 +1,7 @@
-"""A challenge as a Problem: its tests in place of drawn sizes, its own tolerance, the reference's results from files.
+"""A challenge as a Problem: its tests instead of drawn sizes, its own tolerance, and reference results from files.
 
-`test` is its only size. What fills the arrays was written by `writing`; here it is read where it is needed, so that a
-runner's process never has a result in its memory.
+`test` is its only size. `writing` wrote the arrays; they are read only when needed, so that a runner's process never
+has the expected results in its memory.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Made = dict[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class TestArray(Array):
-    """An array whose shape is each test's own. `shapes` are by the test's number."""
+    """An array with a different shape in each test. `shapes` are by the test's number."""
 
     shapes: Mapping[int, tuple[int, ...]] | None = None
 
@@ -52,7 +52,7 @@ class TestArray(Array):
 
 
 class ChallengeProblem(Problem):
-    """A Problem that `folder` holds the tests of."""
+    """A Problem whose tests are in `folder`."""
 
     cost_is_known = False
 
@@ -125,13 +125,13 @@ class ChallengeProblem(Problem):
         return Cost(flops=0, bytes=self.array_bytes(sizes))
 
     def _load(self, file: Path) -> npt.NDArray[Any]:
-        # Mapped: a large test is read by several processes, and by each in part.
+        # Memory-mapped: several processes read parts of a large test.
         loaded: npt.NDArray[Any] = np.asarray(np.load(file, mmap_mode="r"))
         return loaded
 
 
 def load_challenge(folder: Path) -> ChallengeProblem:
-    """The challenge whose tests were written into this folder."""
+    """Loads the challenge whose tests were written into this folder."""
     return ChallengeProblem(read_manifest(folder), folder)
 
 
@@ -140,7 +140,7 @@ def _declared(parameter: Parameter, tests: tuple[Test, ...]) -> Array | Size:
         return Size(1, 1)
     shapes = {test.number: test.shapes[parameter.name] for test in tests}
     ranks = {len(shape) for shape in shapes.values()}
-    # Only its rank is known beforehand, where all tests agree on it.
+    # Only the rank is known beforehand, if all tests agree on it.
     dimensions = (1,) * ranks.pop() if len(ranks) == 1 else ()
     return TestArray(
         _dtype(parameter),

@@ -1,7 +1,7 @@
-"""Lets a challenge that asks for CUDA work in the processor's memory: "cuda" becomes another device where it is named.
+"""Runs a challenge that asks for CUDA on the CPU: replaces "cuda" by another device in every PyTorch call.
 
-PyTorch hands every call of its own to a TorchFunctionMode first. Tensors say that they are on the GPU, because
-references assert it. What asks the GPU itself, such as its name, is not answered.
+PyTorch passes all its calls through a TorchFunctionMode. Tensors claim to be on the GPU, because references assert it.
+Queries of the GPU itself, such as its name, are not answered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DEVICE_OF, _IS_CUDA = torch.Tensor.device.__get__, torch.Tensor.is_cuda.__get__
 
 
 class _InsteadOfCuda(TorchFunctionMode):  # type: ignore[misc]
-    """Rewrites each argument that names a GPU. `device` is "cpu", or "meta" for shapes without values."""
+    """Replaces each argument that names a GPU. `device` is "cpu", or "meta" for shapes without values."""
 
     def __init__(self, device: str) -> None:
         super().__init__()
@@ -36,11 +36,11 @@ class _InsteadOfCuda(TorchFunctionMode):  # type: ignore[misc]
             return True
         if func is torch.Tensor.cuda:
             return args[0]
-        # Memory can't be pinned where there is no GPU, and a generator is one of the processor's.
+        # Memory can't be pinned without a GPU.
         given = {name: self._moved(value) for name, value in (kwargs or {}).items() if name != "pin_memory"}
         made = func(*map(self._moved, args), **given)
         if func in _EMPTY and made.device.type != "meta":
-            # What it holds is nobody's promise, and on the processor mostly zeros.
+            # Uninitialised memory is mostly zeros on the CPU, which a challenge must not rely on.
             fill_bytes(made)
         return made
 
@@ -53,7 +53,7 @@ class _InsteadOfCuda(TorchFunctionMode):  # type: ignore[misc]
 
 @contextmanager
 def instead_of_cuda(device: str = "cpu") -> Iterator[None]:
-    """Inside, what a challenge makes on "cuda" is made on `device`, and waiting for the GPU returns at once."""
+    """While active, tensors created on "cuda" are created on `device`, and torch.cuda.synchronize returns at once."""
     generator, synchronize = torch.Generator, torch.cuda.synchronize
     torch.Generator = lambda device=None: generator()
     torch.cuda.synchronize = lambda device=None: None

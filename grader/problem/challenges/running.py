@@ -1,6 +1,6 @@
-"""One challenge.py, imported and asked: whatever it does wrong becomes a ProblemError that names file and line.
+"""Imports a challenge.py and calls its methods; every mistake becomes a ProblemError that names file and line.
 
-Its code is trusted as a problem author's is, and runs on the processor.
+Its code is trusted as a problem author's is, and runs on the CPU.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Running:
         return str(getattr(self.challenge, "name", "") or self._file.parent.name)
 
     def tolerance(self, name: str) -> float:
-        """`atol` or `rtol`."""
+        """The challenge's `atol` or `rtol`. Raises ProblemError if it is no number from 0 up."""
         value = getattr(self.challenge, name, None)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
             raise ProblemError(f"{self._file}: {name} is {value!r}; a number from 0 up is expected")
         return float(value)
 
     def tests(self, seed: int) -> list[tuple[str, Values]]:
-        """The example and the functional tests, each with what it is called."""
+        """The example and the functional tests, each with its label."""
         example = self._ask("generate_example_test", seed)
         functional = self._ask("generate_functional_test", seed + 1)
         if not isinstance(functional, (list, tuple)):
@@ -58,7 +58,7 @@ class Running:
         return [(self.label_of(called, values), values) for called, values in found]
 
     def label_of(self, called: str, values: Values) -> str:
-        """What a test is called, behind its sizes: "N=1, performance test"."""
+        """The label of a test, sizes first: "N=1, performance test"."""
         whole = (
             name for name, (ctype, _) in self.signature.items() if not is_array(ctype) and kind_of(ctype) == "int64"
         )
@@ -66,11 +66,11 @@ class Running:
         return f"{' '.join(sizes)}, {called}" if sizes else called
 
     def performance_test(self, seed: int, device: str = "cpu") -> Values:
-        """The one that is timed. On the device "meta" it has shapes and no values."""
+        """The test that is timed. On the device "meta" its tensors have shapes but no values."""
         return self._checked("generate_performance_test", self._ask("generate_performance_test", seed + 2, device))
 
     def reference(self, values: Mapping[str, Any], seed: int) -> None:
-        """Has the reference write into these tensors."""
+        """Calls the reference, which writes into these tensors."""
         _seed_all(seed)
         self._guarded("reference_impl", lambda: self.challenge.reference_impl(**values))
 
@@ -129,7 +129,7 @@ class Running:
 
 
 def _line(error: BaseException, file: Path) -> str:
-    """The last line of the file that led to an error, as "12:"."""
+    """The innermost line of the file that led to an error, as "12:"; empty if none did."""
     found, traceback = 0, error.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == str(file):

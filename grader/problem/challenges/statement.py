@@ -1,6 +1,6 @@
-"""A challenge's statement, which is HTML, as Markdown: for a terminal, and for pages that take no HTML of others.
+"""Converts a challenge's HTML statement to Markdown, for terminals and for pages that accept no foreign HTML.
 
-Formulas stay as they are written; pictures become their words.
+Formulas stay as written; pictures become their alternative text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HIDDEN = ("script", "style", "svg", "head")
 
 
 def markdown_of(html: str) -> str:
-    """The text of a page or of a part of one."""
+    """Converts an HTML page or fragment to Markdown."""
     reader = _Reader()
     reader.feed(html)
     reader.close()
@@ -74,7 +74,7 @@ class _Reader(HTMLParser):
         if self._hidden:
             return
         if self._pre:
-            # The first line's break belongs to the tag.
+            # HTML ignores a line break right after <pre>.
             self.parts.append(data.removeprefix("\n") if self.parts[-1].endswith("```\n") else data)
             return
         words = re.sub(r"\s+", " ", data)

@@ -1,6 +1,6 @@
-"""A test's values as tensors and NumPy arrays: tensors, numbers, and descriptions of tensors that nobody has made yet.
+"""Converts a test's values to tensors and NumPy arrays: tensors, numbers, and descriptions of tensors not yet made.
 
-What a description asks for is read off its fields, so that any problem set may name its classes as it likes.
+A description is recognised by its fields, so that a problem set may name its classes as it likes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HALVES = {
     torch.float8_e4m3fn: "__nv_fp8_e4m3",
     torch.float8_e5m2: "__nv_fp8_e5m2",
 }
-"""C types that no ctype stands for: challenges declare c_uint16 or c_uint8, or c_void_p, for them."""
+"""C types without a ctype: challenges declare c_uint16, c_uint8 or c_void_p for them."""
 _BY_DTYPE = {
     torch.float32: "float",
     torch.float64: "double",
@@ -37,7 +37,7 @@ _BY_DTYPE = {
     torch.uint64: "unsigned long",
 }
 FILL = 0xA5
-"""The byte that outputs are full of where it is found out what the reference writes, and what torch.empty made."""
+"""The byte that fills outputs to find out what the reference writes, and tensors made by torch.empty."""
 
 
 def is_tensor(value: Any) -> bool:
@@ -45,19 +45,19 @@ def is_tensor(value: Any) -> bool:
 
 
 def is_description(value: Any) -> bool:
-    """Whether it stands for a tensor that is still to be made."""
+    """Whether the value describes a tensor that is still to be made."""
     return not is_tensor(value) and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape in which an array is graded: a number in a tensor is an array of one element."""
+    """The shape in which an array is graded: a 0-d tensor has one element, complex numbers add a dimension of 2."""
     shape = tuple(int(length) for length in value.shape)
     pair = (2,) if dtype_of(value).is_complex else ()
     return (*shape, *pair) or (1,)
 
 
 def dtype_of(value: Any) -> Any:
-    """PyTorch's type of a tensor's, or a description's, elements."""
+    """The PyTorch element type of a tensor or a description. Raises ProblemError if it is none."""
     dtype = value.dtype
     found = dtype if isinstance(dtype, torch.dtype) else getattr(torch, str(dtype).removeprefix("torch."), None)
     if not isinstance(found, torch.dtype):
@@ -71,10 +71,10 @@ def nbytes_of(value: Any) -> int:
 
 
 def make(description: Any) -> Any:
-    """The tensor that a description asks for.
+    """Makes the tensor that a description asks for.
 
-    `value` fills it; `low` and `high` draw evenly, `high` left out; `mean` and `std` draw normal numbers. One without
-    any of these is an output, full of zeros.
+    `value` is a constant; `low` and `high` draw uniformly, `high` excluded; `mean` and `std` draw normal numbers.
+    Without any of these it is an output, filled with zeros.
     """
     shape, dtype = tuple(description.shape), dtype_of(description)
     if hasattr(description, "value"):
@@ -90,7 +90,7 @@ def make(description: Any) -> Any:
 
 
 def array_parameter(name: str, ctype: Any, direction: str, value: Any) -> Parameter:
-    """The Parameter of an array. Raises ProblemError where declared type and tensor do not go together."""
+    """The Parameter of an array. Raises ProblemError if declared type and tensor do not match."""
     if not is_tensor(value) and not is_description(value):
         raise ProblemError(f"{name} is {value!r}; a tensor is declared")
     dtype, element = dtype_of(value), element_of(ctype)
@@ -103,7 +103,7 @@ def array_parameter(name: str, ctype: Any, direction: str, value: Any) -> Parame
 
 
 def as_numpy(tensor: Any) -> np.ndarray[Any, Any]:
-    """The tensor's values, of the type that its Parameter tells and in the shape of `shape_of`."""
+    """The tensor's values as a NumPy array, with its Parameter's `dtype` and the shape of `shape_of`."""
     flat = tensor.detach().contiguous()
     flat = torch.view_as_real(flat) if flat.is_complex() else flat
     whole = _SAME_BITS.get(flat.dtype)
@@ -112,7 +112,7 @@ def as_numpy(tensor: Any) -> np.ndarray[Any, Any]:
 
 
 def in_double(value: Any) -> Any:
-    """A tensor of floats as one of float64, of complex numbers as one of complex128; anything else as a copy."""
+    """A copy of the tensor, floats as float64 and complex numbers as complex128; other values are returned as is."""
     if not is_tensor(value):
         return value
     wide = torch.complex128 if value.is_complex() else torch.float64 if value.is_floating_point() else value.dtype
@@ -124,12 +124,12 @@ def is_inexact(tensor: Any) -> bool:
 
 
 def is_undefined(start: np.ndarray[Any, Any]) -> bool:
-    """Whether an array holds nothing that a test put there: it is as torch.empty made it."""
+    """Whether an array is uninitialised: still as torch.empty made it."""
     return bool((start.reshape(-1).view(np.uint8) == FILL).all())
 
 
 def share_memory(first: Any, second: Any) -> bool:
-    """Whether two tensors are made of the same bytes, wholly or in part."""
+    """Whether the memory ranges of two tensors overlap."""
     ranges = [
         (
             t.data_ptr(),
@@ -142,7 +142,7 @@ def share_memory(first: Any, second: Any) -> bool:
 
 
 def fill_bytes(tensor: Any) -> None:
-    """Fills a dense tensor with FILL; booleans, which have no such value, with what they do not hold."""
+    """Fills a dense tensor with the byte FILL; booleans, which can't hold it, are inverted."""
     if tensor.dtype is torch.bool:
         tensor.logical_not_()
     else:
@@ -150,14 +150,14 @@ def fill_bytes(tensor: Any) -> None:
 
 
 _CODED = {torch.bfloat16: "bf16", torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2"}
-"""Formats that are kept as bits, by their names in `grader.problem.coded`."""
+"""Formats stored as raw bits, by their names in `grader.problem.coded`."""
 _SAME_BITS = {
     torch.bool: torch.uint8,
     torch.bfloat16: torch.int16,
     torch.float8_e4m3fn: torch.uint8,
     torch.float8_e5m2: torch.uint8,
 }
-"""What a tensor is looked at as where NumPy has no such type."""
+"""The type that a tensor is viewed as if NumPy lacks its type."""
 
 
 def _numpy_name(dtype: Any) -> str:

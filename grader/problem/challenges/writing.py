@@ -1,6 +1,6 @@
-"""A challenge's tests written into a folder: inputs, what outputs hold at first, and what the reference makes of them.
+"""Writes a challenge's tests into a folder: inputs, initial contents of outputs, and the reference's results.
 
-The judge reads them there. How a result is compared is not known here.
+The judge reads them there and does the comparing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from grader.problem.challenges.running import Running, Values
 from grader.problem.coded import CODED
 
 TWICE_BYTES = 64 << 20
-"""Up to which size of a test the reference runs twice, to see what it writes. Larger ones follow the smaller."""
+"""Tests up to this many bytes run the reference again to find out what it writes; larger ones rely on those."""
 
 READS_ITS_OUTPUT = (
     'the challenge declares {0} as "out", and its reference reads what {0} holds at first: it holds what the test says'
@@ -47,8 +47,8 @@ MISSED = (
 
 @dataclass(frozen=True)
 class Order:
-    """What is asked for. `folder` is where it goes; `most_bytes` is how large a test may be, None for any, and `asked`
-    are the numbers of tests that are wanted up to `asked_bytes`.
+    """The tests to write. They go to `folder`; `most_bytes` is the largest test, None for any; the test numbers in
+    `asked` are wanted up to `asked_bytes`.
     """
 
     folder: Path
@@ -80,15 +80,15 @@ class Writer:
         self._read: set[str] = set()
         """Outputs that the reference reads."""
         self._partly: set[str] = set()
-        """Outputs of which it leaves elements alone."""
+        """Outputs in which it leaves elements unwritten."""
         self._remarks: list[str] = []
         self._missed: dict[str, tuple[float, str]] = {}
-        """For each output of which the reference misses its own tolerance: by how much at worst, and in which test."""
+        """For each output where the reference exceeds its own tolerance: the worst ratio, and the test."""
         self._idle: str | None = None
-        """The first test in which nothing is written; "" once there is one in which something is."""
+        """Label of the first test in which the reference writes nothing; "" once it writes something in any test."""
 
     def write(self) -> Manifest:
-        """Everything; the manifest last."""
+        """Writes all tests, and the manifest last. Raises ProblemError for a faulty challenge."""
         seed = self._order.seed
         for label, values in self._running.tests(seed):
             self._add(label, values)
@@ -96,7 +96,7 @@ class Writer:
         if not any(test.shapes for test in self._tests):
             raise ProblemError(f"{self._order.name}: get_solve_signature names no array")
         if self._idle:
-            # Whatever a submission did would be right.
+            # Any submission would be right.
             outputs = [p.name for p in self._parameters.values() if p.direction != "in"]
             raise ProblemError(
                 f"{self._order.name}, {self._idle}: reference_impl writes nothing into {', '.join(outputs)}",
@@ -131,7 +131,7 @@ class Writer:
         self._add(self._running.label_of(called, values), values)
 
     def _shapes_of_performance(self) -> Values:
-        """Its tensors without values, where the challenge can make them so: they may take gigabytes."""
+        """The performance test without values, if the challenge can make it so: its tensors may take gigabytes."""
         try:
             return self._running.performance_test(self._order.seed, "meta")
         except ProblemError:
@@ -148,7 +148,7 @@ class Writer:
         self._write_arrays(self._note(label, made, written=True), made)
 
     def _note(self, label: str, values: Values, written: bool) -> Test:
-        """Adds the test to the list, and the parameters at its first."""
+        """Adds the test to the list; the first test also defines the parameters."""
         shapes, numbers = {}, {}
         for name, (ctype, direction) in self._running.signature.items():
             try:
@@ -194,7 +194,7 @@ class Writer:
                 self._idle = test.label
 
     def _look_at_memory(self, test: Test, values: Values, start: _Arrays, expected: _Arrays) -> None:
-        """Remarks on inputs that the reference changes, and on arrays that are one in the test and two for solve()."""
+        """Remarks on inputs that the reference changes, and on arrays that share memory in the test."""
         for name in self._arrays:
             if self._parameters[name].direction == "in" and not _same(start[name], expected[name]):
                 self._remarks.append(f"the reference changes its input {name}: results are those of one call of it")
@@ -205,13 +205,13 @@ class Writer:
                 )
 
     def _try_again(self, test: Test, values: Values, expected: _Arrays, outputs: Sequence[str]) -> None:
-        """Calls the reference as any other day would: with other random numbers."""
+        """Calls the reference with a different random seed, and remarks if the results differ."""
         other = self._referred(values, seed=self._order.seed + 1)
         if not all(_same(expected[name], other[name]) for name in outputs):
             self._remarks.append(RANDOM)
 
     def _write_missed(self, test: Test, values: Values, expected: _Arrays, outputs: Sequence[str]) -> None:
-        """How far the reference is from its own results in float64, where that is more than the tolerance."""
+        """Writes how far the reference is from its own results in float64, if that exceeds the tolerance."""
         inexact = [name for name in outputs if tensors.is_inexact(values[name])]
         if not inexact:
             return
@@ -220,7 +220,7 @@ class Writer:
             self._running.reference(wide, self._order.seed)
             true = {name: tensors.as_numpy(wide[name]).astype(np.float64) for name in inexact}
         except (ProblemError, TypeError):
-            # It insists on its own types.
+            # The reference accepts only its own types.
             return
         atol, rtol = self._running.tolerance("atol"), self._running.tolerance("rtol")
         for name in inexact:
@@ -239,7 +239,7 @@ class Writer:
         return numbers
 
     def _referred(self, values: Values, filled: Collection[str] = (), seed: int | None = None) -> _Arrays:
-        """What the reference leaves in all arrays, the given ones full of the same byte at first."""
+        """Returns what the reference leaves in all arrays; those named in `filled` hold FILL bytes before."""
         copies = {n: v.detach().clone() if tensors.is_tensor(v) else v for n, v in values.items()}
         for name in filled:
             copies[name] = copies[name].contiguous()
@@ -248,7 +248,7 @@ class Writer:
         return {name: tensors.as_numpy(copies[name]) for name in self._arrays}
 
     def _compare(self, test: Test, name: str, start: Any, expected: Any, again: Any) -> bool:
-        """Tells elements that the reference leaves alone from an output that it reads; whether it writes any."""
+        """Notes whether the reference reads this output or leaves elements unwritten; returns whether it writes any."""
         kept, filled, first = (x.reshape(-1).view(np.uint8).reshape(x.size, -1) for x in (start, again, expected))
         untouched = ((filled == tensors.FILL) & (first == kept)).all(axis=1)
         if ((filled != first).any(axis=1) & ~untouched).any():
@@ -267,7 +267,7 @@ def _same(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
 
 
 def _parameter(name: str, ctype: Any, direction: str, value: Any) -> tuple[Parameter, int]:
-    """The Parameter, and the register of a number."""
+    """Returns the Parameter, and the register bits of a number (0 for an array)."""
     if is_array(ctype):
         return tensors.array_parameter(name, ctype, direction, value), 0
     if direction != "in":

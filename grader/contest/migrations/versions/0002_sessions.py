@@ -1,4 +1,4 @@
-"""Sessions are rows, sources keep how they are coloured, and judgings whether their report tells of hidden cases."""
+"""Adds sessions as rows, the colouring of sources, and whether a judging's report reveals hidden cases."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -21,5 +21,5 @@ def upgrade() -> None:
     )
     op.create_index("ix_session_created", "session", ["created"])
     op.add_column("source", sa.Column("colours", sa.Text()))
-    # Reports of before may tell of hidden cases.
+    # Older reports may reveal hidden cases.
     op.add_column("judging", sa.Column("is_open", sa.Boolean(), nullable=False, server_default=sa.false()))
