@@ -74,6 +74,9 @@ STRIDES = (32, 64, 128, 256, 512, 1024)
 TEETH = 32
 FIRST_POWER, POWERS = 14, 16
 """Rows of the "negative" family under `scaled` gates lie around -2^14 to -2^29."""
+LONG_ROW, LONG_POWERS = 2048, 3
+"""Longer rows lie around -2^14 to -2^16 only. Around larger powers few floats are near each other, and a sum of so many
+equal terms, one after the other, has rounding errors that all point the same way."""
 
 _TINY = (0.0, -0.0, 2.0**-149, -(2.0**-149), 1e-40, -1e-40, 2.0**-126, -(2.0**-126), 1e-30, -1e-30)
 _NEAR_ONE = (2.0**-24, -(2.0**-24), 1e-4, -1e-4, 0.5, -0.5, 1.0, -1.0, 1.0 + 2.0**-23, 1.0 - 2.0**-24)
@@ -193,7 +196,7 @@ class _Words:
 def _negative_rows(shape: tuple[int, ...], words: _Words) -> Made:
     """Rows of nearly normal values around a negative power of two, a different one for each row: a maximum initialised
     with any usual number exceeds all of them."""
-    powers = words.fill_rows(shape, power_below_zero)
+    powers = words.fill_rows(shape, power_below_zero(LONG_POWERS if shape[-1] > LONG_ROW else POWERS))
     made: Made = powers + words.fill(shape, normal(1.0))
     return made
 
@@ -275,9 +278,14 @@ def zeros_above(xp: Any, words: Words) -> Any:
     return xp.where(words >> np.uint64(63) == 1, zero, -abs(normal(1.0)(xp, words)).astype(np.float32))
 
 
-def power_below_zero(xp: Any, words: Words) -> Any:
-    exponent = (words >> np.uint64(32)) % np.uint64(POWERS) + np.uint64(127 + FIRST_POWER)
-    return (np.uint64(1 << 31) | exponent << np.uint64(23)).astype(np.uint32).view(np.float32)
+def power_below_zero(powers: int) -> Maker:
+    """Negative powers of two, of so many exponents from FIRST_POWER on."""
+
+    def make(xp: Any, words: Words) -> Any:
+        exponent = (words >> np.uint64(32)) % np.uint64(powers) + np.uint64(127 + FIRST_POWER)
+        return (np.uint64(1 << 31) | exponent << np.uint64(23)).astype(np.uint32).view(np.float32)
+
+    return make
 
 
 def oppose(place: int) -> Maker:
