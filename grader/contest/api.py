@@ -241,7 +241,7 @@ def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, re
 
 @router.post("/worker/claim")
 def claim(ask: Ask, worker: AsWorker, request: Request) -> Claimed:
-    """The next job for this GPU; null where there is none. It is the worker's for a minute after each heartbeat."""
+    """The next job for this GPU; null where there is none. It is the worker's for 25 seconds after each heartbeat."""
     job = site_of(request).database.queue.claim(ask.gpu_model, _own_name(worker, ask.name))
     return Claimed(job=None if job is None else _work(job))
 
