@@ -18,18 +18,18 @@ from rich.console import Console
 
 from grader.compile import programs as compiling
 from grader.compile.submission import read_submission
-from grader.core.limits import Limits
+from grader.core.limits import Effort, Limits, Search
 from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import FaultClass, Verdict, WrongKind
-from grader.judge import diagnosis
 from grader.judge.conductor import Options, grade
-from grader.judge.shrink import Effort
 from grader.judge.timing import VERIFIED
 from grader.judge.verify import Expectation, compare, expectation_met_by
 from grader.machine.gpus import find_gpus
 from grader.problem import Problem, load_problem
-from grader.run import devices
+from grader.run.device import Part
+from grader.run.devices import GpuPart
 from grader.terminal.report import print_report
+from tests.played_devices import adjusted
 
 FOLDER = Path(__file__).parent / "attacks"
 PROBLEMS = Path(__file__).parents[1] / "problems"
@@ -105,7 +105,14 @@ class Attack:
             cache=cache,
             timed=bool(self.timed),
         )
-        return grade(problem, read_submission(self.file), options)
+        return grade(problem, read_submission(self.file), options, choose=adjusted(_hurry))
+
+
+def _hurry(part: Part) -> Part:
+    """Shorter limits, and no search for where a failure lies: it takes most of the time and is of no interest here."""
+    limits = GPU_LIMITS if isinstance(part, GpuPart) else LIMITS
+    search = Search(trials=Effort(4, 0.2), shrinking=Effort(2, 0.1))
+    return replace(part, limits=lambda *_: limits, search=search)
 
 
 def _sizes(text: str) -> list[dict[str, int]]:
@@ -154,12 +161,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorter limits, and no search for where a failure lies: it takes most of the time and is of no interest here."""
-    monkeypatch.setattr(devices, "limits_of", lambda problem, sizes: LIMITS)
-    monkeypatch.setattr(devices, "gpu_limits_of", lambda problem, sizes: GPU_LIMITS)
+    """What compiles without an end is not waited for."""
     monkeypatch.setattr(compiling, "SECONDS", 8.0)
-    monkeypatch.setattr(diagnosis, "TRIALS", Effort(runs=4, seconds=0.2))
-    monkeypatch.setattr(diagnosis, "SHRINKING", Effort(runs=2, seconds=0.1))
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)

@@ -70,7 +70,7 @@ class Course:
         return report
 
     def planner(self, part: Part) -> Planner:
-        return planner_for(self.problem, self.program, part.device_table, self.sandbox, self.cache)
+        return planner_for(self.problem, self.program, part.device_table, self.sandbox, self.cache, part.solve_seconds)
 
     def unset_local(self) -> CaseResult | None:
         """What the second look found, waited for, so that the emulator's runner can be asked again."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from grader.core.limits import SOLVE_SECONDS
 from grader.core.plan import Alloc, Launch, Plan, uses_streams
 from grader.core.verdict import Form, Verdict
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
@@ -58,12 +59,20 @@ class Planner(Protocol):
 
 
 def planner_for(
-    problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
+    problem: Problem,
+    program: Program,
+    ask_table: Callable[[], DeviceTable],
+    sandbox: Sandbox,
+    cache: Path,
+    seconds: float = SOLVE_SECONDS,
 ) -> Planner:
-    """The planner for this form of submission; `ask_table` gives what launch code may know about the device."""
+    """The planner for this form of submission; `ask_table` gives what launch code may know about the device.
+
+    `seconds` is how long one call of the submission's own solve() may take.
+    """
     if program.form is Form.KERNEL:
         return HarnessPlanner(problem, program.constants)
-    return RecordingPlanner(problem, program, ask_table, sandbox, cache)
+    return RecordingPlanner(problem, program, ask_table, sandbox, cache, seconds)
 
 
 class HarnessPlanner:
@@ -95,7 +104,13 @@ class RecordingPlanner:
     """
 
     def __init__(
-        self, problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
+        self,
+        problem: Problem,
+        program: Program,
+        ask_table: Callable[[], DeviceTable],
+        sandbox: Sandbox,
+        cache: Path,
+        seconds: float = SOLVE_SECONDS,
     ) -> None:
         self.steered = False
         self.leak = self.ignored = self.printed = ""
@@ -104,6 +119,7 @@ class RecordingPlanner:
         self._ask_table = ask_table
         self._sandbox = sandbox
         self._cache = cache
+        self._seconds = seconds
         self._last: Recording | None = None
 
     @cached_property
@@ -111,14 +127,11 @@ class RecordingPlanner:
         return self._ask_table()
 
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
-        # Heavy, and needed for this form alone.
-        from grader.plan.recorder import record, with_lines
-
         arguments, heard = arguments_of(self._problem, sizes, addresses), Listening(device)
-        recording = record(self._program, arguments, self._table, heard, self._sandbox, self._cache)
+        recording = self.record(arguments, heard)
         if uses_streams(recording.plan.steps) or any(isinstance(step, Alloc) for step in recording.plan.steps):
             # For the words about scratch, and about launches in no order.
-            recording = with_lines(self._program, recording, self._sandbox)
+            recording = self.with_lines(recording)
         self._last = recording
         self.steered = self.steered or recording.reads > 0
         self.leak, self.ignored = _leak_of(recording), self.ignored or self._ignored_of(recording)
@@ -126,12 +139,29 @@ class RecordingPlanner:
         self._check_reads(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
 
-    def launch_line(self, kernel: str) -> int | None:
+    def record(self, arguments: Sequence[Argument], device: DeviceMemory) -> Recording:
+        """One call of solve() with these arguments."""
+        # Heavy, and needed for this form alone.
+        from grader.plan.recorder import record
+
+        return record(self._program, arguments, self._table, device, self._sandbox, self._cache, self._seconds)
+
+    def lines_of(self, recording: Recording) -> Sequence[int | None]:
+        """For each step the line of the source that asked for it."""
         from grader.plan.recorder import lines_of
 
+        return lines_of(self._program, recording, self._sandbox)
+
+    def with_lines(self, recording: Recording) -> Recording:
+        """The same recording, its steps with their lines."""
+        from grader.plan.recorder import with_lines
+
+        return with_lines(self._program, recording, self._sandbox)
+
+    def launch_line(self, kernel: str) -> int | None:
         if self._last is None:
             return None
-        lines = lines_of(self._program, self._last, self._sandbox)
+        lines = self.lines_of(self._last)
         launches = zip(self._last.plan.steps, lines, strict=True)
         symbols = {k.symbol for k in self._program.kernels if kernel in (k.name, k.symbol)}
         found = {line for step, line in launches if isinstance(step, Launch) and step.kernel in symbols}
