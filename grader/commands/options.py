@@ -202,9 +202,7 @@ case_option = click.option(
 
 def workspace_of(ctx: click.Context) -> Workspace:
     """The workspace that the global option names, or the one of the working folder."""
-    root = ctx.find_root()
-    # While the shell completes a word, the group has parsed its options but not run.
-    return find_workspace(root.obj or root.params.get("workspace"))
+    return find_workspace(ctx.find_root().params.get("workspace"))
 
 
 def report_mistakes(mistakes: Sequence[ProblemError]) -> int:
