@@ -20,6 +20,7 @@ from grader.store.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from grader.problem import Problem
+    from grader.sandbox import Sandbox
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -109,13 +110,11 @@ no_sandbox_option = click.option(
 )
 
 
-def check_sandbox(no_sandbox: bool) -> None:
+def check_sandbox(found: Sandbox, no_sandbox: bool) -> None:
     """Raises ToolMissing where others' code would run without a sandbox and nobody has said that it may."""
     from grader.core.errors import ToolMissing
-    from grader.sandbox import Sandbox
     from grader.sandbox.sandbox import INSTALL
 
-    found = Sandbox.find()
     if found.protects:
         return
     meaning = "what is submitted can read this user's files, use the network, and end other processes"

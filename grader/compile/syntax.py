@@ -22,7 +22,7 @@ _LEAST_READS, _READS_OF_A_CHUNK = 100, 16
 """One operation may look through a long line for the end of a name. Real files read no chunk three times."""
 
 
-def syntax_tree(data: bytes) -> Tree | None:
+def syntax_tree(data: bytes, seconds: float = _SECONDS) -> Tree | None:
     """The tree of a text in UTF-8; None where the parser does not get through it within its budget.
 
     Comments cost the most and say nothing: take them out first (see lexical.without_comments).
@@ -30,7 +30,7 @@ def syntax_tree(data: bytes) -> Tree | None:
     import tree_sitter
 
     left = _LEAST_STEPS + len(data) // _BYTES_A_STEP
-    until = time.thread_time() + _SECONDS
+    until = time.thread_time() + seconds
     reads = _LEAST_READS + _READS_OF_A_CHUNK * (len(data) // _CHUNK)
 
     def stop(*_: object) -> bool:

@@ -12,14 +12,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Has
 from contextlib import suppress
 from typing import Generic, TypeVar
 
+from grader.contest.limits import USUAL_PATIENCE
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 SECONDS = 0.5
 SHARE = 5.0
 """So many times as long as a look took, the next one is put off at least: watching never takes the server."""
-SILENCE = 15.0
-"""After so many seconds without news a comment is sent, so that no proxy takes the connection for dead."""
 LONGEST = 1800.0
 """Then a stream ends; a browser opens the next one by itself."""
 MOST_STREAMS = 4_000
@@ -57,11 +57,16 @@ class Hub(Generic[K, V]):
     """Tells watchers of a key whenever its value changes; `read` finds the values of many keys at once.
 
     `read` runs in a thread, every half second while anybody watches. When it fails, the next one is waited for: a
-    database that is away for a moment ends nobody's stream.
+    database that is away for a moment ends nobody's stream. After so many seconds of `silence` a comment is sent.
     """
 
-    def __init__(self, read: Callable[[Collection[K]], Mapping[K, V]], seconds: float = SECONDS) -> None:
-        self._read, self._seconds = read, seconds
+    def __init__(
+        self,
+        read: Callable[[Collection[K]], Mapping[K, V]],
+        seconds: float = SECONDS,
+        silence: float = USUAL_PATIENCE.silence,
+    ) -> None:
+        self._read, self._seconds, self._silence = read, seconds, silence
         self._watchers: dict[K, set[asyncio.Queue[V | None]]] = {}
         self._latest: dict[K, V] = {}
         self._task: asyncio.Task[None] | None = None
@@ -78,7 +83,7 @@ class Hub(Generic[K, V]):
         try:
             ends = asyncio.get_running_loop().time() + LONGEST
             while asyncio.get_running_loop().time() < ends and not self._ended:
-                yield await _within(news.get(), SILENCE)
+                yield await _within(news.get(), self._silence)
         finally:
             self._leave(key, news)
 

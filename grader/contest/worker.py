@@ -30,8 +30,6 @@ SIGN_SECONDS = 20.0
 SILENCE_SECONDS = 20.0
 """A judge that says nothing for longer hangs: its heartbeat ends, and others take its work."""
 
-_now = time.monotonic
-
 
 class _InVain(Exception):
     """Raised inside a grading whose attempt is no longer current, or whose worker is told to stop."""
@@ -41,7 +39,9 @@ class Worker:
     """One worker; `run` is its life.
 
     `self_test` returns what is wrong with this machine, or nothing. `pause` is how many seconds it waits where there
-    is no work; `beat` is how often a heartbeat is sent. `tick` is called wherever it goes on, for who watches over it.
+    is no work; `beat` is how often a heartbeat is sent, as
+    long as the judge is silent for no more than `silence`. `tick` is called wherever it goes on, for who watches over
+    it.
     """
 
     def __init__(
@@ -56,10 +56,13 @@ class Worker:
         beat: float = BEAT_SECONDS,
         say: Callable[[str], None] = lambda text: None,
         tick: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+        silence: float = SILENCE_SECONDS,
     ) -> None:
         self.name, self.gpu_model = name, gpu_model
         self._source, self._judge, self._self_test = source, judge, self_test
         self._pause, self._beat, self._say, self._tick = pause, beat, say, tick
+        self._clock, self._silence = clock, silence
         self._stop = threading.Event()
         self._failures = 0
         self._told, self._told_at = "", 0.0
@@ -91,7 +94,7 @@ class Worker:
     def _work(self, job: Job) -> str:
         """One job from claim to finish; what is wrong with this machine, or nothing."""
         self._say(f"judging submission {job.submission_id}: {job.problem} by {job.account}")
-        with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING)) as heart:
+        with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING), self._silence) as heart:
 
             def progress(text: str) -> None:
                 self._tick()
@@ -124,7 +127,7 @@ class Worker:
         return self._self_test()
 
     def _seen(self, state: str, note: str = "") -> None:
-        now = _now()
+        now = self._clock()
         if state == self._told and not note and now - self._told_at < SIGN_SECONDS:
             return
         # What staff see of the worker is worth no delay of its work, and is not repeated while it can't be told.
@@ -161,8 +164,15 @@ class _Heart:
     """
 
     def __init__(
-        self, source: WorkSource, job: Claim, beat: float, stop: threading.Event, sign: Callable[[], None]
+        self,
+        source: WorkSource,
+        job: Claim,
+        beat: float,
+        stop: threading.Event,
+        sign: Callable[[], None],
+        silence: float,
     ) -> None:
+        self._silence = silence
         self._source, self._job, self._beat, self._stop, self._sign = source, job, beat, stop, sign
         self._text, self._heard = "starting", time.monotonic()
         self._lost = False
@@ -188,7 +198,7 @@ class _Heart:
             self._changed.set()
 
     def _run(self) -> None:
-        while time.monotonic() - self._heard < SILENCE_SECONDS:
+        while time.monotonic() - self._heard < self._silence:
             if self._done.wait(min(FEWEST_SECONDS, self._beat)):
                 return
             self._changed.clear()

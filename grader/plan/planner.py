@@ -222,11 +222,10 @@ class RecordingPlanner:
 
     def _echo_of(self, arguments: Sequence[Argument], heard: Listening) -> Plan | None:
         """The plan that solve() makes of other data; None where it makes none."""
-        from grader.plan.recorder import record
         from grader.plan.stopped import RecordingStopped
 
         try:
-            return record(self._program, arguments, self._table, Echo(heard), self._sandbox, self._cache).plan
+            return self.record(arguments, Echo(heard)).plan
         except RecordingStopped:
             return None
 

@@ -18,13 +18,13 @@ import httpx
 import pytest
 from boards.samples import HOSTILE
 
-from grader.contest import api, events, listen
 from grader.contest.access import file_name
 from grader.contest.auth import Signer, hash_token, server_secret
 from grader.contest.bodies import flat_object
 from grader.contest.events import MOST_OF_ONE
 from grader.contest.hidden import without_cases
 from grader.contest.jobs import outcome_of
+from grader.contest.limits import Patience
 from grader.contest.records import NewAccount
 from grader.contest.visit import SESSION
 from grader.core.errors import StoreError
@@ -205,9 +205,12 @@ def test_a_renewed_or_revoked_account_is_signed_out_everywhere(hall: Hall) -> No
     assert hall.browser().get("/sign-in/link-of-ada").status_code == 401
 
 
-def test_live_streams_end_with_the_session_and_the_token(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "KNOWN_SECONDS", 0.0)
-    monkeypatch.setattr(events, "SILENCE", 0.2)
+def test_live_streams_end_with_the_session_and_the_token(contest_url: str, tmp_path: Path) -> None:
+    with open_hall(tmp_path, contest_url, patience=Patience(known=0.0, silence=0.2)) as hall:
+        check_streams_end(hall)
+
+
+def check_streams_end(hall: Hall) -> None:
     number = hall.submit("ada")
     browser, program = hall.signed_in("ada"), hall.program("ada")
     form = {"csrf": form_token(browser.get(HOME).text)}
@@ -421,10 +424,8 @@ def test_a_file_above_the_limit(hall: Hall) -> None:
     assert answer.status_code == 413 and "too large" in answer.text
 
 
-def test_slow_requests_are_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listen, "HEADER_SECONDS", 0.5)
-    monkeypatch.setattr("grader.contest.limits.BodyLimit.__init__.__defaults__", (0.5,))
-    with open_hall(tmp_path) as hall:
+def test_slow_requests_are_ended(tmp_path: Path) -> None:
+    with open_hall(tmp_path, patience=Patience(headers=0.5, body=0.5)) as hall:
         place = ("127.0.0.1", int(hall.address.rpartition(":")[2]))
         silent = [socket.create_connection(place, timeout=10) for _ in range(50)]
         for each in silent:

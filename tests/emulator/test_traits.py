@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,7 +94,7 @@ def test_all_but_what_ends_a_basic_block_has_an_emitter() -> None:
             assert (find_handler(instruction) is None) == ends, opcode
 
 
-def test_without_the_families_nothing_is_taken_for_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traits, "_rows", {})
-    with pytest.raises(RuntimeError, match=r"import grader\.run\.emulator\.ops"):
-        traits.key_of("ld", ("global", "never_seen", "f32"))
+def test_without_the_families_nothing_is_taken_for_unknown() -> None:
+    code = "from grader.run.emulator.ptx import traits; traits.key_of('ld', ('global', 'f32'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "RuntimeError: no opcode is registered: import grader.run.emulator.ops" in done.stderr

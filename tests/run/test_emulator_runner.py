@@ -18,6 +18,7 @@ from grader.problem import load_problem
 from grader.problem.harness import build_plan
 from grader.run.emulator_runner import EmulatorRunner
 from grader.sandbox import Sandbox
+from tests.interruption import interruption
 
 MAP = Path(__file__).parents[2] / "problems" / "map"
 SIZES = {"N": 8}
@@ -124,15 +125,10 @@ def test_late_preparation_is_the_judges_own_failure(runner, problem):
     assert stopped.value.status is RunStatus.CRASHED
 
 
-def test_an_interrupt_leaves_no_process_and_no_descriptor(runner, problem, monkeypatch):
-    runner.load(program("ok"))
+def test_an_interrupt_leaves_no_process_and_no_descriptor(runner, problem):
+    runner.load(program("hang in execute"))
     pid, before = runner._child.pid, descriptors()
-
-    def interrupt(timeout):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(runner._child, "receive", interrupt)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interruption(0.5):
         run_again(runner, problem)
     runner.close()
     gc.collect()

@@ -124,6 +124,7 @@ class LaunchRecords:
 class Watch:
     """Of one memory. Slots number its arrays; what is not in `_unwritten` or `_records` is all written."""
 
+    few_epochs: int = FEW_EPOCHS
     everything: bool = False
     """Whether launches are to tell what they read and wrote, which `touched` has then of the last one."""
     _granule: int = 4
@@ -176,7 +177,7 @@ class Watch:
         `sizes` are the bytes of all arrays by slot, `written` the slots that the launch may write to; None: any.
         """
         self._set_granule(granule)
-        if layout.LAST_EPOCH - self._epoch < FEW_EPOCHS:
+        if layout.LAST_EPOCH - self._epoch < self.few_epochs:
             for records in self._records.values():
                 records.forget()
             self._epoch = 1

@@ -40,9 +40,9 @@ class _TooLong(Exception):
     """The search has taken its steps."""
 
 
-def skips_of(program: Program) -> Skips:
+def skips_of(program: Program, most_steps: int = MOST_STEPS) -> Skips:
     try:
-        return _Search(program).skips()
+        return _Search(program, most_steps).skips()
     except _TooLong:
         return Skips()
 
@@ -54,8 +54,9 @@ def is_of_all(instruction: Instruction) -> bool:
 
 
 class _Search:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, most_steps: int) -> None:
         self._program = program
+        self._most_steps = most_steps
         self._steps = 0
         self._calls: dict[str, list[Block]] = {name: [] for name in program.functions}
         """By function, the blocks that call it."""
@@ -106,7 +107,7 @@ class _Search:
 
     def _step(self) -> None:
         self._steps += 1
-        if self._steps > MOST_STEPS:
+        if self._steps > self._most_steps:
             raise _TooLong
 
     def _places(self, barrier: int, function: str) -> set[int]:
