@@ -93,7 +93,8 @@ class Crashing(Sandbox):
 
 
 class CrashingOnce(Crashing):
-    def __post_init__(self) -> None:
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         object.__setattr__(self, "dying", itertools.chain([True], itertools.repeat(False)))
 
 
