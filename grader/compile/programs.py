@@ -25,9 +25,11 @@ DEBUG_SECONDS = 10.0
 """Only a small debug build is of use, and that is made in a second: CuTe's take minutes."""
 
 
-def compile_debug(problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> Program:
-    """A debug build of a submission, for the emulator. Raises as `compile_submission` does."""
-    return _compile(problem, submission, cache, None, sandbox, DEBUG_SECONDS, debug=True)
+def compile_debug(
+    problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox, seconds: float = DEBUG_SECONDS
+) -> Program:
+    """A debug build of a submission, for the emulator, within so many seconds. Raises as `compile_submission` does."""
+    return _compile(problem, submission, cache, None, sandbox, seconds, debug=True)
 
 
 def compile_submission(
