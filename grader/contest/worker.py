@@ -39,9 +39,8 @@ class Worker:
     """One worker; `run` is its life.
 
     `self_test` returns what is wrong with this machine, or nothing. `pause` is how many seconds it waits where there
-    is no work; `beat` is how often a heartbeat is sent, as
-    long as the judge is silent for no more than `silence`. `tick` is called wherever it goes on, for who watches over
-    it.
+    is no work; `beat` is how often a heartbeat is sent, while the judge has said something within `silence`. `tick` is
+    called wherever it goes on, for who watches over it.
     """
 
     def __init__(

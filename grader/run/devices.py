@@ -161,7 +161,7 @@ class GpuPart(Part):
 
     def stand_in(self, cases: Sequence[Case]) -> Part | None:
         runner = self.make_memcheck()
-        return None if runner is None else Part(runner, cases, self.limits, helps="by memcheck")
+        return None if runner is None else Part(runner, cases, self.limits, helps="by memcheck", search=self.search)
 
     def close(self) -> None:
         # Both at once: a process that used CUDA takes a tenth of a second to end.
