@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.played_gpus import install_gpus
 from tests.test_measuring import H200
 
 from .conftest import SET, needs_torch
+from .test_faulty_challenges import GOOD
 from .test_grading_challenges import FOLDER, MISSING
 
 __all__ = ["engines", "judge", "kgrade", "own_places", "workspace"]
@@ -103,12 +105,16 @@ def test_large_tests_are_made_for_a_gpu_alone(
 
 
 @needs_torch
+@pytest.mark.parametrize("asked", [False, True])
 def test_a_large_test_is_made_for_an_emulator_where_it_is_asked_for(
-    kgrade: Kgrade, judge: Judge, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    asked: bool, kgrade: Kgrade, judge: Judge, workspace: Path, write_set: Callable[..., Path]
 ) -> None:
-    install_gpus(monkeypatch, [])
-    assert kgrade("test", "--problems", DIR, "13", "mine.cu", "--case", "test=4").code == 0
-    print(judge.asked[0][0].tests)
+    # Its functional test has 16 MB.
+    large = '[{"x": torch.ones(2_000_000), "y": torch.zeros(2_000_000), "n": 2_000_000}]'
+    root = str(write_set(copy=GOOD.replace("[self.generate_example_test()]", large)))
+    chosen = ("--case", "test=2") if asked else ()
+    assert kgrade("test", "--problems", root, "1", "mine.cu", "--device", "emulator", *chosen).code == 0
+    assert judge.asked[0][0].tests[2] == asked
 
 
 def test_problems_has_no_effect_in_a_contest(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
