@@ -97,6 +97,7 @@ def test_all_but_what_ends_a_basic_block_has_an_emitter() -> None:
 def test_without_the_families_nothing_is_taken_for_unknown() -> None:
     # Another copy of the module, whose table no family has filled.
     spec = importlib.util.spec_from_file_location("traits_alone", traits.__file__)
+    assert spec is not None and spec.loader is not None
     alone = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = alone
     try:
