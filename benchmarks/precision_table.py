@@ -430,7 +430,7 @@ def digits(value: float) -> str:
     return f"{value:.2g}" if abs(value) < 10 else f"{value:,.0f}"
 
 
-def run(made: Made, place: Any, sizes: Sequence[int], rows: int) -> int:
+def run(made: Made, place: Any, sizes: Sequence[int], rows: int, products: Sequence[Row] = ROWS) -> int:
     """Prints the tables and returns the number of cells that failed."""
     found: dict[tuple[str, int], Cell | Exception] = {}
     for n in sizes:
@@ -440,7 +440,7 @@ def run(made: Made, place: Any, sizes: Sequence[int], rows: int) -> int:
         for family in ("normal", "exact"):
             inputs = make_inputs(MATMUL, shape, family, SEED, place)
             cases[family] = (inputs, bounds(MATMUL, shape, family, inputs)["C"])
-        for row in ROWS:
+        for row in products:
             found[row.name, n] = tried(row, made, cases)
         print(f"N = {n}: {time.perf_counter() - began:.1f} s", file=sys.stderr, flush=True)
 
@@ -448,7 +448,7 @@ def run(made: Made, place: Any, sizes: Sequence[int], rows: int) -> int:
         def cell(at: Cell | Exception) -> str:
             return show(at) if isinstance(at, Cell) else "failed"
 
-        return [(row.name, [cell(found[row.name, n]) for n in sizes]) for row in ROWS]
+        return [(row.name, [cell(found[row.name, n]) for n in sizes]) for row in products]
 
     table("Error over the allowed one, normal inputs:", sizes, lines(lambda cell: digits(cell.over)))
     table("Share of the results that is lost, in u of 2^-24:", sizes, lines(lambda cell: digits(cell.lost)))

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from grader import __version__
 from grader.commands.lazy import LazyGroup
 from grader.core.errors import KgradeError
 from grader.terminal import ascii
+
+if TYPE_CHECKING:
+    from grader.commands.engines import Engines
 
 COMMANDS: dict[str, str] = {
     "submit": "Grade a kernel, record it, and write its report page.",
@@ -61,13 +65,11 @@ class Commands(LazyGroup):
     help="The folder with problems/ and submissions/. Default: the nearest one above the working folder.",
 )
 @click.version_option(__version__, prog_name="kgrade")
-@click.pass_context
-def group(ctx: click.Context, workspace: str | None) -> None:
+def group(workspace: str | None) -> None:
     """Grade CUDA kernels, with a GPU or without one.
 
     Start with 'kgrade list', 'kgrade show matmul' and 'kgrade init matmul'.
     """
-    ctx.obj = workspace
 
 
 def main() -> None:
@@ -75,15 +77,18 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Carry out one command line and return its exit code; whatever fails is said in one clear message."""
+def run(arguments: Sequence[str], engines: Engines | None = None) -> int:
+    """Carry out one command line and return its exit code; whatever fails is said in one clear message.
+
+    `engines` are what commands have the work done by, None for kgrade's own.
+    """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that can't show a character gets its nearest neighbour instead of a failure.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors=ascii.ERRORS)
     as_json = "--json" in arguments
     try:
-        code = group.main(list(arguments), prog_name="kgrade", standalone_mode=False)
+        code = group.main(list(arguments), prog_name="kgrade", standalone_mode=False, obj=engines)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (such as `head`) has gone: hand the rest, and Python's own flush at exit, to nowhere.

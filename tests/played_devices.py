@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,35 @@ from grader.machine.gpus import Gpu
 from grader.plan.runner import Runner
 from grader.problem import Problem
 from grader.problem.cases import Case, gpu_limits_of
-from grader.run.device import Part, Stopwatch
-from grader.run.devices import EmulatorDevice, GpuDevice, GpuPart, helping_limits
+from grader.run.device import ChooseDevice, Device, Part, Stopwatch
+from grader.run.devices import EmulatorDevice, GpuDevice, GpuPart, choose_device, helping_limits
 from grader.sandbox import Sandbox
+
+
+class AdjustedDevice:
+    """A device of this machine, whose parts are as `adjust` gives them."""
+
+    def __init__(self, device: Device, adjust: Callable[[Part], Part]) -> None:
+        self._device, self._adjust = device, adjust
+        self.name, self.gpu = device.name, device.gpu
+
+    def draw(
+        self,
+        problem: Problem,
+        seed: int,
+        count: int,
+        given: Sequence[Mapping[str, int]],
+        constants: Mapping[str, int] | None = None,
+    ) -> list[Case]:
+        return self._device.draw(problem, seed, count, given, constants)
+
+    def start(self, problem: Problem, sandbox: Sandbox, cache: Path, progress: Callable[[str], None]) -> Sequence[Part]:
+        return [self._adjust(part) for part in self._device.start(problem, sandbox, cache, progress)]
+
+
+def adjusted(adjust: Callable[[Part], Part]) -> ChooseDevice:
+    """Chooses among this machine's devices, and has their parts adjusted."""
+    return lambda words: AdjustedDevice(choose_device(words), adjust)
 
 
 class PlayedEmulator(EmulatorDevice):

@@ -16,19 +16,19 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.core.limits import Limits
+from grader.core.limits import Effort, Limits, Search
 from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import FaultClass, Verdict, WrongKind
-from grader.judge import diagnosis
 from grader.judge.conductor import Options, grade
-from grader.judge.shrink import Effort
 from grader.judge.timing import VERIFIED
 from grader.judge.verify import Expectation, compare, expectation_met_by
 from grader.languages.registry import read_submission
 from grader.machine.gpus import find_gpus
 from grader.problem import Problem, load_problem
-from grader.run import devices
+from grader.run.device import Part
+from grader.run.devices import GpuPart
 from grader.terminal.report import print_report
+from tests.played_devices import adjusted
 from tests.played_languages import with_time
 
 FOLDER = Path(__file__).parent / "attacks"
@@ -107,7 +107,15 @@ class Attack:
             timed=bool(self.timed),
         )
         submission = read_submission(self.file)
-        return grade(problem, submission, options, language=with_time(submission, COMPILE_SECONDS))
+        language = with_time(submission, COMPILE_SECONDS)
+        return grade(problem, submission, options, choose=adjusted(_hurry), language=language)
+
+
+def _hurry(part: Part) -> Part:
+    """Shorter limits, and no search for where a failure lies: it takes most of the time and is of no interest here."""
+    limits = GPU_LIMITS if isinstance(part, GpuPart) else LIMITS
+    search = Search(trials=Effort(4, 0.2), shrinking=Effort(2, 0.1))
+    return replace(part, limits=lambda *_: limits, search=search)
 
 
 def _sizes(text: str) -> list[dict[str, int]]:
@@ -154,15 +162,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("attacks")
 
 
-@pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorter limits, and no search for where a failure lies: it takes most of the time and is of no interest here."""
-    monkeypatch.setattr(devices, "limits_of", lambda problem, sizes: LIMITS)
-    monkeypatch.setattr(devices, "gpu_limits_of", lambda problem, sizes: GPU_LIMITS)
-    monkeypatch.setattr(diagnosis, "TRIALS", Effort(runs=4, seconds=0.2))
-    monkeypatch.setattr(diagnosis, "SHRINKING", Effort(runs=2, seconds=0.1))
-
-
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_declares_what_it_tries(attack: Attack) -> None:
     assert set(attack.fields) <= _FIELDS
@@ -185,14 +184,14 @@ def test_every_cheat_is_tried_and_told() -> None:
 
 
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if not a.needs], ids=lambda attack: attack.name)
-def test_an_attack_on_the_emulator(attack: Attack, cache: Path, hurried: None) -> None:
+def test_an_attack_on_the_emulator(attack: Attack, cache: Path) -> None:
     check(attack, attack.grade("emulator", cache), attack.expected)
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not find_gpus(), reason="there is no NVIDIA GPU here; where there is one: make test-gpu")
 @pytest.mark.parametrize("attack", [a for a in ATTACKS if a.for_gpu], ids=lambda attack: attack.name)
-def test_an_attack_on_a_gpu(attack: Attack, cache: Path, hurried: None) -> None:
+def test_an_attack_on_a_gpu(attack: Attack, cache: Path) -> None:
     report = attack.grade("gpu", cache)
     check(attack, report, attack.expected_on_gpu)
     if attack.timed and report.verdict is Verdict.ACCEPTED:

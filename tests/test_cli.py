@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
-import click
 import pytest
 
 from grader import cli
+from grader.commands.engines import Engines
 from grader.core.errors import JudgeError, UsageError
+from grader.doctor.part import Finding
+from grader.store.workspace import Workspace
 
 HEAVY = {"cupy", "llvmlite", "sqlalchemy", "alembic", "rich", "jinja2", "tree_sitter", "numpy", "cattrs"}
 
@@ -22,18 +23,19 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGRADE_CACHE", str(tmp_path / "cache"))
 
 
-@pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
-    """Put an exception into the list, and the command `list` raises it."""
-    raised: list[BaseException] = []
+class FailingEngines(Engines):
+    """`doctor` raises this exception."""
 
-    @click.command()
-    @click.option("--json", is_flag=True)
-    def command(json: bool) -> None:
-        raise raised[0]
+    def __init__(self, raised: BaseException) -> None:
+        self._raised = raised
 
-    monkeypatch.setattr(import_module("grader.commands.list"), "command", command)
-    return raised
+    def examine(self, workspace: Workspace) -> list[Finding]:
+        raise self._raised
+
+
+def fail(error: BaseException, *more: str) -> int:
+    """The exit code of a command that raises this exception."""
+    return cli.run(["doctor", *more], FailingEngines(error))
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -79,19 +81,13 @@ def test_wrong_usage_is_named(typed: list[str], said: str, capsys: pytest.Captur
     assert "--help" in err.splitlines()[-1]
 
 
-def test_an_error_of_the_library_shows_message_and_hint(
-    failing: list[BaseException], capsys: pytest.CaptureFixture[str]
-) -> None:
-    failing.append(UsageError("no such thing", "type: kgrade list"))
-    assert cli.run(["list"]) == 2
+def test_an_error_of_the_library_shows_message_and_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fail(UsageError("no such thing", "type: kgrade list")) == 2
     assert capsys.readouterr() == ("", "kgrade: no such thing\n  type: kgrade list\n")
 
 
-def test_with_json_an_error_is_one_object_on_standard_output(
-    failing: list[BaseException], capsys: pytest.CaptureFixture[str]
-) -> None:
-    failing.append(JudgeError("no compiler", "pip install it"))
-    assert cli.run(["list", "--json"]) == 3
+def test_with_json_an_error_is_one_object_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fail(JudgeError("no compiler", "pip install it"), "--json") == 3
     out, err = capsys.readouterr()
     assert json.loads(out) == {"error": "no compiler", "hint": "pip install it"}
     assert err == ""
@@ -102,22 +98,20 @@ def test_with_json_an_error_is_one_object_on_standard_output(
     [ValueError("seven"), JudgeError("the child: seven", 'Traceback (most recent call last):\n  File "x"')],
 )
 def test_details_of_a_mistake_in_kgrade_go_to_a_file(
-    error: Exception, failing: list[BaseException], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    error: Exception, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    failing.append(error)
-    assert cli.run(["list"]) == 3
+    assert fail(error) == 3
     err = capsys.readouterr().err
     assert "seven" in err
     assert "Traceback" not in err
     (log,) = (tmp_path / "cache" / "crashes").iterdir()
     assert str(log) in err
     text = log.read_text()
-    assert "kgrade list" in text
+    assert "kgrade doctor" in text
     assert "Traceback" in text
 
 
 def test_a_mistake_is_told_even_where_no_file_can_be_written(
-    failing: list[BaseException],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -126,14 +120,12 @@ def test_a_mistake_is_told_even_where_no_file_can_be_written(
     blocked.write_text("")
     monkeypatch.setenv("KGRADE_CACHE", str(blocked))
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(blocked))
-    failing.append(ValueError("seven"))
-    assert cli.run(["list"]) == 3
+    assert fail(ValueError("seven")) == 3
     assert "seven" in capsys.readouterr().err
 
 
-def test_an_interruption_is_told(failing: list[BaseException], capsys: pytest.CaptureFixture[str]) -> None:
-    failing.append(KeyboardInterrupt())
-    assert cli.run(["list"]) == 130
+def test_an_interruption_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fail(KeyboardInterrupt()) == 130
     assert "interrupted; nothing was recorded" in capsys.readouterr().err
 
 

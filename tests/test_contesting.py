@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ import pytest
 from grader.compile.program import Kernel, Program
 from grader.core.errors import JudgeError
 from grader.core.verdict import Form
-from grader.judge import duel
 from grader.judge.duel import VERIFIED, ContenderFailed, Contests
 from grader.machine.gpus import Gpu
 from grader.measure.duel import Contest, Round, to_data
@@ -94,9 +93,6 @@ class NoReferee:
 
     closed: int = 0
 
-    def __call__(self, gpu: Gpu, problem: Problem) -> NoReferee:
-        return self
-
     def close(self) -> None:
         self.closed += 1
 
@@ -107,15 +103,17 @@ def problem() -> Problem:
 
 
 @pytest.fixture
-def runner(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
-    runner = FakeRunner()
-    monkeypatch.setattr(duel, "ContestRunner", runner)
-    monkeypatch.setattr(duel, "Referee", NoReferee())
-    return runner
+def runner() -> FakeRunner:
+    return FakeRunner()
+
+
+def contests(problem: Problem, runner: FakeRunner, referee: NoReferee | None = None) -> Contests:
+    """Contests that this runner holds."""
+    return Contests(problem, H200, CACHE, cast(Any, runner), cast(Any, lambda gpu, problem: referee or NoReferee()))
 
 
 def test_what_is_asked_and_what_comes_back(problem: Problem, runner: FakeRunner) -> None:
-    timed = Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS, library=True)
+    timed = contests(problem, runner).hold(SIZES, PROGRAMS, library=True)
     assert timed.wrong == {} and timed.contest.names == ("0", "1", BASELINE)
     (request,) = runner.requests
     assert (request["sizes"], request["sigma"], request["verified"]) == (SIZES, 1.0, VERIFIED)
@@ -131,7 +129,7 @@ def test_what_is_asked_and_what_comes_back(problem: Problem, runner: FakeRunner)
 
 def test_whose_outputs_are_wrong_is_named_and_the_contest_goes_on(problem: Problem, runner: FakeRunner) -> None:
     runner.spoil = lambda name, turn: 1.0 if name == "1" and turn == 4 else 0.0
-    timed = Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
+    timed = contests(problem, runner).hold(SIZES, PROGRAMS)
     assert list(timed.wrong) == ["1"] and "C" in timed.wrong["1"]
     assert len(timed.contest.rounds) == ROUNDS
 
@@ -139,47 +137,42 @@ def test_whose_outputs_are_wrong_is_named_and_the_contest_goes_on(problem: Probl
 def test_fewer_outputs_than_there_were_turns_are_not_believed(problem: Problem, runner: FakeRunner) -> None:
     runner.outputs = VERIFIED - 1
     with pytest.raises(JudgeError, match="9 timed outputs of 0 were checked; 10 are needed"):
-        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
+        contests(problem, runner).hold(SIZES, PROGRAMS)
 
 
 def test_more_time_than_went_by_is_not_believed(problem: Problem, runner: FakeRunner) -> None:
     runner.seconds = 3600.0
     with pytest.raises(JudgeError, match=r"add up to 3600.000 s within"):
-        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
+        contests(problem, runner).hold(SIZES, PROGRAMS)
 
 
 def test_others_than_were_asked_for_are_not_believed(problem: Problem, runner: FakeRunner) -> None:
     runner.answer = lambda contest: {"contest": to_data(replace(contest, names=("1", "0")))}
     with pytest.raises(JudgeError, match="the runner timed"):
-        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
+        contests(problem, runner).hold(SIZES, PROGRAMS)
 
 
 def test_failures_are_told_apart(problem: Problem, runner: FakeRunner) -> None:
     runner.answer = lambda contest: {"stopped": "1", "message": "still running after 10 s"}
     with pytest.raises(ContenderFailed, match="still running") as caught:
-        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
+        contests(problem, runner).hold(SIZES, PROGRAMS)
     assert caught.value.name == "1"
     runner.answer = lambda contest: {"failed": "the arrays don't fit into the GPU's memory"}
     with pytest.raises(RunnerStopped, match="don't fit") as stopped:
-        Contests(problem, H200, CACHE).hold(SIZES, PROGRAMS)
+        contests(problem, runner).hold(SIZES, PROGRAMS)
     assert stopped.value.status is RunStatus.CRASHED
 
 
 def test_both_processes_are_closed(problem: Problem, runner: FakeRunner) -> None:
-    contests = Contests(problem, H200, CACHE)
-    contests.close()
-    assert runner.closed == 1
-    referee: Any = duel.Referee
-    assert referee.closed == 1
+    referee = NoReferee()
+    contests(problem, runner, referee).close()
+    assert (runner.closed, referee.closed) == (1, 1)
 
 
-def test_a_referee_that_does_not_start_leaves_no_process(
-    problem: Problem, runner: FakeRunner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(gpu: Gpu, problem: Problem) -> None:
+def test_a_referee_that_does_not_start_leaves_no_process(problem: Problem, runner: FakeRunner) -> None:
+    def fails(gpu: Gpu, problem: Problem) -> Any:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(duel, "Referee", fails)
     with pytest.raises(OSError, match="no more processes"):
-        Contests(problem, H200, CACHE)
+        Contests(problem, H200, CACHE, cast(Any, runner), fails)
     assert runner.closed == 1

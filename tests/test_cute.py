@@ -5,11 +5,11 @@ Their first lines are those of tests/solve/README.md. Where the headers are miss
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from grader.compile import toolkit
 from grader.compile.compiler import CompileFailure
 from grader.compile.nvcc import compile_solve
 from grader.compile.nvrtc import compile_kernel
@@ -69,7 +69,7 @@ def test_a_debug_build_has_a_limit_of_its_own(tmp_path: Path) -> None:
 @needs_tools
 @pytest.mark.parametrize("form", ["kernel", "solve"])
 def test_missing_headers_are_told_with_what_to_type(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolkit, "_cutlass_includes", list)
+    monkeypatch.setitem(sys.modules, "cutlass_library", None)
     problem = load_problem(PROBLEMS / "transpose")
     with pytest.raises(CompileFailure) as caught:
         if form == "kernel":

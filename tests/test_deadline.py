@@ -5,17 +5,27 @@ import re
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader.contest.descendants import descendants
+from grader.core.limits import Limits
+from grader.core.plan import Plan
 from grader.core.verdict import Verdict
-from grader.judge import conductor, deadline
+from grader.judge import deadline
 from grader.judge.conductor import Options, grade
 from grader.judge.deadline import Deadline, DeadlinePassed
 from grader.languages.registry import read_submission
+from grader.machine.gpus import Gpu
+from grader.plan.runner import Run
+from grader.run.device import Part
+from grader.run.devices import EmulatorDevice
+from grader.run.emulator_runner import EmulatorRunner
+from grader.sandbox import Sandbox
 from grader.store.workspace import Workspace
+from tests.played_devices import AdjustedDevice
 
 ROOT = Path(__file__).parents[1]
 
@@ -86,33 +96,48 @@ def test_in_another_thread_the_next_step_is_the_last() -> None:
     assert found == ["compiling"]
 
 
+class StuckDevice(EmulatorDevice):
+    """Never says what to compile for."""
+
+    @property
+    def gpu(self) -> Gpu | None:  # type: ignore[override]
+        stuck_in_a_lock()
+        return None
+
+
+class StuckRunner(EmulatorRunner):
+    """Never comes back from a run."""
+
+    def execute(self, plan: Plan, limits: Limits) -> Run:
+        stuck_in_a_lock()
+        return super().execute(plan, limits)
+
+
 @pytest.mark.parametrize(
     ("step", "verdict"),
     [("compiling", Verdict.INTERNAL_ERROR), ("case 1 of 1", Verdict.TIME_LIMIT_EXCEEDED)],
 )
-def test_a_grading_beyond_its_deadline_is_a_report(
-    step: str, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stuck(*arguments: object, **more: object) -> None:
-        progress = arguments[3] if step == "compiling" else arguments[1]
-        assert callable(progress)
-        progress(step)
-        stuck_in_a_lock()
+def test_a_grading_beyond_its_deadline_is_a_report(step: str, verdict: Verdict) -> None:
+    def stick(part: Part) -> Part:
+        part.close()
+        problem = Workspace(ROOT).load("zip")
+        return replace(part, runner=StuckRunner(problem.folder, Sandbox.find()))
 
+    device = StuckDevice() if step == "compiling" else AdjustedDevice(EmulatorDevice(), stick)
     zip_ = Workspace(ROOT).load("zip")
     submission = read_submission(ROOT / "problems/zip/submissions/accepted/1_simple.cu")
+    # The second has to come to its step in time on a busy machine.
+    options = Options(cases=1, device="emulator", deadline=2 if step == "compiling" else 25)
     # What later gradings are forked from stays.
     assert grade(zip_, submission, Options(cases=1, device="emulator")).verdict is Verdict.ACCEPTED
     known = set(descendants(os.getpid()))
-    if step == "compiling":
-        monkeypatch.setattr(conductor, "_grade", stuck)
-    else:
-        monkeypatch.setattr("grader.judge.grading.Grading.run", stuck)
-    # The second has to come to its step in time on a busy machine.
-    options = Options(cases=1, device="emulator", deadline=2 if step == "compiling" else 25)
-    report = grade(zip_, submission, options)
+    report = grade(zip_, submission, options, choose=lambda words: device)
     assert report.verdict is verdict and f"at: {step}" in report.headline and report.explanation
-    assert set(descendants(os.getpid())) <= known
+    # One that was killed takes a moment to be gone.
+    until = time.monotonic() + 10
+    while left := set(descendants(os.getpid())) - known:
+        assert time.monotonic() < until, left
+        time.sleep(0.05)
 
 
 def _deadline(seconds: float, said: list[str]) -> Deadline:

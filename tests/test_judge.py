@@ -14,12 +14,12 @@ from played_devices import PlayedEmulator
 from grader.compile.nvrtc import CompileFailure
 from grader.compile.program import Kernel, Program
 from grader.core.errors import ToolMissing, UsageError
+from grader.core.limits import USUAL_SEARCH
 from grader.core.plan import Launch
 from grader.core.report import Diagnostic, FaultReport, KernelInfo, from_json, to_json
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.judge import conductor
 from grader.judge.conductor import Options, grade
-from grader.judge.diagnosis import TRIALS
 from grader.languages.registry import make_submission
 from grader.plan.poison import BITS, Poison, find_poison, make_poisoned
 from grader.plan.runner import Run, RunnerStopped, RunStatus
@@ -231,7 +231,7 @@ def test_a_fault_ends_the_cases_and_is_shrunk_and_named(graded):
     assert "Reads A out of bounds: A[289] of 289 elements" in report.headline
     assert "line 3, thread (1,16,0) of block (0,1,0)" in report.headline
     assert any("48 threads" in line for line in report.explanation)
-    assert len(runner.prepared) <= len(report.cases) + TRIALS.runs
+    assert len(runner.prepared) <= len(report.cases) + USUAL_SEARCH.trials.runs
 
 
 def test_two_dimensional_arrays_are_named_by_row_and_column(graded):
@@ -404,6 +404,7 @@ def test_host_code_of_a_submission_asks_for_the_sandbox(problem, monkeypatch, re
             asked.append(required)
             raise ToolMissing("bubblewrap is not installed", "type: apt install bubblewrap")
 
+    # A grading finds it itself, and this machine's may work.
     monkeypatch.setattr(conductor, "Sandbox", Sandbox)
     source = SOURCE + 'extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {}\n'
     with pytest.raises(ToolMissing, match="bubblewrap"):

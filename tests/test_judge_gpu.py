@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +22,8 @@ from grader.languages.registry import make_submission
 from grader.machine.gpus import Gpu, target_of
 from grader.plan.runner import Remark, Run, RunnerStopped, RunStatus
 from grader.problem import cases, load_problem
-from grader.run.devices import choose_gpu, spread
+from grader.run.devices import GpuDevice, choose_gpu, spread
+from grader.run.emulator_runner import EmulatorRunner
 from tests.played_languages import PlayedKernel
 
 GPUS = [Gpu(i, f"GPU-{i}", f"Card {i}", "580", (9, 0), 1 << 34) for i in range(2)]
@@ -37,6 +40,10 @@ def problem():
     from test_judge import MATMUL
 
     return load_problem(MATMUL)
+
+
+class EmulatorPlayer(PythonRunner, EmulatorRunner):
+    """One that a grading takes for the emulator's."""
 
 
 class GpuPlayer(PythonRunner):
@@ -56,8 +63,11 @@ class GpuPlayer(PythonRunner):
 def graded(monkeypatch, problem):
     """Grades on both devices; gives the report, the emulator's and the GPU's player, and the steps shown."""
 
-    def run(emulated=multiply, on_gpu=multiply, load=None, timed=NOT_TIMED, memcheck=None, **options):
-        emulator, player, steps = PythonRunner(emulated, load), GpuPlayer(on_gpu), []
+    def run(
+        emulated=multiply, on_gpu=multiply, load=None, timed=NOT_TIMED, memcheck=None, play=PythonRunner, **options
+    ):
+        emulator, player = play(emulated, load), GpuPlayer(on_gpu)
+        steps = []
 
         class Turn:
             def __init__(self, uuid, waiting):
@@ -99,6 +109,7 @@ def graded(monkeypatch, problem):
             kernels, constants = (Kernel(problem.kernel, "_Z1k"),), {**problem.constants, "TILE": 8}
             return Program(Form.KERNEL, "compute_89", "ptx", kernels, constants, cubin=target_of(gpu).encode())
 
+        # What a real one finds has tests of its own; a grading makes it itself.
         monkeypatch.setattr(passes, "Measurer", Measurer)
         submission = make_submission("mine.cu", SOURCE.encode())
         device = PlayedGpu(GPUS[0], emulator, player, Referee(), Turn, memcheck, LARGEST)
@@ -308,15 +319,14 @@ def test_a_local_variable_without_a_value_is_told_whatever_the_gpu_makes_of_it(g
         def close(self):
             pass
 
-    for module in (conductor, passes):
-        monkeypatch.setattr(module, "emulates", lambda part: not isinstance(part.runner, GpuPlayer))
+    # The real one compiles a debug build and runs it, which has tests of its own.
     monkeypatch.setattr(conductor, "LocalsPass", Pass)
 
     def on_gpu(sizes, inputs, C):
         multiply(sizes, inputs, C)
         C += wrong
 
-    report, _, _, _ = graded(on_gpu=on_gpu)
+    report, _, _, _ = graded(on_gpu=on_gpu, play=EmulatorPlayer)
     assert report.verdict is Verdict.RUNTIME_ERROR and report.fault == fault and report.line == 3
 
 
@@ -372,14 +382,19 @@ def test_an_element_that_only_one_of_two_runs_gets_wrong_is_wrong(graded):
     assert graded(on_gpu=kernel)[0].kind is WrongKind.WRONG_VALUE
 
 
-def test_sizes_too_large_for_the_emulator_are_for_the_gpu_alone(graded, monkeypatch):
+def test_sizes_too_large_for_the_emulator_are_for_the_gpu_alone(graded):
     report, emulator, player, _ = graded(sizes=[{"M": 900, "N": 900, "K": 900}])
     assert report.verdict is Verdict.ACCEPTED
     assert (len(emulator.prepared), len(player.prepared)) == (0, 6)
     assert "not on the emulator: every size is too large for it" in report.checks
-    monkeypatch.setattr(cases, "MOST_FLOPS_ON_GPU", 10**6)
+
+
+def test_sizes_too_large_for_the_judge_beside_a_gpu_are_refused(tmp_path):
+    folder = Path(shutil.copytree(Path(__file__).parents[1] / "problems/matmul", tmp_path / "large"))
+    text = (folder / "problem.py").read_text()
+    (folder / "problem.py").write_text(text.replace("size(1, 8192)", "size(1, 65536)"))
     with pytest.raises(UsageError, match="too large for the judge beside a GPU"):
-        graded(sizes=[{"M": 900, "N": 900, "K": 900}])
+        GpuDevice(GPUS[0]).draw(load_problem(folder), 5, 12, [{"M": 65536, "N": 65536, "K": 65536}])
 
 
 def test_an_interrupt_closes_both_and_frees_the_gpu(graded, monkeypatch):

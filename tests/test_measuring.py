@@ -16,7 +16,6 @@ from grader.compile.program import Kernel, Program
 from grader.core.errors import JudgeError
 from grader.core.report import CaseResult, Ceilings, FaultReport
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
-from grader.judge import timing
 from grader.judge.timing import VERIFIED, Measurer, Timed
 from grader.languages.cuda import CudaKernel
 from grader.machine.gpus import Gpu
@@ -101,11 +100,14 @@ class PlayedCeilings:
     known: float = 4e12
     fresh: float = 4e12
     asked: list[bool] = field(default_factory=list)
+    failure: JudgeError | None = None
 
     def __call__(
         self, gpu: Gpu, cache: Path | None, *, precision: str, fresh: bool = False
     ) -> tuple[Ceilings, Figures]:
         assert precision == "fp32"
+        if self.failure is not None:
+            raise self.failure
         self.asked.append(fresh)
         bandwidth = self.fresh if fresh else self.known
         published = Ceilings(gpu.name, gpu.uuid, gpu.driver, bandwidth, 5e13, None, None, 1e-6)
@@ -137,7 +139,6 @@ def referee() -> PlayedReferee:
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> PlayedCeilings:
     played = PlayedCeilings()
-    monkeypatch.setattr(timing, "ceilings", played)
     monkeypatch.setattr(CudaKernel, "compile", lambda *_: program(b"baseline", 256))
     return played
 
@@ -150,7 +151,8 @@ def measure(
 
     def run() -> Timed:
         return Measurer(
-            problem, program(), "// line 1\n", Stopwatch(H200, *played), tmp_path, HarnessPlanner(problem, {})
+            *(problem, program(), "// line 1\n", Stopwatch(H200, *played), tmp_path, HarnessPlanner(problem, {})),
+            ceilings=known,
         ).run(lambda text: None)
 
     return run
@@ -400,11 +402,8 @@ def test_ceilings_that_hold_are_not_measured_again(measure: Measure, known: Play
 
 
 def test_a_gpu_that_can_not_be_measured_leaves_the_verdict_alone(
-    measure: Measure, monkeypatch: pytest.MonkeyPatch, runner: PlayedRunner
+    measure: Measure, known: PlayedCeilings, runner: PlayedRunner
 ) -> None:
-    def fails(*_: Any, **__: Any) -> Any:
-        raise JudgeError("the ceilings can't be measured", "type: nvidia-smi")
-
-    monkeypatch.setattr(timing, "ceilings", fails)
+    known.failure = JudgeError("the ceilings can't be measured", "type: nvidia-smi")
     assert measure() == Timed(note="the ceilings can't be measured", hint="type: nvidia-smi")
     assert runner.requests == []

@@ -243,8 +243,8 @@ def test_a_message_that_is_no_object(modules: str) -> None:
         assert not is_running(child.pid)
 
 
-def test_a_message_of_more_values_than_memory_has_room_for(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(children, "MOST_VALUES", 3)
+def test_a_message_of_more_values_than_memory_has_room_for(child: Child) -> None:
+    child.most_values = 3
     child.send({"do": "echo", "text": [1]})
     assert child.receive(20) == {"text": [1]}
     child.send({"do": "echo", "text": [[]] * 4})
@@ -270,15 +270,15 @@ def test_folders_deeper_than_a_path_may_be_long_are_removed(tmp_path: Path) -> N
     assert tmp_path.stat().st_mode == before
 
 
-def test_a_message_that_stops_halfway(modules: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(children, "TRANSFER_SECONDS", 0.3)
+def test_a_message_that_stops_halfway(modules: str) -> None:
     child = Child("raw_child", ["half"], environment={"PYTHONPATH": modules})
+    child.transfer_seconds = 0.3
     with child, pytest.raises(ChildDied, match="SIGKILL"):
         child.receive(20)
 
 
-def test_a_message_over_the_limit_ends_the_child(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(children, "MESSAGE_LIMIT", 1000)
+def test_a_message_over_the_limit_ends_the_child(child: Child) -> None:
+    child.message_limit = 1000
     child.send({"do": "echo", "text": "x" * 5000})
     with pytest.raises(ChildDied):
         child.receive(20)

@@ -17,10 +17,9 @@ from grader.measure.samples import CANDIDATE
 from grader.problem import Problem, load_problem
 from grader.problem.cases import Case
 from grader.problem.inputs import make_inputs
-from grader.run.gpu import referee as referee_module
 from grader.run.gpu.referee import Referee
 from grader.run.gpu.refill import make_values, replay_key, stream_of
-from grader.sandbox.children import Child
+from tests.interruption import interruption
 
 MATMUL = Path(__file__).parents[1] / "problems" / "matmul"
 NO_GPU = Gpu(0, "GPU-none", "no card", "580", (9, 0), 1 << 34)
@@ -125,10 +124,10 @@ def test_a_mistake_is_no_verdict(referee: Referee, problem: Problem) -> None:
 
 @pytest.mark.parametrize(("handle", "words"), [("die", "SIGKILL"), ("hang", "no answer within 0.5 seconds")])
 def test_a_process_that_ends_is_not_waited_for_again(
-    referee: Referee, problem: Problem, monkeypatch: pytest.MonkeyPatch, handle: str, words: str
+    referee: Referee, problem: Problem, handle: str, words: str
 ) -> None:
     assert referee.check(CASE, outputs_of(problem), {}, {}) is not None
-    monkeypatch.setattr(referee_module, "CHECK_SECONDS", 0.5)
+    referee.check_seconds = 0.5
     large = {"M": 2048, "N": 2048, "K": 2048}
     assert referee.is_quicker(large)
     assert referee.check_kept(SIZES, SEED, SIGMA, STRUCTURE, 9, 2, handle) is None
@@ -155,15 +154,12 @@ def test_without_a_gpu_the_real_process_leaves_all_to_the_processor(problem: Pro
     referee.close()
 
 
-def test_an_interrupt_ends_its_process(referee: Referee, problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(child: Child, timeout: float) -> None:
-        raise KeyboardInterrupt
-
+def test_an_interrupt_ends_its_process(referee: Referee, problem: Problem) -> None:
+    assert referee.check(CASE, outputs_of(problem), {}, {}) is not None
     child = referee._child
     assert child is not None
-    monkeypatch.setattr(Child, "receive", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        referee.check(CASE, outputs_of(problem), {}, {})
+    with pytest.raises(KeyboardInterrupt), interruption(0.3):
+        referee.check_kept(SIZES, SEED, SIGMA, STRUCTURE, 9, 2, "hang")
     # Waited for, too: nothing of it is left.
     assert not Path(f"/proc/{child.pid}").exists()
     assert referee.check(CASE, outputs_of(problem), {}, {}) is None

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.judge.shrink import Effort, shrink
+from grader.core.limits import Effort
+from grader.judge.shrink import shrink
 
 ONES = {"M": 1, "N": 1, "K": 1}
 PLENTY = Effort(runs=1000, seconds=60)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import copy
 import re
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 
@@ -17,22 +17,21 @@ from rich.console import Console
 
 from grader.compile.toolkit import find_host_compiler, find_nvcc
 from grader.core.errors import ToolMissing
-from grader.core.limits import Limits
+from grader.core.limits import Effort, Limits, Search
 from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
-from grader.judge import diagnosis
 from grader.judge.conductor import Options, grade
-from grader.judge.shrink import Effort
 from grader.judge.verify import Expectation, compare, expectation_met_by
 from grader.languages.registry import read_submission
 from grader.machine.cuda_packages import cutlass_command
 from grader.machine.gpus import Gpu, find_gpus
-from grader.plan import recorder
 from grader.problem import Problem, load_problem
-from grader.run import devices
+from grader.run.device import Part
+from grader.run.devices import GpuPart
 from grader.sandbox import Sandbox
 from grader.terminal.report import print_report
 from tests.plan.recorded import shared_cache
+from tests.played_devices import adjusted
 from tests.played_languages import with_time
 
 FOLDER = Path(__file__).parent / "solve"
@@ -98,8 +97,19 @@ class SolveFile:
         ]
         options = Options(seed=SEED, sizes=sizes, device=device, user="tester", cache=cache)
         submission = read_submission(self.file)
-        language = with_time(submission, COMPILE_SECONDS)
-        return grade(copy.copy(_problem(self.fields["problem"])), submission, options, language=language)
+        return grade(
+            *(copy.copy(_problem(self.fields["problem"])), submission, options),
+            choose=adjusted(self._hurry),
+            language=with_time(submission, COMPILE_SECONDS),
+        )
+
+    def _hurry(self, part: Part) -> Part:
+        """No search for where a failure lies: the sizes are given. What never ends is not waited for."""
+        hurried = replace(part, search=Search(trials=Effort(2, 0.1), shrinking=Effort(1, 0.05)))
+        if self.fields["expect"] != Verdict.TIME_LIMIT_EXCEEDED:
+            return hurried
+        hurried = replace(hurried, solve_seconds=HOST_SECONDS)
+        return hurried if isinstance(part, GpuPart) else replace(hurried, limits=lambda *_: Limits(HOST_SECONDS))
 
 
 def _expectation(text: str, line: int | None) -> Expectation:
@@ -145,16 +155,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared_cache(tmp_path_factory)
 
 
-@pytest.fixture
-def hurried(file: SolveFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No search for where a failure lies: the sizes are given."""
-    if file.fields["expect"] == Verdict.TIME_LIMIT_EXCEEDED:
-        monkeypatch.setattr(recorder, "record", partial(recorder.record, seconds=HOST_SECONDS))
-        monkeypatch.setattr(devices, "limits_of", lambda problem, sizes: Limits(HOST_SECONDS))
-    monkeypatch.setattr(diagnosis, "TRIALS", Effort(runs=2, seconds=0.1))
-    monkeypatch.setattr(diagnosis, "SHRINKING", Effort(runs=1, seconds=0.05))
-
-
 def check(report: Report, expected: list[Expectation], says: str = "") -> None:
     got = expectation_met_by(report)
     assert not all(compare(one, got) for one in expected), f"{got}: {report.headline}"
@@ -183,7 +183,7 @@ def test_every_feature_is_used_well_and_wrongly(feature: str) -> None:
 
 @needs_tools
 @pytest.mark.parametrize("file", [file for file in FILES if not file.needs], ids=lambda file: file.name)
-def test_a_file_on_the_emulator(file: SolveFile, cache: Path, hurried: None) -> None:
+def test_a_file_on_the_emulator(file: SolveFile, cache: Path) -> None:
     check(file.grade("emulator", cache), file.expected(on_gpu=False), file.fields.get("says", ""))
 
 
@@ -191,7 +191,7 @@ def test_a_file_on_the_emulator(file: SolveFile, cache: Path, hurried: None) -> 
 @pytest.mark.gpu
 @pytest.mark.skipif(not GPUS, reason="there is no NVIDIA GPU here; where there is one: make test-gpu")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_a_file_on_a_gpu(file: SolveFile, cache: Path, hurried: None) -> None:
+def test_a_file_on_a_gpu(file: SolveFile, cache: Path) -> None:
     missing = file.missing(GPUS[0])
     if missing:
         pytest.skip(missing)

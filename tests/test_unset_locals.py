@@ -9,6 +9,8 @@ import pytest
 
 from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
+from grader.core.limits import Limits
+from grader.core.plan import Plan
 from grader.core.report import Report
 from grader.core.verdict import FaultClass, Verdict
 from grader.judge.conductor import Options, grade
@@ -104,11 +106,24 @@ def test_what_the_emulator_does_not_know_of_it_says_nothing(tmp_path: Path) -> N
     assert graded("i != 150", tmp_path, language=DebugBuild(unknown)).verdict is Verdict.ACCEPTED
 
 
+class DyingRunner(EmulatorRunner):
+    """Its process is killed in the middle of the first run."""
+
+    dies = True
+
+    def execute(self, plan: Plan, limits: Limits) -> Run:
+        if self.dies:
+            self.dies = False
+            self.close()
+            raise RunnerStopped(RunStatus.CRASHED, "killed")
+        return super().execute(plan, limits)
+
+
 @pytest.mark.parametrize(
     ("condition", "line", "dies"), [("i != 150", LINE, 0), ("i < N", None, 0), ("i != 150", None, 1)]
 )
 def test_beside_a_part_that_decides_it_runs_in_a_thread(
-    condition: str, line: int | None, dies: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    condition: str, line: int | None, dies: int, tmp_path: Path
 ) -> None:
     problem = load_problem(ZIP)
     submission = make_submission("mine.cu", KERNEL.replace("CONDITION", condition).encode())
@@ -119,21 +134,14 @@ def test_beside_a_part_that_decides_it_runs_in_a_thread(
     (alone,) = deal(parts, problem, [case])
     part = replace(alone, helps="on the emulator")
     if dies:
-        execute = EmulatorRunner.execute
-
-        def killed(runner: EmulatorRunner, *given: object) -> Run:
-            runner.close()
-            raise RunnerStopped(RunStatus.CRASHED, "killed")
-
-        monkeypatch.setattr(EmulatorRunner, "execute", killed)
+        part.close()
+        part = replace(part, runner=DyingRunner(problem.folder, Sandbox.find(), tmp_path / "kernels"))
     locals_pass = LocalsPass(problem, submission, language, tmp_path, Sandbox.find())
     try:
         assert locals_pass.found() is None
         locals_pass.begin(part, program)
         found = locals_pass.found()
         assert (found.line if found is not None else None) == line
-        if dies:
-            monkeypatch.setattr(EmulatorRunner, "execute", execute)
         # The runner has the submission's own build again, which happens to be right.
         grading = Grading(part, problem, submission, program, HarnessPlanner(problem, program.constants))
         assert grading.examiner.examine(case).verdict is Verdict.ACCEPTED

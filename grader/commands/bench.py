@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import device_option, json_option, parse_size_option, problem_argument, workspace_of
 from grader.core.errors import UsageError
 
@@ -51,7 +52,6 @@ def command(
     """
     from grader.core.paths import cache_folder
     from grader.judge.bench import compare
-    from grader.judge.duel import Contests
     from grader.languages.registry import read_submission
     from grader.run.gpu.lock import Turn
     from grader.terminal.console import messages
@@ -65,7 +65,8 @@ def command(
     submissions = [read_submission(Path(file)) for file in files]
     console = messages()
     console.quiet = as_json
-    contests = Contests(loaded, gpu, cache_folder())
+    engines = engines_of(ctx)
+    contests = engines.contests(loaded, gpu, cache_folder())
 
     def ask(*arguments: Any, **options: Any) -> Any:
         # Taken anew for each size, so that a waiting grading gets its turn in between.
@@ -75,7 +76,11 @@ def command(
     try:
         with console.status("compiling") as status:
             labelled = list(zip(unique_labels(files), submissions, strict=True))
-            comparison = compare(loaded, labelled, sizes, gpu, ask, status.update, cache_folder(), baseline=baseline)
+            comparison = compare(
+                *(loaded, labelled, sizes, gpu, ask, status.update, cache_folder()),
+                baseline=baseline,
+                grade=engines.grade,
+            )
     finally:
         contests.close()
     if as_json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import json_option
 from grader.core.errors import UsageError
 
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 @click.option("--device", default="gpu", show_default=True, metavar="GPU", help="Which GPU: gpu, gpu:0, gpu:1, …")
 @click.option("--fresh", is_flag=True, help="Measure again, whatever is known from before.")
 @json_option
-def command(device: str, fresh: bool, as_json: bool) -> int:
+@click.pass_context
+def command(ctx: click.Context, device: str, fresh: bool, as_json: bool) -> int:
     """Show what a GPU reached at best, and what its data sheet promises.
 
     Scores are shares of these ceilings. They are measured once for each GPU and driver and kept.
     Exit code 2 where there is no GPU.
     """
     from grader.core.paths import cache_folder
-    from grader.run.gpu.ceilings import ceilings
     from grader.run.gpu.lock import Turn
     from grader.terminal.console import messages
 
@@ -40,7 +41,7 @@ def command(device: str, fresh: bool, as_json: bool) -> int:
         # A grading on the same GPU would slow the measurement down, and vice versa.
         Turn(gpu.uuid, lambda: status.update(f"waiting for {gpu.name}: a grading uses it")),
     ):
-        found, figures = ceilings(gpu, cache_folder(), fresh=fresh)
+        found, figures = engines_of(ctx).ceilings(gpu, cache_folder(), fresh)
     if as_json:
         click.echo(json.dumps(asdict(found) | {"measured": asdict(figures)}))
         return 0

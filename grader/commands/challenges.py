@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.commands.engines import Engines
 from grader.commands.progress import show_progress
 from grader.core.errors import ProblemError
 from grader.problem.challenges.folder import STARTER, STATEMENT, ChallengeSet
@@ -22,12 +23,12 @@ def grade_challenge(
     problem: str,
     file: Path,
     options: Options,
+    engines: Engines,
     *,
     quiet: bool,
     meanwhile: Callable[[], None],
 ) -> Report:
     """Grades a file for a challenge, as `grade_file` does for a problem."""
-    from grader.judge.conductor import grade
     from grader.languages.registry import read_submission
     from grader.problem.challenges.materialise import materialised
     from grader.run.devices import choose_gpu
@@ -43,7 +44,7 @@ def grade_challenge(
         show_progress(quiet, f"making the tests of {challenge.short_name}") as progress,
         materialised(challenges, challenge, seed, large=large, asked=asked) as loaded,
     ):
-        report = grade(loaded, submission, replace(options, seed=seed), progress=progress, meanwhile=meanwhile)
+        report = engines.grade(loaded, submission, replace(options, seed=seed), progress=progress, meanwhile=meanwhile)
         return replace(report, problem_set=problem_set)
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import json_option, workspace_of
 
 
@@ -18,9 +19,9 @@ def command(ctx: click.Context, as_json: bool) -> int:
 
     Exit code 0 when kernels can be graded on this machine, 3 when not.
     """
-    from grader.doctor.machine import can_grade, examine
+    from grader.doctor.machine import can_grade
 
-    findings = examine(workspace_of(ctx))
+    findings = engines_of(ctx).examine(workspace_of(ctx))
     able = can_grade(findings)
     if as_json:
         click.echo(json.dumps({"can_grade": able, "parts": [asdict(finding) for finding in findings]}))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import Asked, file_argument, json_option, parse_size_option, problem_argument, workspace_of
 from grader.core.verdict import Verdict
 
@@ -64,7 +65,7 @@ def command(
     loaded = workspace.load(problem)
     sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
     asked = Asked(cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
-    report = grade_file(workspace, problem, file, asked, user="", sizes=(sizes,), quiet=as_json)
+    report = grade_file(workspace, problem, file, asked, engines_of(ctx), user="", sizes=(sizes,), quiet=as_json)
     if report.verdict not in EXPLAINED:
         print_result(report, file, as_json=as_json)
         return report.verdict.facts.exit_code

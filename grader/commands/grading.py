@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands.engines import Engines
 from grader.commands.options import Asked
 from grader.commands.progress import show_progress
 from grader.store.workspace import Workspace
@@ -28,6 +29,7 @@ def grade_file(
     problem: str,
     file: str,
     asked: Asked,
+    engines: Engines,
     *,
     user: str,
     sizes: Sequence[dict[str, int]] = (),
@@ -48,13 +50,13 @@ def grade_file(
     if folder is not None:
         from grader.sandbox import Sandbox
 
-        head_start.begin(asked.device, folder, Sandbox.find(asked.require_sandbox))
+        engines.begin(asked.device, folder, Sandbox.find(asked.require_sandbox))
     # Starting more threads costs NumPy more than they save in a reference.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
     try:
         if filing is not None:
             filing.begin()
-        from grader.judge.conductor import Options, grade
+        from grader.judge.conductor import Options
         from grader.languages.registry import read_submission
 
         def meanwhile() -> None:
@@ -70,11 +72,13 @@ def grade_file(
         if problem_set is not None:
             from grader.commands.challenges import grade_challenge
 
-            return grade_challenge(problem_set, problem, Path(file), options, quiet=quiet, meanwhile=meanwhile)
+            return grade_challenge(
+                *(problem_set, problem, Path(file), options, engines), quiet=quiet, meanwhile=meanwhile
+            )
         loaded = workspace.load(problem)
         submission = read_submission(Path(file))
         with show_progress(quiet, "compiling") as progress:
-            return grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
+            return engines.grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
     finally:
         head_start.end()
         end_waiting()

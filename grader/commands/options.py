@@ -17,6 +17,7 @@ from grader.store.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from grader.problem import Problem
+    from grader.sandbox import Sandbox
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -106,13 +107,11 @@ no_sandbox_option = click.option(
 )
 
 
-def check_sandbox(no_sandbox: bool) -> None:
+def check_sandbox(found: Sandbox, no_sandbox: bool) -> None:
     """Raises ToolMissing if submissions would run without a sandbox and --no-sandbox was not given."""
     from grader.core.errors import ToolMissing
-    from grader.sandbox import Sandbox
     from grader.sandbox.sandbox import INSTALL
 
-    found = Sandbox.find()
     if found.protects:
         return
     meaning = "what is submitted can read this user's files, use the network, and end other processes"
@@ -199,9 +198,7 @@ case_option = click.option(
 
 def workspace_of(ctx: click.Context) -> Workspace:
     """The workspace named by the global option, else the one of the working directory."""
-    root = ctx.find_root()
-    # During shell completion, the group has parsed its options but not run.
-    return find_workspace(root.obj or root.params.get("workspace"))
+    return find_workspace(ctx.find_root().params.get("workspace"))
 
 
 def report_mistakes(mistakes: Sequence[ProblemError]) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import check_sandbox, device_option, no_sandbox_option, workspace_of
 from grader.core.errors import ToolMissing
 
@@ -54,7 +55,7 @@ def command(
     from grader.contest.own_workers import OwnWorkers
 
     workspace = workspace_of(ctx)
-    check_sandbox(no_sandbox)
+    check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
     url = default_url(workspace, database)
     store = Database(url)
     store.clock.check(store.newest())

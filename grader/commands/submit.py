@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import (
     Asked,
     file_argument,
@@ -44,7 +45,6 @@ def command(
 
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
-    from grader.boards.filing import Filing
     from grader.commands.grading import grade_file, print_result
 
     if problem_set is not None:
@@ -54,10 +54,14 @@ def command(
 
         _refuse_options_of_home(ctx)
         return hand_in(contest, problem, file, as_json=as_json)
-    workspace, name = workspace_of(ctx), user_name(user)
-    with Filing(workspace) as filing:
+    workspace, name, engines = workspace_of(ctx), user_name(user), engines_of(ctx)
+    with engines.filing(workspace) as filing:
         report = grade_file(
-            workspace, problem, file, asked, user=name, quiet=as_json, problem_set=problem_set, filing=filing
+            *(workspace, problem, file, asked, engines),
+            user=name,
+            quiet=as_json,
+            problem_set=problem_set,
+            filing=filing,
         )
         try:
             with _without_interruption():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import (
     Asked,
     case_option,
@@ -42,7 +43,12 @@ def command(
 
     if problem_set is not None:
         refuse_cases(ctx)
-    workspace, name = workspace_of(ctx), user_name(user)
-    report = grade_file(workspace, problem, file, asked, user=name, sizes=sizes, quiet=as_json, problem_set=problem_set)
+    report = grade_file(
+        *(workspace_of(ctx), problem, file, asked, engines_of(ctx)),
+        user=user_name(user),
+        sizes=sizes,
+        quiet=as_json,
+        problem_set=problem_set,
+    )
     print_result(report, file, as_json=as_json)
     return report.verdict.facts.exit_code

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import any_problem_argument, workspace_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def command(ctx: click.Context, problem: str | None, seeds: int, show_all: bool,
     Exit code 1 when any verdict, fault or line differs.
     """
     from grader.compile.toolkit import find_toolkit
-    from grader.judge.verify import missing_for, missing_here, verify, works_of
+    from grader.judge.verify import missing_for, missing_here, works_of
     from grader.terminal.console import messages
 
     # Without this, every work would report the missing compiler on its own line, and none would say what to type.
@@ -57,7 +58,7 @@ def command(ctx: click.Context, problem: str | None, seeds: int, show_all: bool,
         messages().print(f"{left_out} files with their own solve() are left out: {missing}", soft_wrap=True)
     outcomes = []
     with messages().status("starting") as status:
-        for outcome in verify(works, processes=processes, seeds=seeds):
+        for outcome in engines_of(ctx).verify(works, processes=processes, seeds=seeds):
             outcomes.append(outcome)
             status.update(f"{len(outcomes)} of {len(works)}: {outcome.name}")
     outcomes.sort(key=lambda outcome: outcome.name)

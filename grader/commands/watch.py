@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import (
     Asked,
     case_option,
@@ -46,6 +46,7 @@ def command(
     from grader.terminal.console import messages, output, safe
 
     workspace, name, path = workspace_of(ctx), user_name(None), Path(file)
+    engines = engines_of(ctx)
     asked = Asked(cases=cases, seed=seed, device=device)
     if problem_set is None:
         workspace.check_name(problem)
@@ -57,13 +58,15 @@ def command(
         raise SourceError(f"there is no file {file} to watch", f"type: kgrade init {problem} -o {file}")
     console = output()
     try:
-        for number, _ in enumerate(saves(path)):
+        for number, _ in enumerate(engines.saves(path)):
             if number == 1:
                 # Templates make the first grading slower and all others faster.
                 use_templates(Sandbox.find())
             console.clear()
             try:
-                report = grade_file(workspace, problem, file, asked, user=name, sizes=sizes, problem_set=problem_set)
+                report = grade_file(
+                    *(workspace, problem, file, asked, engines), user=name, sizes=sizes, problem_set=problem_set
+                )
             except ToolMissing:
                 # Saving the file won't install a compiler.
                 raise
@@ -76,22 +79,3 @@ def command(
     except KeyboardInterrupt:
         click.echo(err=True)
     return 0
-
-
-def saves(path: Path) -> Iterator[None]:
-    """Yields once at the start and then after each change of `path`.
-
-    It watches the folder, because most editors save by replacing the file.
-    """
-    from watchfiles import watch
-
-    yield None
-    wanted = path.name
-    for _ in watch(
-        path.absolute().parent,
-        watch_filter=lambda _change, changed: Path(changed).name == wanted and Path(changed).is_file(),
-        recursive=False,
-        debounce=300,
-        step=50,
-    ):
-        yield None

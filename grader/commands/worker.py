@@ -13,6 +13,7 @@ from shlex import quote
 
 import click
 
+from grader.commands.engines import engines_of
 from grader.commands.options import check_sandbox, device_option, no_sandbox_option, workspace_of
 from grader.core.errors import UsageError
 
@@ -59,7 +60,7 @@ def command(
         raise UsageError(
             "a worker needs a token", "staff make one: kgrade contest worker NAME; then give --token-file FILE"
         )
-    check_sandbox(no_sandbox)
+    check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
     client = WorkerClient(server, _read_token(token_file))
     device = device if gpu is None else f"gpu:{gpu}"
     tick = _say_that_it_lives if until_eof else _say_nothing

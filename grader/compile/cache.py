@@ -31,8 +31,9 @@ def make_key(parts: Mapping[str, Any]) -> str:
 class Cache:
     """A folder of results. `folder` None remembers nothing."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, keep: int = KEEP, keep_bytes: int = KEEP_BYTES) -> None:
         self._folder = folder
+        self._keep, self._keep_bytes = keep, keep_bytes
 
     def load(self, key: str) -> Program | None:
         """Returns the program stored under this key. A damaged file counts as absent; the next store replaces it."""
@@ -57,11 +58,11 @@ class Cache:
     def _forget_oldest(self) -> None:
         assert self._folder is not None
         files = [(file, file.stat()) for file in self._folder.glob("*.json")]
-        if len(files) <= KEEP and sum(status.st_size for _, status in files) <= KEEP_BYTES:
+        if len(files) <= self._keep and sum(status.st_size for _, status in files) <= self._keep_bytes:
             return
         files.sort(key=lambda pair: pair[1].st_mtime, reverse=True)
         kept_bytes = 0
         for number, (file, status) in enumerate(files, 1):
             kept_bytes += status.st_size
-            if number > KEEP // 2 or kept_bytes > KEEP_BYTES // 2:
+            if number > self._keep // 2 or kept_bytes > self._keep_bytes // 2:
                 file.unlink(missing_ok=True)

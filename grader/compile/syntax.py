@@ -22,7 +22,7 @@ _LEAST_READS, _READS_OF_A_CHUNK = 100, 16
 """One operation may search a long line for the end of a name. In real files no chunk is read three times."""
 
 
-def syntax_tree(data: bytes) -> Tree | None:
+def syntax_tree(data: bytes, seconds: float = _SECONDS) -> Tree | None:
     """The tree of a UTF-8 text; None if the parser exceeds its budget.
 
     Comments cost most and contain nothing of interest, so remove them first (see lexical.without_comments).
@@ -30,7 +30,7 @@ def syntax_tree(data: bytes) -> Tree | None:
     import tree_sitter
 
     left = _LEAST_STEPS + len(data) // _BYTES_A_STEP
-    until = time.thread_time() + _SECONDS
+    until = time.thread_time() + seconds
     reads = _LEAST_READS + _READS_OF_A_CHUNK * (len(data) // _CHUNK)
 
     def stop(*_: object) -> bool:

@@ -17,9 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from grader.core.errors import ToolMissing
-from grader.machine.cuda_packages import install_command, nvcc_command, require_one
-
-SYSTEM_TOOLKIT = Path("/usr/local/cuda")
+from grader.machine.cuda_packages import SYSTEM_TOOLKIT, install_command, nvcc_command, require_one
 
 NVCC_PARTS = ("bin/nvcc", "nvvm/bin/cicc", "bin/ptxas", "bin/cudafe++", "bin/fatbinary")
 
@@ -58,27 +56,30 @@ class Nvcc:
     includes: tuple[Path, ...]
 
 
-def find_toolkit() -> Toolkit:
-    """Finds NVRTC and the headers. Raises ToolMissing, with the command to type, if CuPy or its NVRTC is missing."""
+def find_toolkit(system: Path = SYSTEM_TOOLKIT) -> Toolkit:
+    """Finds NVRTC and the headers. Raises ToolMissing, with the command to type, if CuPy or its NVRTC is missing.
+
+    `system` is the folder of a toolkit that no variable names, here and below.
+    """
     extra = require_one()
     if extra is None and not _has_cupy():
         message = "CUDA's packages are not installed: kgrade compiles kernels by CuPy and NVRTC"
         raise ToolMissing(message, f"type: {install_command()}")
     major = extra.major if extra else None
-    nvrtc = find_library("nvrtc", major)
+    nvrtc = find_library("nvrtc", major, system)
     if nvrtc is None and not known_to_the_loader("nvrtc", major):
-        other = find_library("nvrtc") if major else None
+        other = find_library("nvrtc", system=system) if major else None
         message = "NVRTC, NVIDIA's compiler library, is not installed"
         if other is not None:
             message = f"CuPy is for CUDA {major}, and {other.name} is not"
         raise ToolMissing(message, f"type: {install_command()}")
-    return Toolkit(nvrtc, _find_includes(_roots(major)))
+    return Toolkit(nvrtc, _find_includes(_roots(major, system)))
 
 
-def find_library(name: str, major: int | None = None) -> Path | None:
+def find_library(name: str, major: int | None = None, system: Path = SYSTEM_TOOLKIT) -> Path | None:
     """The file of a CUDA library such as "nvrtc", of CUDA release `major` or the newest; None if there is none."""
     pattern = f"lib{name}.so*" if major is None else f"lib{name}.so.{major}*"
-    folders = [root / folder for root in _roots(major) for folder in ("lib", "lib64", "bin")]
+    folders = [root / folder for root in _roots(major, system) for folder in ("lib", "lib64", "bin")]
     folders += [Path(entry) for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if entry]
     for folder in folders:
         found = sorted(folder.glob(pattern), reverse=True)
@@ -87,18 +88,17 @@ def find_library(name: str, major: int | None = None) -> Path | None:
     return None
 
 
-def find_nvcc() -> Nvcc:
-    """Finds nvcc, in the wheels first. Raises ToolMissing, with the command to type, if it is missing or
-    incomplete.
-    """
+def find_nvcc(system: Path = SYSTEM_TOOLKIT) -> Nvcc:
+    """Finds nvcc, in the wheels first. Raises ToolMissing, with the command to type, if it or a part is missing."""
     extra = require_one()
     major = extra.major if extra else None
-    roots = [*_roots(major), *_on_the_path()]
+    usual = _roots(major, system)
+    roots = [*usual, *_on_the_path()]
     # The driver is useless without the compiler proper, which is in a separate wheel.
     found = next((root for root in roots if all((root / part).is_file() for part in NVCC_PARTS)), None)
     if found is None:
         raise ToolMissing("nvcc is not installed: it compiles files with their own solve()", f"type: {nvcc_command()}")
-    includes = tuple(folder.resolve() for folder in _find_includes([found, *_roots(major)]))
+    includes = tuple(folder.resolve() for folder in _find_includes([found, *usual]))
     root = found.resolve()
     return Nvcc(root / NVCC_PARTS[0], root, includes)
 
@@ -161,8 +161,8 @@ def _has_cupy() -> bool:
     return spec is not None and spec.origin is not None
 
 
-def _roots(major: int | None) -> list[Path]:
-    return [*_wheel_roots(major), *_toolkit_roots()]
+def _roots(major: int | None, system: Path) -> list[Path]:
+    return [*_wheel_roots(major), *_toolkit_roots(), system]
 
 
 def _wheel_roots(major: int | None) -> Iterator[Path]:
@@ -185,7 +185,6 @@ def _toolkit_roots() -> Iterator[Path]:
             root = Path(os.environ[variable])
             yield root
             yield root / "targets" / "x86_64-linux"
-    yield SYSTEM_TOOLKIT
 
 
 def _find_includes(roots: list[Path]) -> tuple[Path, ...]:

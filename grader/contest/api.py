@@ -67,10 +67,6 @@ MISTAKES: dict[int | str, dict[str, Any]] = {
 _BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="What came with the personal link.")
 
 
-KNOWN_SECONDS = 15.0
-"""Longest time in seconds that a live stream continues after its account signed out or was renewed or revoked."""
-
-
 class FlatRequest(Request):
     """A request whose JSON body must be one flat object."""
 
@@ -299,19 +295,20 @@ def stream(
     except TooManyStreams:
         raise Refused(429, "too many live pages are open", "close some of them") from None
     # nginx would hold the events back.
-    answer = EventStream(_while_known(texts, known), headers={"cache-control": "no-store", "x-accel-buffering": "no"})
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    answer = EventStream(_while_known(texts, known, site.patience.known), headers=headers)
     answer.end = partial(site.streams.give_back, visitor.account.id)
     return answer
 
 
 async def _while_known(
-    texts: AsyncGenerator[str, None], known: Callable[[], AccountRecord | None]
+    texts: AsyncGenerator[str, None], known: Callable[[], AccountRecord | None], seconds: float
 ) -> AsyncIterator[str]:
     clock = asyncio.get_running_loop().time
     asked = clock()
     async with aclosing(texts) as news:
         async for text in news:
-            if clock() - asked >= KNOWN_SECONDS:
+            if clock() - asked >= seconds:
                 asked = clock()
                 # A database that is briefly unavailable must not end streams.
                 with suppress(KgradeError):

@@ -12,14 +12,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Has
 from contextlib import suppress
 from typing import Generic, TypeVar
 
+from grader.contest.limits import USUAL_PATIENCE
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 SECONDS = 0.5
 SHARE = 5.0
 """The pause between reads is at least this many times the duration of a read, so watching can't overload the server."""
-SILENCE = 15.0
-"""After this many seconds without news a comment is sent, so that no proxy considers the connection dead."""
 LONGEST = 1800.0
 """Longest duration of a stream in seconds; a browser reconnects by itself."""
 MOST_STREAMS = 4_000
@@ -57,11 +57,17 @@ class Hub(Generic[K, V]):
     """Notifies the watchers of a key whenever its value changes; `read` returns the values of many keys at once.
 
     `read` runs in a thread every half second while anybody watches. If it fails, it is tried again next time, so a
-    database that is briefly unavailable ends no stream.
+    database that is briefly unavailable ends no stream. After `silence` seconds without news a comment is sent, so that
+    no proxy considers the connection dead.
     """
 
-    def __init__(self, read: Callable[[Collection[K]], Mapping[K, V]], seconds: float = SECONDS) -> None:
-        self._read, self._seconds = read, seconds
+    def __init__(
+        self,
+        read: Callable[[Collection[K]], Mapping[K, V]],
+        seconds: float = SECONDS,
+        silence: float = USUAL_PATIENCE.silence,
+    ) -> None:
+        self._read, self._seconds, self._silence = read, seconds, silence
         self._watchers: dict[K, set[asyncio.Queue[V | None]]] = {}
         self._latest: dict[K, V] = {}
         self._task: asyncio.Task[None] | None = None
@@ -78,7 +84,7 @@ class Hub(Generic[K, V]):
         try:
             ends = asyncio.get_running_loop().time() + LONGEST
             while asyncio.get_running_loop().time() < ends and not self._ended:
-                yield await _within(news.get(), SILENCE)
+                yield await _within(news.get(), self._silence)
         finally:
             self._leave(key, news)
 

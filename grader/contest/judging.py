@@ -35,11 +35,20 @@ LEAST_SECONDS = 10.0
 
 
 class MachineJudge:
-    """Judges with the problems of `workspace` on `device` (as in `--device`)."""
+    """Judges with the problems of `workspace` on `device` (as in `--device`), by `grade`."""
+
+    hidden_seconds = HIDDEN_SECONDS
 
     def __init__(
-        self, workspace: Workspace, device: str, cache: Path | None = None, *, require_sandbox: bool = True
+        self,
+        workspace: Workspace,
+        device: str,
+        cache: Path | None = None,
+        *,
+        require_sandbox: bool = True,
+        grade: Callable[..., Report] = grade,
     ) -> None:
+        self._grade = grade
         self._workspace, self._device, self._cache = workspace, device, cache
         self._require_sandbox = require_sandbox
         self.gpu_model = choose_device(device).name
@@ -69,7 +78,7 @@ class MachineJudge:
             require_sandbox=self._require_sandbox,
             deadline=job.grading_seconds,
         )
-        seen = grade(problem, submission, options, progress)
+        seen = self._grade(problem, submission, options, progress)
         if job.hidden_seed is None or seen.verdict is not Verdict.ACCEPTED:
             return replace(outcome_of(seen), is_open=True)
         progress(HIDDEN_STEP)
@@ -77,9 +86,9 @@ class MachineJudge:
         # Fresh modules: nothing that a case leaves in device variables carries over to the next or to timing.
         hidden = replace(options, seed=job.hidden_seed, timed=False, fresh_modules=True, deadline=left)
         began = time.monotonic()
-        found = grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
-        # The time of the verdict reveals the duration of the hidden cases only in steps of HIDDEN_SECONDS.
-        time.sleep(-(time.monotonic() - began) % HIDDEN_SECONDS)
+        found = self._grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
+        # The time of the verdict reveals the duration of the hidden cases only in steps of `hidden_seconds`.
+        time.sleep(-(time.monotonic() - began) % self.hidden_seconds)
         if found.verdict is Verdict.ACCEPTED:
             return replace(outcome_of(replace(seen, checks=(*seen.checks, HIDDEN_CHECK))), is_open=True)
         outcome = outcome_of(found)
@@ -91,7 +100,7 @@ class MachineJudge:
             name, file = self._worked()
             problem, submission = self._workspace.load(name), read_submission(file)
             options = Options(cases=3, seed=SEED, device=self._device, cache=self._cache, timed=False)
-            report = grade(problem, submission, options)
+            report = self._grade(problem, submission, options)
         except KgradeError as error:
             return f"{error.message} ({error.hint})" if error.hint else error.message
         if report.verdict is Verdict.ACCEPTED:

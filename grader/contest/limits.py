@@ -46,6 +46,24 @@ class Allowance:
     who: Hashable | None
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How many seconds the server waits for who says little.
+
+    A request's `headers` and its `body` have to be here by then. In a live stream a comment is sent after so much
+    `silence`, so that no proxy takes the connection for dead. `known` is how long a stream goes on for somebody who
+    has signed out, or whose account was renewed or revoked.
+    """
+
+    headers: float = 10.0
+    body: float = BODY_SECONDS
+    silence: float = 15.0
+    known: float = 15.0
+
+
+USUAL_PATIENCE = Patience()
+
+
 class BodyLimit:
     """Refuses bodies that are too large or too frequent before reading them, and bodies that arrive too slowly.
 

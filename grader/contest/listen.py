@@ -12,10 +12,9 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from grader.contest.limits import USUAL_PATIENCE, Patience
 from grader.core.errors import UsageError
 
-HEADER_SECONDS = 10.0
-"""Seconds within which a request's line and headers have to arrive; bodies have their own limits."""
 PIECE = 8 << 10
 """Bytes read at once, and the limit on headers, which Python parses line by line."""
 MOST_HEADERS = 100
@@ -27,6 +26,7 @@ class PunctualProtocol(H11Protocol):
 
     _overdue: asyncio.TimerHandle | None = None
     _headers = 0
+    header_seconds = USUAL_PATIENCE.headers
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         # h11 limits only incomplete headers, so a single large read could exceed the limit.
@@ -55,7 +55,7 @@ class PunctualProtocol(H11Protocol):
     def _watch(self) -> None:
         waiting = self.conn.their_state is h11.IDLE
         if waiting and self._overdue is None:
-            self._overdue = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+            self._overdue = self.loop.call_later(self.header_seconds, self.transport.close)
         elif not waiting and self._overdue is not None:
             self._overdue.cancel()
             self._overdue = None
@@ -82,16 +82,24 @@ SWITCH_SECONDS = 0.0005
 
 
 def make_server(
-    app: Any, *, forwarded_by: str = "127.0.0.1", first: Callable[[], Awaitable[None]] = nothing
+    app: Any,
+    *,
+    forwarded_by: str = "127.0.0.1",
+    first: Callable[[], Awaitable[None]] = nothing,
+    patience: Patience = USUAL_PATIENCE,
 ) -> CourteousServer:
     """A server for `app`. `forwarded_by` are the addresses of trusted proxies, which name client and scheme.
 
     `first` runs on shutdown, while the server still answers.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
+
+    class Protocol(PunctualProtocol):
+        header_seconds = patience.headers
+
     config = uvicorn.Config(
         app,
-        http=PunctualProtocol,
+        http=Protocol,
         ws="none",
         log_level="warning",
         # Paths contain personal links: an access log would be a list of credentials.

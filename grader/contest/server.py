@@ -23,7 +23,7 @@ from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path
 from grader.contest.intake import allowance
-from grader.contest.limits import BodyLimit
+from grader.contest.limits import USUAL_PATIENCE, BodyLimit, Patience
 from grader.contest.site import FRAMES, POLICY, Site
 from grader.contest.visit import SESSION, Guest, Member
 from grader.core.errors import KgradeError
@@ -48,9 +48,11 @@ TITLES = {
 WORDS = {404: "there is no such page", 405: "this address takes no such request"}
 
 
-def create_app(database: Database, workspace: Workspace, admission: Admission | None = None) -> FastAPI:
+def create_app(
+    database: Database, workspace: Workspace, admission: Admission | None = None, patience: Patience = USUAL_PATIENCE
+) -> FastAPI:
     """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in."""
-    site = Site(database, workspace, admission)
+    site = Site(database, workspace, admission, patience)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -80,7 +82,7 @@ def create_app(database: Database, workspace: Workspace, admission: Admission | 
     app.add_exception_handler(HTTPException, _no_route)
     app.add_exception_handler(RequestValidationError, _not_valid)
     # The last one added is outermost: headers are on every response, including those of the limits.
-    app.add_middleware(BodyLimit, allow=partial(allowance, site))
+    app.add_middleware(BodyLimit, allow=partial(allowance, site), seconds=patience.body)
     app.add_middleware(Headers, policy=f"{POLICY}; {FRAMES}")
     return app
 

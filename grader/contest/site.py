@@ -20,7 +20,7 @@ from grader.contest.auth import LONGEST_TOKEN, Signer, hash_token, server_secret
 from grader.contest.board_json import BoardWriter
 from grader.contest.database import contests_folder
 from grader.contest.events import Hub, Streams
-from grader.contest.limits import Failures
+from grader.contest.limits import USUAL_PATIENCE, Failures, Patience
 from grader.contest.live import Board, Boards
 from grader.contest.records import AccountRecord
 from grader.contest.settings import Settings
@@ -52,15 +52,22 @@ class _Drawn:
 
 
 class Site:
-    def __init__(self, database: Database, workspace: Workspace, admission: Admission | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        workspace: Workspace,
+        admission: Admission | None = None,
+        patience: Patience = USUAL_PATIENCE,
+    ) -> None:
+        self.patience = patience
         self.database, self.workspace, self.admission = database, workspace, admission
         self.access = Access(database, workspace)
         self.signer = Signer(server_secret(contests_folder(workspace)))
         self.pages = pages(workspace.template_folders)
         self.boards = Boards(database)
         self.failures = Failures()
-        self.hub: Hub[int, Progress] = Hub(self.access.progress)
-        self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0)
+        self.hub: Hub[int, Progress] = Hub(self.access.progress, silence=patience.silence)
+        self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
         self.streams = Streams()
         self.assets = self._read_assets()
         # A report's page is self-contained, with inline script and style.

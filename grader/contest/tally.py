@@ -31,7 +31,8 @@ MOST_AT_ONCE = 500
 class Tally:
     """The board of one contest as students see it, or with `everything` without the freeze. Not thread-safe."""
 
-    def __init__(self, database: Database, slug: str, *, everything: bool = False) -> None:
+    def __init__(self, database: Database, slug: str, *, everything: bool = False, overlap: int = OVERLAP) -> None:
+        self._overlap = overlap
         self.rows: tuple[Row, ...] = ()
         self.frozen = False
         """Whether it hides anything."""
@@ -98,7 +99,7 @@ class Tally:
             for start in range(0, len(numbers), MOST_AT_ONCE):
                 some = numbers[start : start + MOST_AT_ONCE]
                 found += self._read(connection, settings, Submission.id.in_(some))
-            found += self._read(connection, settings, Submission.id > self._newest - OVERLAP)
+            found += self._read(connection, settings, Submission.id > self._newest - self._overlap)
         self._others.update(set(numbers).difference(entry.id for entry in found))
         return {entry.who for entry in found if self._put(entry)}
 

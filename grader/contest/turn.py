@@ -33,7 +33,8 @@ def stand_in(path: Path) -> tuple[int, bool]:
 class Turn:
     """The turn to write to the database at `path`; its lock is a file beside it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._file = path.with_name(f"{path.name}-turn")
         self._mine = threading.Lock()
         self._descriptor: int | None = None
@@ -41,8 +42,8 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        deadline = time.monotonic() + PATIENCE
-        own = self._mine.acquire(timeout=PATIENCE)
+        deadline = time.monotonic() + self._patience
+        own = self._mine.acquire(timeout=self._patience)
         locked = None
         try:
             locked = self._locked(deadline) if own else None

@@ -30,8 +30,6 @@ SIGN_SECONDS = 20.0
 SILENCE_SECONDS = 20.0
 """A judge that is silent for longer hangs: its heartbeat stops, and others take its work."""
 
-_now = time.monotonic
-
 
 class _InVain(Exception):
     """Raised inside a grading whose attempt is no longer current or whose worker has to stop."""
@@ -41,7 +39,8 @@ class Worker:
     """One worker; call `run`.
 
     `self_test` returns what is wrong with this machine, or "". `pause` is the wait in seconds without work, `beat` the
-    interval of heartbeats in seconds. `tick` is called at every step, as a sign of life.
+    interval of heartbeats in seconds, which stop once the judge has been silent for `silence` seconds. `tick` is called
+    at every step, as a sign of life.
     """
 
     def __init__(
@@ -56,10 +55,13 @@ class Worker:
         beat: float = BEAT_SECONDS,
         say: Callable[[str], None] = lambda text: None,
         tick: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+        silence: float = SILENCE_SECONDS,
     ) -> None:
         self.name, self.gpu_model = name, gpu_model
         self._source, self._judge, self._self_test = source, judge, self_test
         self._pause, self._beat, self._say, self._tick = pause, beat, say, tick
+        self._clock, self._silence = clock, silence
         self._stop = threading.Event()
         self._failures = 0
         self._told, self._told_at = "", 0.0
@@ -91,7 +93,7 @@ class Worker:
     def _work(self, job: Job) -> str:
         """Runs one claimed job to its end; returns what is wrong with this machine, or ""."""
         self._say(f"judging submission {job.submission_id}: {job.problem} by {job.account}")
-        with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING)) as heart:
+        with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING), self._silence) as heart:
 
             def progress(text: str) -> None:
                 self._tick()
@@ -124,7 +126,7 @@ class Worker:
         return self._self_test()
 
     def _seen(self, state: str, note: str = "") -> None:
-        now = _now()
+        now = self._clock()
         if state == self._told and not note and now - self._told_at < SIGN_SECONDS:
             return
         # The status shown to staff must not delay work, so a failed report is not repeated.
@@ -159,8 +161,15 @@ class _Heart:
     """
 
     def __init__(
-        self, source: WorkSource, job: Claim, beat: float, stop: threading.Event, sign: Callable[[], None]
+        self,
+        source: WorkSource,
+        job: Claim,
+        beat: float,
+        stop: threading.Event,
+        sign: Callable[[], None],
+        silence: float,
     ) -> None:
+        self._silence = silence
         self._source, self._job, self._beat, self._stop, self._sign = source, job, beat, stop, sign
         self._text, self._heard = "starting", time.monotonic()
         self._lost = False
@@ -186,7 +195,7 @@ class _Heart:
             self._changed.set()
 
     def _run(self) -> None:
-        while time.monotonic() - self._heard < SILENCE_SECONDS:
+        while time.monotonic() - self._heard < self._silence:
             if self._done.wait(min(FEWEST_SECONDS, self._beat)):
                 return
             self._changed.clear()

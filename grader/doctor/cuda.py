@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import shutil
 from importlib.util import find_spec
+from pathlib import Path
 
 from grader.doctor.part import Misfit, Missing, Part, output_of
 from grader.machine.cuda_packages import (
     DEFAULT,
     EXTRAS,
     NEW_DRIVER,
+    SYSTEM_TOOLKIT,
     Extra,
     driver_branch,
     install_command,
@@ -55,7 +57,8 @@ def _headers(_: Workspace) -> str:
     return str(toolkit.includes[0])
 
 
-def _cublas(_: Workspace) -> str | None:
+def look_for_cublas(_: Workspace, system: Path = SYSTEM_TOOLKIT) -> str | None:
+    """Where it is; None without a GPU, which alone needs it."""
     from grader.compile.toolkit import find_library, known_to_the_loader
     from grader.machine.gpus import find_gpus
 
@@ -63,7 +66,7 @@ def _cublas(_: Workspace) -> str | None:
         return None
     extra = _extra()
     major = extra.major if extra else None
-    library = find_library("cublas", major)
+    library = find_library("cublas", major, system)
     if library is not None:
         return str(library)
     if known_to_the_loader("cublas", major):
@@ -123,5 +126,5 @@ COMPILER_PARTS: tuple[Part, ...] = (
 GPU_PARTS: tuple[Part, ...] = (
     Part("GPU", _gpu, "kernels run on the emulator: verdicts, but no times", "a machine with an NVIDIA GPU"),
     Part("driver", _driver, "a GPU can't be used", "install NVIDIA's driver; 'nvidia-smi' then answers"),
-    Part("cuBLAS", _cublas, "no baseline to compare with, no ceilings and so no score", _INSTALL),
+    Part("cuBLAS", look_for_cublas, "no baseline to compare with, no ceilings and so no score", _INSTALL),
 )

@@ -10,6 +10,7 @@ import platform
 import shlex
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -20,9 +21,9 @@ from grader.doctor.solve import SOLVE_PARTS
 from grader.store.workspace import Workspace
 
 
-def examine(workspace: Workspace) -> list[Finding]:
-    """Looks for every part that this machine can need."""
-    findings = (look_for(part, workspace) for part in PARTS)
+def examine(workspace: Workspace, parts: Sequence[Part] | None = None) -> list[Finding]:
+    """Looks for these parts, by default for every part that this machine can need."""
+    findings = (look_for(part, workspace) for part in (PARTS if parts is None else parts))
     return [finding for finding in findings if finding is not None]
 
 

@@ -7,26 +7,36 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.core.errors import ToolMissing
 from grader.doctor.part import Misfit, Missing, Part, output_of
+from grader.machine.cuda_packages import SYSTEM_TOOLKIT
 from grader.store.workspace import Workspace
 
+if TYPE_CHECKING:
+    from grader.sandbox import Sandbox
+    from grader.sandbox.check import Outcome
 
-def _nvcc(_: Workspace) -> str:
+
+def look_for_nvcc(_: Workspace, system: Path = SYSTEM_TOOLKIT) -> str:
+    """Its release and folder."""
     from grader.compile.toolkit import find_nvcc
 
-    nvcc = find_nvcc()
+    nvcc = find_nvcc(system)
     lines = output_of([str(nvcc.program), "--version"]).splitlines()
     version = next(line.strip() for line in lines if "release" in line)
     return f"{version}, {nvcc.root}"
 
 
-def _host_compiler(_: Workspace) -> str:
+def look_for_host_compiler(_: Workspace, system: Path = SYSTEM_TOOLKIT) -> str:
+    """The version of the g++ that nvcc would take."""
     from grader.compile.toolkit import find_host_compiler, find_nvcc
 
     try:
-        program = str(find_host_compiler(find_nvcc()))
+        program = str(find_host_compiler(find_nvcc(system)))
     except ToolMissing:
         if shutil.which("g++") is None:
             raise Missing from None
@@ -37,10 +47,15 @@ def _host_compiler(_: Workspace) -> str:
 def _sandbox(_: Workspace) -> str:
     from grader.sandbox import Sandbox
     from grader.sandbox.check import check
-    from grader.sandbox.sandbox import how_to_get_namespaces
 
     sandbox = Sandbox.find(required=True)
-    outcomes = list(check(sandbox))
+    return describe_sandbox(sandbox, list(check(sandbox)))
+
+
+def describe_sandbox(sandbox: Sandbox, outcomes: Sequence[Outcome]) -> str:
+    """Its version and how it held. Raises Misfit where it did not, or gives less than bubblewrap."""
+    from grader.sandbox.sandbox import how_to_get_namespaces
+
     broken = [outcome for outcome in outcomes if not outcome.holds]
     if sandbox.program is not None:
         version = output_of([sandbox.program, "--version"]).strip()
@@ -63,8 +78,8 @@ _COSTS = "files with their own solve() can't be graded"
 _UPDATE = "update bubblewrap and the kernel; don't grade files of others here"
 
 SOLVE_PARTS: tuple[Part, ...] = (
-    Part("nvcc", _nvcc, _COSTS, "pip install 'cuda-toolkit[nvcc]==13.0.*'"),
-    Part("g++", _host_compiler, _COSTS, "apt install g++"),
+    Part("nvcc", look_for_nvcc, _COSTS, "pip install 'cuda-toolkit[nvcc]==13.0.*'"),
+    Part("g++", look_for_host_compiler, _COSTS, "apt install g++"),
     Part(
         "sandbox",
         _sandbox,

@@ -31,6 +31,7 @@ from grader.problem.cases import format_numbers
 from grader.sandbox import Sandbox
 
 Progress = Callable[[str], None]
+Grade = Callable[[Problem, Submission, Options, Progress], Report]
 Sizes = Mapping[str, int]
 
 
@@ -90,6 +91,7 @@ def compare(
     cache: Path,
     *,
     baseline: bool = False,
+    grade: Grade = conductor.grade,
 ) -> Comparison:
     """Grade these files, each with a label of its own, on this GPU, and time those that are right at these sizes.
 
@@ -97,7 +99,7 @@ def compare(
     files, too. Raises UsageError for a file that can't be graded and JudgeError where a tool is missing.
     """
     began = time.monotonic()
-    reports = _grade(problem, files, gpu, progress, cache)
+    reports = _grade(problem, files, gpu, progress, cache, grade)
     right = [i for i, report in enumerate(reports) if report.verdict is Verdict.ACCEPTED]
     lineup = _Lineup({str(i): _compile(problem, files[i][1], gpu, cache) for i in right})
     if baseline or len(right) == 1:
@@ -151,7 +153,12 @@ class _Lineup:
 
 
 def _grade(
-    problem: Problem, files: Sequence[tuple[str, Submission]], gpu: Gpu, progress: Progress, cache: Path
+    problem: Problem,
+    files: Sequence[tuple[str, Submission]],
+    gpu: Gpu,
+    progress: Progress,
+    cache: Path,
+    grade: Grade,
 ) -> list[Report]:
     options = Options(device=f"gpu:{gpu.index}", cache=cache, timed=False)
     known: dict[str, Report] = {}
@@ -163,7 +170,7 @@ def _grade(
             progress(f"{label}: {text}")
 
         try:
-            known[submission.sha256] = conductor.grade(problem, submission, options, told)
+            known[submission.sha256] = grade(problem, submission, options, told)
         except UsageError as error:
             raise UsageError(f"{label}: {error.message}", error.hint) from None
     return [known[submission.sha256] for _, submission in files]

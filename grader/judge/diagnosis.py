@@ -9,17 +9,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.core.limits import USUAL_SEARCH, Search
 from grader.core.report import CaseResult
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.judge.pattern import Observation, find_pattern
-from grader.judge.shrink import Effort, shrink
+from grader.judge.shrink import shrink
 from grader.problem.cases import Case
 
 Examine = Callable[[Case], CaseResult]
 
-TRIALS = Effort(runs=48, seconds=2.0)
-"""For shrinking and for the pattern together: a verdict has to come within seconds."""
-SHRINKING = Effort(runs=20, seconds=1.2)
 KINDS = (
     WrongKind.CHANGED_INPUT,
     WrongKind.UNWRITTEN_OUTPUT,
@@ -80,6 +78,7 @@ def diagnose(
     examine: Examine,
     clock: Callable[[], float] = time.monotonic,
     allowed: Callable[[Mapping[str, int]], bool] = lambda sizes: True,
+    search: Search = USUAL_SEARCH,
 ) -> Diagnosis:
     """Shrinks the deciding case, to sizes that are `allowed`, and finds what failing sizes have in common.
 
@@ -102,10 +101,10 @@ def diagnose(
         alike[_key(sizes)] = result
         return True
 
-    smallest = alike[_key(shrink(deciding.sizes, least, still_fails, SHRINKING, clock))]
+    smallest = alike[_key(shrink(deciding.sizes, least, still_fails, search.shrinking, clock))]
     probing = [Case(sizes, deciding.family, deciding.seed) for sizes in probes]
     for case in [*probing, *untried]:
-        if len(seen) - len(results) >= TRIALS.runs or clock() - began > TRIALS.seconds:
+        if len(seen) - len(results) >= search.trials.runs or clock() - began > search.trials.seconds:
             break
         seen.append(examine(case))
     observations = [

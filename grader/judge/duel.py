@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,13 +54,20 @@ class Timed:
 class Contests:
     """Holds contests of one problem's programs on one GPU. Close it when there are no more."""
 
-    def __init__(self, problem: Problem, gpu: Gpu, cache: Path) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        gpu: Gpu,
+        cache: Path,
+        make_runner: Callable[[Gpu, Path, Sandbox], ContestRunner] = ContestRunner,
+        make_referee: Callable[[Gpu, Problem], Referee] = Referee,
+    ) -> None:
         self._problem = problem
         self._sandbox = Sandbox.find()
         self._cache = cache
-        self._runner = ContestRunner(gpu, problem.folder, self._sandbox)
+        self._runner = make_runner(gpu, problem.folder, self._sandbox)
         try:
-            self._referee = Referee(gpu, problem)
+            self._referee = make_referee(gpu, problem)
         except BaseException:
             self._runner.close()
             raise

@@ -97,7 +97,7 @@ class Grading:
             progress(f"{label} {number} of {len(cases)}: {format_numbers(case.sizes)}")
             result = self.examiner.examine(case)
             late = result.verdict is Verdict.TIME_LIMIT_EXCEEDED
-            if results and late and self.part.emulated and may_be_too_large(self._problem, case):
+            if results and late and self.part.emulated and may_be_too_large(self._problem, case, self.part.sure_bytes):
                 # Smaller ones came to their end. Those that are larger still are not tried.
                 break
             results.append(result)
@@ -122,6 +122,7 @@ class Grading:
             constants=self._program.constants,
             examine=self.examiner.examine,
             allowed=lambda sizes: fit_together(self._problem, sizes),
+            search=self.part.search,
         )
 
     def locate(self, result: CaseResult) -> CaseResult:

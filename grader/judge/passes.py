@@ -72,7 +72,9 @@ class Course:
         return report
 
     def planner(self, part: Part) -> Planner:
-        return self.language.planner(self.problem, self.program, part.device_table, self.sandbox, self.cache)
+        return self.language.planner(
+            *(self.problem, self.program, part.device_table, self.sandbox, self.cache), seconds=part.solve_seconds
+        )
 
     def unset_local(self) -> CaseResult | None:
         """What the second look found, waited for, so that the emulator's runner can be asked again."""

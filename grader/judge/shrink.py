@@ -8,17 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+
+from grader.core.limits import Effort
 
 Sizes = dict[str, int]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What a search may spend: so many questions, and no new one after so many seconds."""
-
-    runs: int = 24
-    seconds: float = 2.0
 
 
 class _SpentError(Exception):

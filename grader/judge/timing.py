@@ -18,7 +18,7 @@ from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import JudgeError
-from grader.core.report import CaseResult, Measurement, SizeMeasurement
+from grader.core.report import CaseResult, Ceilings, Measurement, SizeMeasurement
 from grader.core.verdict import Form, Verdict
 from grader.judge.examiner import result_of_run, result_of_stop
 from grader.languages.registry import language_of
@@ -34,7 +34,7 @@ from grader.problem import Problem
 from grader.problem.cases import Case, format_numbers, gpu_limits_of
 from grader.run.child_runner import symbols_of
 from grader.run.device import Stopwatch
-from grader.run.gpu.ceilings import ceilings, is_outdated
+from grader.run.gpu.ceilings import Figures, ceilings, is_outdated
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.referee import Referee
 from grader.run.gpu.refill import replay_key
@@ -52,6 +52,7 @@ STEERED = (
 )
 
 Progress = Callable[[str], None]
+MeasureCeilings = Callable[..., tuple[Ceilings, Figures]]
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Measurer:
         stopwatch: Stopwatch,
         cache: Path,
         planner: Planner,
+        ceilings: MeasureCeilings = ceilings,
     ) -> None:
         self._problem = problem
         self._program = program
@@ -84,6 +86,7 @@ class Measurer:
         self._gpu = stopwatch.gpu
         self._cache = cache
         self._planner = planner
+        self._ceilings = ceilings
 
     def run(self, progress: Progress) -> Timed:
         """Times every size. Whatever fails on the judge's side leaves the verdict alone and is told in the note."""
@@ -96,7 +99,7 @@ class Measurer:
         if not self._problem.benchmarks:
             return Timed(note="the problem names no benchmark sizes")
         progress("measuring what this GPU can do")
-        reached, _ = ceilings(self._gpu, self._cache, precision=self._problem.precision)
+        reached, _ = self._ceilings(self._gpu, self._cache, precision=self._problem.precision)
         baseline = self._compile_baseline()
         found: list[SizeMeasurement] = []
         null = None
@@ -123,7 +126,7 @@ class Measurer:
         known = self._problem.cost_is_known
         if known and any(is_outdated(light_of(size, reached), size.time.value) for size in found):
             progress("measuring what this GPU can do")
-            fresh, _ = ceilings(self._gpu, self._cache, precision=self._problem.precision, fresh=True)
+            fresh, _ = self._ceilings(self._gpu, self._cache, precision=self._problem.precision, fresh=True)
             measurement = replace(measurement, ceilings=fresh)
         return Timed(_with_shares(measurement) if known else measurement)
 

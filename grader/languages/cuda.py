@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.core.limits import SOLVE_SECONDS
 from grader.core.verdict import Form
 
 if TYPE_CHECKING:
@@ -80,7 +81,13 @@ class CudaKernel(_Cuda):
         """Nothing: the harness plans."""
 
     def planner(
-        self, problem: Problem, program: Program, ask_table: AskTable, sandbox: Sandbox, cache: Path
+        self,
+        problem: Problem,
+        program: Program,
+        ask_table: AskTable,
+        sandbox: Sandbox,
+        cache: Path,
+        seconds: float = SOLVE_SECONDS,
     ) -> Planner:
         from grader.plan.planner import HarnessPlanner
 
@@ -125,11 +132,17 @@ class CudaSolve(_Cuda):
         build_recorder(cache)
 
     def planner(
-        self, problem: Problem, program: Program, ask_table: AskTable, sandbox: Sandbox, cache: Path
+        self,
+        problem: Problem,
+        program: Program,
+        ask_table: AskTable,
+        sandbox: Sandbox,
+        cache: Path,
+        seconds: float = SOLVE_SECONDS,
     ) -> Planner:
         from grader.plan.planner import RecordingPlanner
 
-        return RecordingPlanner(problem, program, ask_table, sandbox, cache)
+        return RecordingPlanner(problem, program, ask_table, sandbox, cache, seconds)
 
     def starter(self, problem: Problem) -> str:
         from grader.compile.starters import solve_starter

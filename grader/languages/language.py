@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from grader.core.limits import SOLVE_SECONDS
 from grader.core.verdict import Form
 
 if TYPE_CHECKING:
@@ -55,9 +56,15 @@ class Language(Protocol):
         """Builds what its planner needs once on a machine, and says so by `progress`."""
 
     def planner(
-        self, problem: Problem, program: Program, ask_table: AskTable, sandbox: Sandbox, cache: Path
+        self,
+        problem: Problem,
+        program: Program,
+        ask_table: AskTable,
+        sandbox: Sandbox,
+        cache: Path,
+        seconds: float = SOLVE_SECONDS,
     ) -> Planner:
-        """Makes the plans of a program that `compile` returned."""
+        """Makes the plans of a program that `compile` returned. Own launch code may take so many seconds for a plan."""
 
     def starter(self, problem: Problem) -> str:
         """The text that a solution begins with. Raises ProblemError where the problem has none."""

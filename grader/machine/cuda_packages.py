@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core.errors import ToolMissing
@@ -68,6 +69,9 @@ EXTRAS = (
 
 DEFAULT = EXTRAS[0]
 """For a machine without a usable GPU: the emulator needs only the compiler."""
+
+SYSTEM_TOOLKIT = Path("/usr/local/cuda")
+"""Where NVIDIA's own packages put CUDA; the last place to look in."""
 
 CUTLASS = "nvidia-cutlass==4.2.*"
 """The distribution with the headers of CUTLASS and CuTe, which the extra `cutlass` pins."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from grader.core.limits import SOLVE_SECONDS
 from grader.core.plan import Alloc, Launch, Plan, uses_streams
 from grader.core.verdict import Verdict
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
@@ -87,7 +88,13 @@ class RecordingPlanner:
     """
 
     def __init__(
-        self, problem: Problem, program: Program, ask_table: Callable[[], DeviceTable], sandbox: Sandbox, cache: Path
+        self,
+        problem: Problem,
+        program: Program,
+        ask_table: Callable[[], DeviceTable],
+        sandbox: Sandbox,
+        cache: Path,
+        seconds: float = SOLVE_SECONDS,
     ) -> None:
         self.steered = False
         self.leak = self.ignored = self.printed = ""
@@ -96,6 +103,7 @@ class RecordingPlanner:
         self._ask_table = ask_table
         self._sandbox = sandbox
         self._cache = cache
+        self._seconds = seconds
         self._last: Recording | None = None
 
     @cached_property
@@ -103,14 +111,11 @@ class RecordingPlanner:
         return self._ask_table()
 
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
-        # Heavy, and needed for this form alone.
-        from grader.plan.recorder import record, with_lines
-
         arguments, heard = arguments_of(self._problem, sizes, addresses), Listening(device)
-        recording = record(self._program, arguments, self._table, heard, self._sandbox, self._cache)
+        recording = self.record(arguments, heard)
         if uses_streams(recording.plan.steps) or any(isinstance(step, Alloc) for step in recording.plan.steps):
             # Messages about scratch and about unordered launches name lines.
-            recording = with_lines(self._program, recording, self._sandbox)
+            recording = self.with_lines(recording)
         self._last = recording
         self.steered = self.steered or recording.reads > 0
         self.leak, self.ignored = _leak_of(recording), self.ignored or self._ignored_of(recording)
@@ -118,12 +123,29 @@ class RecordingPlanner:
         self._check_reads(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
 
-    def launch_line(self, kernel: str) -> int | None:
+    def record(self, arguments: Sequence[Argument], device: DeviceMemory) -> Recording:
+        """One call of solve() with these arguments."""
+        # Heavy, and needed for this form alone.
+        from grader.plan.recorder import record
+
+        return record(self._program, arguments, self._table, device, self._sandbox, self._cache, self._seconds)
+
+    def lines_of(self, recording: Recording) -> Sequence[int | None]:
+        """For each step the line of the source that asked for it."""
         from grader.plan.recorder import lines_of
 
+        return lines_of(self._program, recording, self._sandbox)
+
+    def with_lines(self, recording: Recording) -> Recording:
+        """The same recording, its steps with their lines."""
+        from grader.plan.recorder import with_lines
+
+        return with_lines(self._program, recording, self._sandbox)
+
+    def launch_line(self, kernel: str) -> int | None:
         if self._last is None:
             return None
-        lines = lines_of(self._program, self._last, self._sandbox)
+        lines = self.lines_of(self._last)
         launches = zip(self._last.plan.steps, lines, strict=True)
         symbols = {k.symbol for k in self._program.kernels if kernel in (k.name, k.symbol)}
         found = {line for step, line in launches if isinstance(step, Launch) and step.kernel in symbols}
@@ -188,11 +210,10 @@ class RecordingPlanner:
 
     def _echo_of(self, arguments: Sequence[Argument], heard: Listening) -> Plan | None:
         """The plan that solve() makes from altered data; None if that recording gives no plan."""
-        from grader.plan.recorder import record
         from grader.plan.stopped import RecordingStopped
 
         try:
-            return record(self._program, arguments, self._table, Echo(heard), self._sandbox, self._cache).plan
+            return self.record(arguments, Echo(heard)).plan
         except RecordingStopped:
             return None
 

@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.compile.program import Program
+from grader.core.limits import SOLVE_SECONDS
 from grader.core.plan import Plan, with_line
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import Line
@@ -28,10 +29,7 @@ from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped, told_with_line
 from grader.sandbox import Sandbox
 
-__all__ = ["SECONDS", "Argument", "Recording", "RecordingStopped", "lines_of", "record", "with_lines"]
-
-SECONDS = 10.0
-"""Time limit for one call of solve() on the host, not counting the judge's own time."""
+__all__ = ["Argument", "Recording", "RecordingStopped", "lines_of", "record", "with_lines"]
 
 
 def record(
@@ -41,7 +39,7 @@ def record(
     device: DeviceMemory,
     sandbox: Sandbox,
     cache: Path,
-    seconds: float = SECONDS,
+    seconds: float = SOLVE_SECONDS,
 ) -> Recording:
     """Calls solve() once with these arguments. `device` provides scratch and the data copied to the host.
 

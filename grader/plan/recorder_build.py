@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +27,9 @@ FLAGS = ("-std=c++17", "-O1", "-fvisibility=hidden", "-fno-plt", "-pthread")
 
 BUILD_SECONDS = 120.0
 
+Build = Callable[[str, Sequence[Path], str, Path], None]
+"""Makes the program, by a compiler, the folders of CUDA's headers and the text of the stubs."""
+
 _DECLARED = re.compile(r"(?:CUDARTAPI|CUDARTAPI_CDECL|CUDAAPI)\s+\*?\s*(\w+)\s*\(")
 _RENAMED = re.compile(r"#\s*define\s+(?:cuda|cu)[A-Z]\w*\s+((?:cuda|cu)[A-Z]\w*)\s*$", re.MULTILINE)
 _PER_THREAD = re.compile(r"__(?:CUDART_API|CUDA_API)_PT(DS|SZ)\((\w+)\)")
@@ -35,9 +38,9 @@ _HEADERS = ("cuda_runtime_api.h", "cuda_profiler_api.h", "crt/host_runtime.h", "
 _ENTRY_POINT = re.compile(r"(?:cuda|cu|__cuda)[A-Z]\w*")
 
 
-def build_recorder(cache: Path) -> Path:
-    """Returns the path of the recorder, built if it is not cached. Raises ToolMissing without g++ or CUDA's headers,
-    JudgeError if the build fails.
+def build_recorder(cache: Path, build: Build | None = None) -> Path:
+    """Returns the path of the recorder, built by `build` if it is not cached. Raises ToolMissing without g++ or CUDA's
+    headers, JudgeError if the build fails.
     """
     compiler = shutil.which("g++")
     if compiler is None:
@@ -52,7 +55,7 @@ def build_recorder(cache: Path) -> Path:
         with _alone(cache / "recorder"):
             # Another kgrade may have built it meanwhile.
             if not program.is_file():
-                _build(compiler, includes, stubs, program)
+                (build or _build)(compiler, includes, stubs, program)
     return program
 
 

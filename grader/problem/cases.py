@@ -159,9 +159,9 @@ def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
     )
 
 
-def may_be_too_large(problem: Problem, case: Case) -> bool:
+def may_be_too_large(problem: Problem, case: Case, sure_bytes: int = SURE_BYTES) -> bool:
     """Whether a timeout on the emulator means nothing, because the case's work is unknown and may be too much."""
-    return not problem.cost_is_known and problem.array_bytes(case.sizes) > SURE_BYTES
+    return not problem.cost_is_known and problem.array_bytes(case.sizes) > sure_bytes
 
 
 def gpu_limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:

@@ -50,6 +50,8 @@ class ChildRunner:
 
     device: str
     checks: tuple[str, ...]
+    start_seconds = START_SECONDS
+    grace_seconds = GRACE_SECONDS
     patience: float = 1.0
     """How many seconds of wall time a second of Limits may take."""
     when_killed = RunStatus.MEMORY
@@ -90,7 +92,7 @@ class ChildRunner:
         self.load_anew()
         self._problem, self._sizes, self._poison = problem, sizes, poison
         request = {"sizes": dict(sizes), "family": family, "seed": seed, "poison": str(poison)}
-        return dict(self._ask({"do": "prepare", **request}, START_SECONDS)["addresses"])
+        return dict(self._ask({"do": "prepare", **request}, self.start_seconds)["addresses"])
 
     def load_anew(self) -> None:
         """Starts a new process with the same program if the last one has ended."""
@@ -101,11 +103,11 @@ class ChildRunner:
                 self.load(self._program)
 
     def allocate(self, size: int) -> int | None:
-        address = self._ask({"do": "allocate", "size": size}, START_SECONDS)["address"]
+        address = self._ask({"do": "allocate", "size": size}, self.start_seconds)["address"]
         return None if address is None else int(address)
 
     def symbol(self, name: str) -> int | None:
-        address = self._ask({"do": "symbol", "name": name}, START_SECONDS)["address"]
+        address = self._ask({"do": "symbol", "name": name}, self.start_seconds)["address"]
         return None if address is None else int(address)
 
     def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
@@ -130,7 +132,7 @@ class ChildRunner:
         return self.run_of(self._ask(request, self._wall_seconds(limits)))
 
     def _wall_seconds(self, limits: Limits) -> float:
-        return limits.seconds * self.patience + GRACE_SECONDS
+        return limits.seconds * self.patience + self.grace_seconds
 
     def run_of(self, answer: Mapping[str, Any]) -> Run:
         """Returns the child's answer as a Run."""
@@ -198,7 +200,7 @@ class ChildRunner:
             raise RunnerStopped(RunStatus.CRASHED, f"the process of {self._module} has ended")
         try:
             while self._unanswered:
-                self._see(self._unanswered[0], self._child.receive(START_SECONDS))
+                self._see(self._unanswered[0], self._child.receive(self.start_seconds))
                 del self._unanswered[0]
             self._child.send(request)
             answer = self._child.receive(seconds)

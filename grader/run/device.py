@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from grader.core.limits import Limits
+from grader.core.limits import SOLVE_SECONDS, USUAL_SEARCH, Limits, Search
 from grader.machine.gpus import Gpu
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.runner import Runner
 from grader.problem import Problem
-from grader.problem.cases import Case
+from grader.problem.cases import SURE_BYTES, Case
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.referee import Referee
 from grader.sandbox import Sandbox
@@ -50,6 +50,11 @@ class Part:
     """Whether the emulator alone decides."""
     referee: Referee | None = field(default=None, kw_only=True)
     stopwatch: Stopwatch | None = field(default=None, kw_only=True)
+    solve_seconds: float = field(default=SOLVE_SECONDS, kw_only=True)
+    """For one call of the submission's own solve() on the host."""
+    sure_bytes: int = field(default=SURE_BYTES, kw_only=True)
+    """Cases of so many bytes have to end on the emulator also where nobody knows their work."""
+    search: Search = field(default=USUAL_SEARCH, kw_only=True)
 
     @property
     def decides(self) -> bool:

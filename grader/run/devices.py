@@ -24,6 +24,7 @@ from grader.run.gpu.gpu_runner import GpuRunner
 from grader.run.gpu.lock import Turn
 from grader.run.gpu.memcheck import memcheck_runner
 from grader.run.gpu.referee import Referee
+from grader.run.gpu.sanitizer import find_sanitizer
 from grader.sandbox import Sandbox
 
 EMULATED_CASES = 6
@@ -127,7 +128,7 @@ class GpuDevice:
                 referee=referee,
                 stopwatch=Stopwatch(gpu, runner, referee),
                 turn=Turn(gpu.uuid, lambda: progress(f"waiting for {gpu.name}: another grading uses it")),
-                make_memcheck=lambda: memcheck_runner(gpu, problem.folder, sandbox),
+                make_memcheck=lambda: memcheck_runner(gpu, problem.folder, sandbox, find_sanitizer()),
             ),
         ]
 
@@ -160,7 +161,7 @@ class GpuPart(Part):
 
     def stand_in(self, cases: Sequence[Case]) -> Part | None:
         runner = self.make_memcheck()
-        return None if runner is None else Part(runner, cases, self.limits, helps="by memcheck")
+        return None if runner is None else Part(runner, cases, self.limits, helps="by memcheck", search=self.search)
 
     def close(self) -> None:
         # Both first: a process that used CUDA takes a tenth of a second to end.

@@ -5,7 +5,7 @@ They wait for their first request and touch no GPU. Which are used is decided la
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from grader.machine.gpus import environment_of, find_gpus
@@ -17,51 +17,59 @@ EMULATOR = "grader.run.emulator_child"
 GPU = "grader.run.gpu.child"
 REFEREE = "grader.run.gpu.referee_child"
 
-_started: list[tuple[str, Mapping[str, str], Confinement | None, Sequence[Path] | None, Child]] = []
+
+class HeadStart:
+    """The processes that were started ahead, by `make`, and that nobody has taken yet."""
+
+    def __init__(self, make: Callable[..., Child] = Child) -> None:
+        self._make = make
+        self._started: list[tuple[str, Mapping[str, str], Confinement | None, Sequence[Path] | None, Child]] = []
+
+    def begin(self, device: str, folder: Path, sandbox: Sandbox) -> None:
+        """Starts what grading a problem on `device` (auto, gpu, gpu:N, emulator) is going to need, as far as can be
+        told.
+
+        `folder` is the problem's.
+        """
+        self._start(EMULATOR, {}, compute(sandbox, folder))
+        number = device.partition(":")[2] or "0"
+        gpus = [] if device == "emulator" else find_gpus()
+        for gpu in gpus:
+            if str(gpu.index) == number:
+                copies = own_code() if sandbox.protects else None
+                self._start(GPU, environment_of(gpu), on_gpu(sandbox, folder), copies)
+                self._start(REFEREE, environment_of(gpu))
+
+    def take(
+        self,
+        module: str,
+        environment: Mapping[str, str],
+        confinement: Confinement | None = None,
+        scratch: Sequence[Path] | None = None,
+    ) -> Child:
+        """A process of this module, with all of this as for a Child: one that was started ahead, else a new one."""
+        for place, (*started, child) in enumerate(self._started):
+            if started == [module, environment, confinement, scratch]:
+                del self._started[place]
+                return child
+        return self._make(module, environment=environment, confinement=confinement, scratch=scratch)
+
+    def end(self) -> None:
+        """Ends the processes that nobody took."""
+        while self._started:
+            self._started.pop()[-1].close()
+
+    def _start(
+        self,
+        module: str,
+        environment: Mapping[str, str],
+        confinement: Confinement | None = None,
+        scratch: Sequence[Path] | None = None,
+    ) -> None:
+        child = self._make(module, environment=environment, confinement=confinement, scratch=scratch)
+        self._started.append((module, environment, confinement, scratch, child))
 
 
-def begin(device: str, folder: Path, sandbox: Sandbox) -> None:
-    """Starts the processes that grading a problem on `device` (auto, gpu, gpu:N, emulator) will probably need.
+_OF_THIS_PROCESS = HeadStart()
 
-    `folder` is the problem's.
-    """
-    _start(EMULATOR, {}, compute(sandbox, folder))
-    number = device.partition(":")[2] or "0"
-    gpus = [] if device == "emulator" else find_gpus()
-    for gpu in gpus:
-        if str(gpu.index) == number:
-            _start(GPU, environment_of(gpu), on_gpu(sandbox, folder), own_code() if sandbox.protects else None)
-            _start(REFEREE, environment_of(gpu))
-
-
-def take(
-    module: str,
-    environment: Mapping[str, str],
-    confinement: Confinement | None = None,
-    scratch: Sequence[Path] | None = None,
-) -> Child:
-    """Returns a process of this module, started ahead if there is one, else a new one.
-
-    The arguments are those of a Child.
-    """
-    for place, (*started, child) in enumerate(_started):
-        if started == [module, environment, confinement, scratch]:
-            del _started[place]
-            return child
-    return Child(module, environment=environment, confinement=confinement, scratch=scratch)
-
-
-def end() -> None:
-    """Ends the processes that nobody took."""
-    while _started:
-        _started.pop()[-1].close()
-
-
-def _start(
-    module: str,
-    environment: Mapping[str, str],
-    confinement: Confinement | None = None,
-    scratch: Sequence[Path] | None = None,
-) -> None:
-    child = Child(module, environment=environment, confinement=confinement, scratch=scratch)
-    _started.append((module, environment, confinement, scratch, child))
+begin, take, end = _OF_THIS_PROCESS.begin, _OF_THIS_PROCESS.take, _OF_THIS_PROCESS.end

@@ -93,6 +93,9 @@ class Child:
     with copies of these folders, holds its cache, and is removed when it ends.
     """
 
+    message_limit, most_values = MESSAGE_LIMIT, MOST_VALUES
+    transfer_seconds = TRANSFER_SECONDS
+
     def __init__(
         self,
         module: str,
@@ -196,7 +199,7 @@ class Child:
                 self.close()
                 raise ChildTimeout(f"{self.module} gave no answer within {timeout:g} seconds")
             with self._deadline():
-                data = self._connection.recv_bytes(MESSAGE_LIMIT)
+                data = self._connection.recv_bytes(self.message_limit)
         except (EOFError, OSError):
             raise self._died() from None
         return self._read(data)
@@ -219,7 +222,7 @@ class Child:
     @contextlib.contextmanager
     def _deadline(self) -> Iterator[None]:
         # A child that stops in the middle of a message would block read() or write() for ever.
-        timer = threading.Timer(TRANSFER_SECONDS, self._running.kill)
+        timer = threading.Timer(self.transfer_seconds, self._running.kill)
         timer.daemon = True
         timer.start()
         try:
@@ -229,7 +232,7 @@ class Child:
 
     def _read(self, data: bytes) -> dict[str, Any]:
         try:
-            message = json.loads(json_text(data, MOST_VALUES))
+            message = json.loads(json_text(data, self.most_values))
         except (ValueError, RecursionError):
             message = None
         failure = message.get(_FAILURE) if isinstance(message, dict) else None

@@ -65,7 +65,11 @@ class Sandbox:
     @staticmethod
     def find(required: bool = False) -> Sandbox:
         """The sandbox of this machine. Raises ToolMissing if one is required and none works."""
-        program = find_program()
+        return Sandbox.of(find_program(), landlock_version(), required)
+
+    @staticmethod
+    def of(program: str | None, landlock: int, required: bool = False) -> Sandbox:
+        """The best of bubblewrap at `program` and this version of Landlock that works. Raises as `find` does."""
         reason, hint = "bubblewrap is not installed", f"type: {INSTALL}"
         if program is not None:
             reason = why_not(program, None)
@@ -73,8 +77,8 @@ class Sandbox:
                 user = NOBODY if os.geteuid() == 0 and not why_not(program, NOBODY) else None
                 return Sandbox(program, user=user)
             hint = _how_to_allow()
-        if version := landlock_version():
-            return Sandbox(None, reason, landlock=version, user=NOBODY if os.geteuid() == 0 else None)
+        if landlock:
+            return Sandbox(None, reason, landlock=landlock, user=NOBODY if os.geteuid() == 0 else None)
         if required:
             raise ToolMissing(f"the sandbox does not work: {reason}", hint)
         return Sandbox(None, reason)
@@ -154,9 +158,9 @@ class Sandbox:
             inner = ["/bin/sh", "-c", f'{shell_process_limit(count)}; exec "$@"', "sh", *command]
             if self.program is not None:
                 read_end, write_end = (_above(end, stack) for end in os.pipe())
-                program = _as_file(filter_program(profile, platform.machine()), stack)
+                program = _as_file(self.filter_of(profile), stack)
                 own = [program, write_end]
-                outer = command_line(self.program, profile, view, program, write_end)
+                outer = self.bubblewrap_of(profile, view, program, write_end)
                 # A recorded program starts no other and sees no shell. The process limit is for those that may.
                 inner = [*outer, *(inner[:4] if profile is Profile.COMPILE else []), *command]
                 status = os.fdopen(os.dup(read_end), "rb", buffering=0)
@@ -179,6 +183,15 @@ class Sandbox:
                 extra_groups=() if user is not None else None,
             )
         return Started(process, status)
+
+    def filter_of(self, profile: Profile) -> bytes:
+        """The filter of system calls that bubblewrap loads."""
+        return filter_program(profile, platform.machine())
+
+    def bubblewrap_of(self, profile: Profile, view: View, filter_descriptor: int, status_descriptor: int) -> list[str]:
+        """What comes before the program and its arguments where bubblewrap starts it."""
+        assert self.program is not None
+        return command_line(self.program, profile, view, filter_descriptor, status_descriptor)
 
     def open_template(
         self, command: Sequence[str], view: View, profile: Profile, environment: Mapping[str, str], descriptor: int

@@ -34,7 +34,7 @@ def writable(path: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.W_OK)
 
 
-def open_engine(path: Path, *, read_only: bool, pooled: bool = False) -> Engine:
+def open_engine(path: Path, *, read_only: bool, pooled: bool = False, busy_seconds: float = BUSY_SECONDS) -> Engine:
     """An engine whose connections are closed after each use, so that no file stays open between calls.
 
     Servers use `pooled` connections, so that the log is not checkpointed and removed whenever the last one closes.
@@ -46,12 +46,12 @@ def open_engine(path: Path, *, read_only: bool, pooled: bool = False) -> Engine:
         # CREATE TABLE, which Python would otherwise commit statement by statement.
         # A pooled connection is used by several threads, one at a time.
         connection = sqlite3.connect(
-            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not pooled
+            address, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=not pooled
         )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             if not read_only:
-                _use_log(connection)
+                _use_log(connection, busy_seconds)
         except BaseException:
             connection.close()
             raise
@@ -75,7 +75,7 @@ def _address(path: Path, read_only: bool) -> str:
     return f"{address}?mode=ro" if log.exists() else f"{address}?mode=ro&immutable=1"
 
 
-def _use_log(connection: sqlite3.Connection) -> None:
+def _use_log(connection: sqlite3.Connection, busy_seconds: float) -> None:
     """Switches to a write-ahead log: readers never wait, and commits are atomic.
 
     synchronous FULL flushes the log at each commit. NORMAL could lose the last commits in a power cut, but a commit
@@ -85,7 +85,7 @@ def _use_log(connection: sqlite3.Connection) -> None:
     if _journal(connection, "PRAGMA journal_mode") == "wal":
         return
     # The change needs exclusive access and does not wait for others, whatever the timeout.
-    deadline = time.monotonic() + BUSY_SECONDS
+    deadline = time.monotonic() + busy_seconds
     while not _change_to_log(connection, last_try=time.monotonic() > deadline):
         time.sleep(0.01)
 

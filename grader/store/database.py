@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, Row, Select, insert, literal, select
 from grader.core.errors import StoreError, UsageError
 from grader.core.report import Interval, Report, from_json, to_json
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
-from grader.store.connect import READ, WRITE, open_engine, writable
+from grader.store.connect import BUSY_SECONDS, READ, WRITE, open_engine, writable
 from grader.store.entry import Entry, Summary, summarize
 from grader.store.failures import naming_the_database, unwritable
 from grader.store.migrate import bring_up_to_date
@@ -31,13 +31,14 @@ _COLUMNS = tuple(Submission.__table__.columns)
 class Store:
     """The submissions of one workspace. Several processes may use it at once.
 
-    Nothing is created before the first write, and a read-only workspace can be read. Every method may raise StoreError
-    or WorkspaceError, with the path and the next step.
+    Nothing is created before the first write, and a read-only workspace can be read. A write waits for others for at
+    most `busy_seconds`. Every method may raise StoreError or WorkspaceError, with the path and the next step.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = path
-        self._read_only = not writable(path)
+        self._read_only = read_only or not writable(path)
+        self._busy_seconds = busy_seconds
         self._engine: Engine | None = None
         if path.exists():
             self._engine = self._open()
@@ -114,7 +115,7 @@ class Store:
 
     def _open(self) -> Engine:
         with naming_the_database(self.path):
-            engine = open_engine(self.path, read_only=self._read_only)
+            engine = open_engine(self.path, read_only=self._read_only, busy_seconds=self._busy_seconds)
             bring_up_to_date(engine, self.path, read_only=self._read_only)
             return engine
 

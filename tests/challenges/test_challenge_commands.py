@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.machine.gpus import Gpu
-from grader.problem import Problem, load_problem
-from grader.problem.challenges import materialise
-from grader.problem.challenges.folder import Challenge
-from grader.run import devices
 from grader.store.database import Store
-from grader.store.workspace import builtin_folder
-from tests.commands.conftest import Judge, Kgrade, judge, kgrade, own_places, workspace
+from tests.commands.conftest import Judge, Kgrade, engines, judge, kgrade, own_places, workspace
+from tests.played_gpus import install_gpus
 from tests.test_measuring import H200
 
 from .conftest import SET, needs_torch
+from .test_faulty_challenges import GOOD
 from .test_grading_challenges import FOLDER, MISSING
 
-__all__ = ["judge", "kgrade", "own_places", "workspace"]
+__all__ = ["engines", "judge", "kgrade", "own_places", "workspace"]
 
 DIR = str(SET)
 
@@ -96,21 +92,29 @@ def test_submit_grades_a_challenge_under_a_name_of_its_own(kgrade: Kgrade, judge
     assert f"kgrade test --problems {DIR} 1_saxpy mine.cu --seed" in report.replace("&#39;", "'")
 
 
-@pytest.mark.parametrize(("gpu", "large"), [(None, False), (H200, True)])
+@needs_torch
+@pytest.mark.parametrize(("gpus", "large"), [([], False), ([H200], True)])
 def test_large_tests_are_made_for_a_gpu_alone(
-    gpu: Gpu | None, large: bool, kgrade: Kgrade, judge: Judge, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    gpus: list[Gpu], large: bool, kgrade: Kgrade, judge: Judge, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noted: list[tuple[str, bool, list[int]]] = []
-
-    @contextmanager
-    def materialised(_: object, challenge: Challenge, seed: int, *, large: bool, asked: list[int]) -> Iterator[Problem]:
-        noted.append((challenge.name, large, asked))
-        yield load_problem(builtin_folder("problems") / "zip")
-
-    monkeypatch.setattr(devices, "choose_gpu", lambda device: gpu)
-    monkeypatch.setattr(materialise, "materialised", materialised)
+    install_gpus(monkeypatch, gpus)
     assert kgrade("test", "--problems", DIR, "1", "mine.cu", "--case", "test=3").code == 0
-    assert noted == [("set:1_saxpy", large, [3])]
+    problem, _, _ = judge.asked[0]
+    assert problem.name == "set:1_saxpy"
+    assert problem.tests == {number: number < 7 or large for number in range(1, 8)}
+
+
+@needs_torch
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_large_test_is_made_for_an_emulator_where_it_is_asked_for(
+    asked: bool, kgrade: Kgrade, judge: Judge, workspace: Path, write_set: Callable[..., Path]
+) -> None:
+    # Its functional test has 16 MB.
+    large = '[{"x": torch.ones(2_000_000), "y": torch.zeros(2_000_000), "n": 2_000_000}]'
+    root = str(write_set(copy=GOOD.replace("[self.generate_example_test()]", large)))
+    chosen = ("--case", "test=2") if asked else ()
+    assert kgrade("test", "--problems", root, "1", "mine.cu", "--device", "emulator", *chosen).code == 0
+    assert judge.asked[0][0].tests[2] == asked
 
 
 def test_problems_has_no_effect_in_a_contest(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:

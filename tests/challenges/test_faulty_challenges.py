@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.core.errors import ProblemError, ToolMissing
-from grader.problem.challenges import materialise
 from grader.problem.challenges.folder import ChallengeSet
 from grader.problem.challenges.materialise import materialised
 
@@ -153,7 +153,7 @@ def test_a_mistake_comes_out_of_the_process_as_it_is(write_set: Write) -> None:
 
 
 def test_without_pytorch_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(materialise, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ToolMissing, match="1_saxpy needs PyTorch, which is not installed") as raised:
         _make_in_a_process(SET)
     assert "pip install torch" in raised.value.hint

@@ -5,6 +5,7 @@ A file is called after its challenge, and after a "-" by its fault; its first li
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -19,11 +20,15 @@ from grader.core.limits import Limits
 from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
-from grader.judge.grading import Grading
 from grader.languages.registry import make_submission, read_submission
-from grader.problem import cases
+from grader.plan.poison import Poison
+from grader.problem import Problem
+from grader.run.device import Part
+from grader.run.emulator_runner import EmulatorRunner
+from grader.sandbox import Sandbox
 from grader.terminal.report import print_report
 from tests.plan.recorded import shared_cache
+from tests.played_devices import adjusted
 
 from .conftest import SEED, Make, needs_torch
 
@@ -48,10 +53,14 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared_cache(tmp_path_factory)
 
 
-def graded(file: Path, make: Make, cache: Path, **options: object) -> Report:
+def as_it_is(part: Part) -> Part:
+    return part
+
+
+def graded(file: Path, make: Make, cache: Path, adjust: Callable[[Part], Part] = as_it_is, **options: object) -> Report:
     problem = make(file.stem.partition("-")[0])
     given = Options(seed=SEED, device="emulator", user="ada", cache=cache)
-    return grade(problem, read_submission(file), replace(given, **options))
+    return grade(problem, read_submission(file), replace(given, **options), choose=adjusted(adjust))
 
 
 def printed(report: Report) -> str:
@@ -117,27 +126,26 @@ def test_a_test_that_is_not_there_is_told(test: int, said: str, make: Make, cach
         graded(FOLDER / "accepted" / "1_saxpy.cu", make, cache, sizes=[{"test": test}])
 
 
-def test_a_large_test_without_an_end_says_nothing_on_an_emulator(
-    make: Make, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_test_without_an_end_says_nothing_on_an_emulator(make: Make, cache: Path) -> None:
     # The last functional test has 120,000 bytes and 1,000,000 products, the one before a twentieth.
-    monkeypatch.setattr(cases, "UNKNOWN", Limits(seconds=30.0, instructions=60_000))
-    report = graded(FOLDER / "accepted" / "10_matrix_product.cu", make, cache)
+    def hurry(part: Part) -> Part:
+        return replace(part, limits=lambda *_: Limits(seconds=30.0, instructions=60_000))
+
+    report = graded(FOLDER / "accepted" / "10_matrix_product.cu", make, cache, hurry)
     assert report.verdict is Verdict.ACCEPTED
     assert [case.sizes["test"] for case in report.cases] == [2, 1, 3, 4, 5]
     assert "functional test 5; " in left_out(report)
     assert left_out(report).endswith(", performance test")
-    monkeypatch.setattr(cases, "SURE_BYTES", 200_000)
-    report = graded(FOLDER / "accepted" / "10_matrix_product.cu", make, cache)
+    file = FOLDER / "accepted" / "10_matrix_product.cu"
+    report = graded(file, make, cache, lambda part: replace(hurry(part), sure_bytes=200_000))
     assert (report.verdict, report.cases[-1].sizes) == (Verdict.TIME_LIMIT_EXCEEDED, {"test": 6})
 
 
-def test_a_file_that_ends_in_no_test_is_never_accepted(
-    make: Make, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cases, "SURE_BYTES", 0)
-    monkeypatch.setattr(cases, "UNKNOWN", Limits(seconds=30.0, instructions=300_000))
-    report = graded(FOLDER / "time_limit_exceeded" / "10_matrix_product-endless.cu", make, cache)
+def test_a_file_that_ends_in_no_test_is_never_accepted(make: Make, cache: Path) -> None:
+    def hurry(part: Part) -> Part:
+        return replace(part, limits=lambda *_: Limits(seconds=30.0, instructions=300_000), sure_bytes=0)
+
+    report = graded(FOLDER / "time_limit_exceeded" / "10_matrix_product-endless.cu", make, cache, hurry)
     assert report.verdict is Verdict.TIME_LIMIT_EXCEEDED
 
 
@@ -162,15 +170,30 @@ def test_who_leaves_alone_what_the_reference_writes_is_wrong(make: Make, cache: 
     assert report.smallest is not None and report.smallest.message == "count[0] is 0, expected 1"
 
 
-def test_a_failure_is_not_tried_at_other_numbers(make: Make, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    examined = []
-    diagnose = Grading.diagnose
+class NotingRunner(EmulatorRunner):
+    """Notes for which sizes it made inputs, one after another."""
 
-    def noted(grading: Grading, outcome: object) -> object:
-        examine = grading.examiner.examine
-        grading.examiner.examine = lambda case: examined.append(case) or examine(case)  # type: ignore[method-assign,func-returns-value]
-        return diagnose(grading, outcome)  # type: ignore[arg-type]
+    prepared: list[dict[str, int]]
 
-    monkeypatch.setattr(Grading, "diagnose", noted)
-    report = graded(FOLDER / "wrong_answer" / "9_bfloat_add-subtracts.cu", make, cache)
-    assert report.smallest == report.cases[0] and examined == [] and report.pattern == ""
+    def prepare(
+        self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
+    ) -> dict[str, int]:
+        if dict(sizes) not in self.prepared[-1:]:
+            self.prepared.append(dict(sizes))
+        return super().prepare(problem, sizes, family, seed, poison)
+
+
+def test_a_failure_is_not_tried_at_other_numbers(make: Make, cache: Path) -> None:
+    prepared: list[dict[str, int]] = []
+
+    def note(part: Part) -> Part:
+        part.close()
+        runner = NotingRunner(problem.folder, Sandbox.find(), cache / "kernels")
+        runner.prepared = prepared
+        return replace(part, runner=runner)
+
+    problem, file = make("9"), FOLDER / "wrong_answer" / "9_bfloat_add-subtracts.cu"
+    options = Options(seed=SEED, device="emulator", cache=cache)
+    report = grade(problem, read_submission(file), options, choose=adjusted(note))
+    assert report.smallest == report.cases[0] and report.pattern == ""
+    assert prepared == [case.sizes for case in report.cases]

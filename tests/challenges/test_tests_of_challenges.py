@@ -196,12 +196,9 @@ def test_what_is_untouched_need_not_be_written_and_is_checked_where_it_is(make: 
 
 
 def test_large_tests_are_looked_through_for_untouched_elements_where_small_ones_have_some(
-    make: Make, monkeypatch: pytest.MonkeyPatch
+    make: Make,
 ) -> None:
-    from grader.problem.challenges import writing
-
-    monkeypatch.setattr(writing, "TWICE_BYTES", 50)
-    assert make("11").untouched({"test": 5})["kept"].sum() == 1000
+    assert make("11", twice_bytes=50).untouched({"test": 5})["kept"].sum() == 1000
 
 
 def test_a_test_with_an_empty_array_is_left_out(make: Make, write_set: Callable[..., Path]) -> None:

@@ -18,7 +18,7 @@ from grader.compile.program import Kernel, Program
 from grader.core.limits import USUAL_LIMITS
 from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import Form, Verdict
-from grader.judge import reporting, timing
+from grader.judge import reporting
 from grader.judge.timing import VERIFIED, Measurer, Timed
 from grader.languages.registry import read_submission
 from grader.measure.samples import CANDIDATE
@@ -30,7 +30,6 @@ from grader.problem.challenges.problem import ChallengeProblem
 from grader.run.device import Stopwatch
 from grader.run.devices import GpuDevice, helping_limits
 from grader.run.emulator import Memory, Module
-from grader.run.gpu import timed
 from grader.run.gpu.filling import POISONED, copied
 from grader.run.gpu.refill import SOURCE, Span, replay_key
 from grader.run.gpu.timed import Contender, Prepared
@@ -69,14 +68,15 @@ class PlayedRunner:
 
 
 @pytest.fixture
-def measure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[PlayedRunner], Timed]:
-    monkeypatch.setattr(timing, "ceilings", PlayedCeilings())
+def measure(tmp_path: Path) -> Callable[[PlayedRunner], Timed]:
     program = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("work", "_Z4work"),), {}, cubin=b"mine")
 
     def run(runner: PlayedRunner) -> Timed:
         planner = HarnessPlanner(runner.problem, {})
         played: Any = (runner, PlayedReferee())
-        return Measurer(runner.problem, program, "", Stopwatch(H200, *played), tmp_path, planner).run(lambda text: None)
+        stopwatch = Stopwatch(H200, *played)
+        measurer = Measurer(runner.problem, program, "", stopwatch, tmp_path, planner, ceilings=PlayedCeilings())
+        return measurer.run(lambda text: None)
 
     return run
 
@@ -163,15 +163,16 @@ class FakeArray:
         self.freed = True
 
 
+class Played(Contender):
+    array: Any = FakeArray
+
+
 @needs_torch
 @pytest.mark.parametrize(("name", "inout"), [("1", True), ("8", False)])
-def test_what_a_buffer_set_is_filled_with_before_each_replay(
-    name: str, inout: bool, make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(timed, "DeviceArray", FakeArray)
+def test_what_a_buffer_set_is_filled_with_before_each_replay(name: str, inout: bool, make: Make) -> None:
     FakeArray.made = []
     problem, sizes = make(name), {"test": 2}
-    contender = Contender(problem, sizes, lambda number, addresses: Prepared(lambda stream: None), 3)
+    contender = Played(problem, sizes, lambda number, addresses: Prepared(lambda stream: None), 3)
     sets = [contender.make_set(number) for number in range(2)]
     kept = FakeArray.made[:1] if inout else []
     count = len(problem.inputs) + len(problem.outputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,12 +11,17 @@ from typing import Any
 
 import pytest
 
-import grader.judge.conductor
+from grader.boards.filing import Filing
 from grader.cli import run
+from grader.commands.engines import Engines
 from grader.compile.submission import Submission
 from grader.core.report import Report
+from grader.doctor.machine import examine
+from grader.doctor.part import Finding, Part
+from grader.judge.conductor import Options
 from grader.problem import Problem
-from grader.run import head_start
+from grader.sandbox import Sandbox
+from grader.store.workspace import Workspace
 
 from .samples import SOURCE, accepted_report
 
@@ -59,13 +64,53 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+class PlayedEngines(Engines):
+    """kgrade's own, but for those that a test has put in their place."""
+
+    def __init__(self) -> None:
+        self.judge: Judge | None = None
+        self.make_filing: Callable[[Workspace], Filing] = super().filing
+        self.watched: Callable[[Path], Iterator[None]] = super().saves
+        self.parts: Sequence[Part] | None = None
+
+    def filing(self, workspace: Workspace) -> Filing:
+        return self.make_filing(workspace)
+
+    def saves(self, path: Path) -> Iterator[None]:
+        return self.watched(path)
+
+    def examine(self, workspace: Workspace) -> list[Finding]:
+        return examine(workspace, self.parts)
+
+    def begin(self, device: str, folder: Path, sandbox: Sandbox) -> None:
+        # Nothing will be asked of the processes.
+        if self.judge is None:
+            super().begin(device, folder, sandbox)
+
+    def grade(
+        self,
+        problem: Problem,
+        submission: Submission,
+        options: Options,
+        progress: Callable[[str], None] = lambda text: None,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> Report:
+        grade = super().grade if self.judge is None else self.judge.grade
+        return grade(problem, submission, options, progress, meanwhile)
+
+
 @pytest.fixture
-def kgrade(capsys: pytest.CaptureFixture[str]) -> Kgrade:
+def engines() -> PlayedEngines:
+    return PlayedEngines()
+
+
+@pytest.fixture
+def kgrade(capsys: pytest.CaptureFixture[str], engines: Engines) -> Kgrade:
     """`kgrade("list", "--user", "ada")` as typed in a shell."""
 
     def call(*arguments: str) -> Answer:
         capsys.readouterr()
-        code = run(arguments)
+        code = run(arguments, engines)
         return Answer(code, *capsys.readouterr())
 
     return call
@@ -76,14 +121,14 @@ class Judge:
     """Stands in for the judge: returns `report` for whatever is graded, and keeps what it was asked."""
 
     report: Report
-    asked: list[tuple[Problem, Submission, grader.judge.conductor.Options]]
+    asked: list[tuple[Problem, Submission, Options]]
     raises: BaseException | None = None
 
     def grade(
         self,
         problem: Problem,
         submission: Submission,
-        options: grader.judge.conductor.Options,
+        options: Options,
         progress: Callable[[str], None] = lambda text: None,
         meanwhile: Callable[[], None] = lambda: None,
     ) -> Report:
@@ -104,9 +149,6 @@ class Judge:
 
 
 @pytest.fixture
-def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
-    fake = Judge(accepted_report(), [])
-    monkeypatch.setattr(grader.judge.conductor, "grade", fake.grade)
-    # Nothing will be asked of the processes.
-    monkeypatch.setattr(head_start, "begin", lambda *_: None)
-    return fake
+def judge(engines: PlayedEngines) -> Judge:
+    engines.judge = Judge(accepted_report(), [])
+    return engines.judge

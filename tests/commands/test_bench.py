@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,10 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import grader.commands.bench
 import grader.compile.remembered
 import grader.judge.bench
-import grader.judge.duel
 from grader.commands.bench import unique_labels
 from grader.compile.program import Program
 from grader.core.report import Report
@@ -25,11 +25,11 @@ from grader.measure.duel import MOST_CONTENDERS, MOST_FILES, Contest, order_of, 
 from grader.measure.samples import BASELINE
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem
-from grader.run import devices
-from grader.run.gpu import lock
+from grader.store.workspace import builtin_folder
 from grader.terminal.bench import shorten
+from tests.played_gpus import install_gpus
 
-from .conftest import Judge, Kgrade
+from .conftest import Judge, Kgrade, PlayedEngines
 from .samples import SOURCE, wrong_report
 
 H200 = Gpu(0, "GPU-one", "NVIDIA H200", "580.95.05", (9, 0), 140 << 30)
@@ -77,16 +77,43 @@ class Gpus:
         self.closed += 1
 
 
+class TimingEngines(PlayedEngines):
+    """Times are those of `gpus`. Where `graded` is kept, files that say so are wrong."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gpus = Gpus()
+        self.graded: list[str] | None = None
+
+    def contests(self, problem: Problem, gpu: Gpu, cache: Path) -> Any:
+        return self.gpus(problem, gpu, cache)
+
+    def grade(self, problem: Any, submission: Any, options: Any, *more: Any) -> Report:
+        report = super().grade(problem, submission, options, *more)
+        if self.graded is None:
+            return report
+        self.graded.append(submission.path_name)
+        assert options.device == "gpu:0" and not options.timed
+        if "// wrong" not in submission.text:
+            return report
+        return replace(report, verdict=Verdict.WRONG_ANSWER, headline=wrong_report().headline)
+
+
 @pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, judge: Judge) -> Gpus:
-    gpus = Gpus()
-    monkeypatch.setattr(devices, "find_gpus", lambda: [H200])
-    monkeypatch.setattr(lock, "lock_folder", lambda: tmp_path / "locks")
+def engines() -> TimingEngines:
+    return TimingEngines()
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, judge: Judge, engines: TimingEngines) -> Gpus:
+    install_gpus(monkeypatch, [H200])
+    # For the lock of the GPU.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     # What stands in for the compiler is not to be remembered for others.
     monkeypatch.setenv("KGRADE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(grader.judge.duel, "Contests", gpus)
+    # What stands in for the compiler of commands, which are given files and no language.
     monkeypatch.setattr(grader.compile.remembered, "compile_text", compiled)
-    return gpus
+    return engines.gpus
 
 
 def compiled(request: Mapping[str, Any], *_: object) -> Program:
@@ -107,21 +134,22 @@ def files(workspace: Path) -> Path:
 
 
 @pytest.fixture
-def judged(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def judged(judge: Judge, engines: TimingEngines) -> list[str]:
     """Files that say so are wrong; which were graded, in order."""
-    graded: list[str] = []
-    accept = judge.grade
+    engines.graded = []
+    return engines.graded
 
-    def grade(problem: Any, submission: Any, options: Any, progress: Any) -> Report:
-        graded.append(submission.path_name)
-        assert options.device == "gpu:0" and not options.timed
-        report = accept(problem, submission, options, progress)
-        if "// wrong" not in submission.text:
-            return report
-        return replace(report, verdict=Verdict.WRONG_ANSWER, headline=wrong_report().headline)
 
-    monkeypatch.setattr("grader.judge.conductor.grade", grade)
-    return graded
+def own_matmul(workspace: Path, *changed: tuple[str, str]) -> Path:
+    """The problem as the workspace's own, with these words of its declaration changed for others."""
+    folder = Path(shutil.copytree(builtin_folder("problems") / "matmul", workspace / "problems" / "matmul"))
+    file = folder / "problem.py"
+    text = file.read_text()
+    for old, new in (("@problem.baseline\n", ""), *changed):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    file.write_text(text)
+    return folder
 
 
 def rows(out: str) -> list[list[str]]:
@@ -208,22 +236,12 @@ def test_as_many_files_as_there_may_be_are_timed_beside_the_library(kgrade: Kgra
 def test_one_file_is_timed_beside_a_worked_submission(
     kgrade: Kgrade, gpu: Gpus, files: Path, judged: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = grader.commands.bench.workspace_of
-
-    def with_file(ctx: Any) -> Any:
-        workspace = load(ctx)
-        problem = workspace.load("matmul")
-        worked = min((problem.folder / "submissions" / "accepted").glob("[0-9]*.cu")).name
-        problem.baseline_file = f"accepted/{worked}"
-        problem._functions.pop("baseline")
-        monkeypatch.setattr(type(workspace), "load", lambda self, name: problem)
-        return workspace
+    own_matmul(files, ("    gates=", '    baseline="accepted/1_naive.cu",\n    gates='))
 
     def worked_takes(request: Mapping[str, Any], *_: object) -> Program:
         text = request["source"]
         return compiled({**request, "source": text if "takes" in text else takes(300, text)})
 
-    monkeypatch.setattr(grader.commands.bench, "workspace_of", with_file)
     monkeypatch.setattr(grader.compile.remembered, "compile_text", worked_takes)
     answer = kgrade("bench", "matmul", "quick.cu", "--size", SIZE, "--json")
     assert gpu.asked[0][1:] == (["0", BASELINE], False)
@@ -232,10 +250,8 @@ def test_one_file_is_timed_beside_a_worked_submission(
     assert judged == ["quick.cu"]
 
 
-def test_one_file_alone_where_the_problem_has_no_baseline(
-    kgrade: Kgrade, gpu: Gpus, files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("grader.problem.definition.Problem.calls_library", False)
+def test_one_file_alone_where_the_problem_has_no_baseline(kgrade: Kgrade, gpu: Gpus, files: Path) -> None:
+    own_matmul(files)
     answer = kgrade("bench", "matmul", "quick.cu", "--size", SIZE)
     assert answer.code == 0
     assert ["quick.cu", "120", "µs"] in [row[:3] for row in rows(answer.out)]
@@ -364,7 +380,7 @@ def test_wrong_usage_is_told_before_anything_is_graded(
 
 
 def test_without_a_gpu_it_says_what_to_type(kgrade: Kgrade, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "find_gpus", list)
+    install_gpus(monkeypatch, [])
     answer = kgrade("bench", "matmul", "quick.cu", "slow.cu")
     assert answer.code == 2
     assert "no NVIDIA GPU was found" in answer.err and "type: kgrade doctor" in answer.err

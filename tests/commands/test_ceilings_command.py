@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import grader.run.gpu.ceilings as measured
-from grader.machine import gpus
+from grader.commands.engines import Engines
+from grader.core.report import Ceilings
 from grader.machine.gpus import Gpu
-from grader.run import devices
-from grader.run.gpu import lock
+from grader.run.gpu.ceilings import Figures, ceilings
+from tests.played_gpus import install_gpus
 
 from .conftest import Kgrade
 
@@ -23,23 +23,31 @@ UNKNOWN = Gpu(1, "GPU-two", "NVIDIA Unheard-of", "580.95.05", (9, 0), 8 << 30)
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
-    """Two GPUs; which of them was measured, as often as it was."""
-    numbers: list[int] = []
+def engines() -> MeasuringEngines:
+    return MeasuringEngines()
 
-    def measure(index: int) -> dict[str, Any]:
-        numbers.append(index)
+
+class MeasuringEngines(Engines):
+    """Measures nothing, and remembers for which GPUs it was asked."""
+
+    def __init__(self) -> None:
+        self.measured: list[int] = []
+
+    def ceilings(self, gpu: Gpu, cache: Path, fresh: bool) -> tuple[Ceilings, Figures]:
+        return ceilings(gpu, cache, fresh=fresh, measure=self._measure)
+
+    def _measure(self, index: int) -> dict[str, Any]:
+        self.measured.append(index)
         return FIGURES
 
-    use(monkeypatch, [H200, UNKNOWN])
-    monkeypatch.setattr(measured, "_measure", measure)
-    monkeypatch.setattr(lock, "lock_folder", lambda: tmp_path / "locks")
-    return numbers
 
-
-def use(monkeypatch: pytest.MonkeyPatch, present: Sequence[Gpu]) -> None:
-    for module in (gpus, devices):
-        monkeypatch.setattr(module, "find_gpus", lambda: list(present))
+@pytest.fixture
+def asked(engines: MeasuringEngines, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
+    """Two GPUs; which of them was measured, as often as it was."""
+    install_gpus(monkeypatch, [H200, UNKNOWN])
+    # For the lock of the GPU.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return engines.measured
 
 
 def rows(out: str) -> list[list[str]]:
@@ -83,7 +91,7 @@ def test_for_programs(kgrade: Kgrade, asked: list[int]) -> None:
 
 
 def test_without_a_gpu_it_says_what_to_type(kgrade: Kgrade, monkeypatch: pytest.MonkeyPatch) -> None:
-    use(monkeypatch, [])
+    install_gpus(monkeypatch, [])
     answer = kgrade("ceilings")
     assert answer.code == 2 and answer.out == ""
     assert "no NVIDIA GPU was found on this machine" in answer.err and "type: kgrade doctor" in answer.err

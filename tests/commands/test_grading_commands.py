@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from grader.boards.filing import Filed, Filing
-from grader.commands.watch import saves
+from grader.commands.saves import saves
 from grader.core.errors import DiskFull, SourceError
 from grader.core.report import Report
 from grader.core.verdict import Verdict
 from grader.store.database import Store
 
-from .conftest import Judge, Kgrade
+from .conftest import Judge, Kgrade, PlayedEngines
 from .samples import accepted_report, faulty_report, wrong_report
 
 EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.INTERNAL_ERROR: 3}
@@ -175,13 +175,15 @@ def test_a_page_that_cant_be_written_loses_no_submission(kgrade: Kgrade, judge: 
     assert len(Store(workspace / "submissions" / "kgrade.db").summaries()) == 1
 
 
-def test_a_verdict_that_cant_be_recorded_is_shown_all_the_same(
-    kgrade: Kgrade, judge: Judge, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(filing: Filing, report: Report) -> Filed:
+class FullDisk(Filing):
+    def file(self, report: Report) -> Filed:
         raise DiskFull("no space left", "free some space")
 
-    monkeypatch.setattr(Filing, "file", refuse)
+
+def test_a_verdict_that_cant_be_recorded_is_shown_all_the_same(
+    kgrade: Kgrade, judge: Judge, engines: PlayedEngines, workspace: Path
+) -> None:
+    engines.make_filing = FullDisk
     answer = kgrade("submit", "matmul", "mine.cu")
     assert answer.code == 3
     assert "accepted" in answer.out
@@ -199,7 +201,7 @@ def test_an_interrupted_submission_leaves_no_record(kgrade: Kgrade, judge: Judge
 
 
 def test_watch_tests_again_at_each_save_and_ends_quietly(
-    kgrade: Kgrade, judge: Judge, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    kgrade: Kgrade, judge: Judge, engines: PlayedEngines, workspace: Path
 ) -> None:
     def three_saves(path: Path) -> Iterator[None]:
         for number in range(3):
@@ -207,7 +209,7 @@ def test_watch_tests_again_at_each_save_and_ends_quietly(
             yield None
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grader.commands.watch.saves", three_saves)
+    engines.watched = three_saves
     answer = kgrade("watch", "matmul", "mine.cu")
     assert answer.code == 0
     assert len(judge.asked) == 3

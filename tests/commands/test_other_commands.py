@@ -12,12 +12,11 @@ import pytest
 
 import grader
 from grader.core.report import Report
-from grader.doctor import machine
 from grader.doctor.part import Missing, Part
 from grader.store.database import Store
 from grader.store.workspace import Workspace
 
-from .conftest import Kgrade
+from .conftest import Kgrade, PlayedEngines
 from .samples import accepted_report, faulty_report
 
 
@@ -214,13 +213,13 @@ def test_the_doctor_finds_what_grading_needs(kgrade: Kgrade, workspace: Path) ->
 
 @pytest.mark.parametrize("error", [Missing(), ImportError("libnvrtc.so.13: cannot open"), OSError(5)])
 def test_the_doctor_says_how_to_get_a_missing_part(
-    kgrade: Kgrade, workspace: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+    kgrade: Kgrade, workspace: Path, engines: PlayedEngines, error: Exception
 ) -> None:
     def look(_: Workspace) -> str:
         raise error
 
     part = Part("compiler", look, "nothing compiles", "pip install the compiler", required=True)
-    monkeypatch.setattr(machine, "PARTS", (part,))
+    engines.parts = (part,)
     answer = kgrade("doctor")
     assert answer.code == 3
     for words in (str(error) or "not found", "nothing compiles", "pip install the compiler"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import grader.judge.verify
+from grader.commands.engines import Engines
 from grader.judge.verify import Outcome, Work
 from grader.languages.cuda import CudaSolve
 
@@ -21,22 +21,29 @@ WORST = Outcome(
 )
 
 
-@pytest.fixture
-def outcomes(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
-    """What verifying gives, whatever there is to verify."""
-    given = [
-        Outcome("zip/accepted/1.cu", "accepted", "accepted"),
-        Outcome("map/accepted/1.cu", "accepted", "accepted"),
-    ]
+class VerifyingEngines(Engines):
+    def __init__(self) -> None:
+        self.outcomes = [
+            Outcome("zip/accepted/1.cu", "accepted", "accepted"),
+            Outcome("map/accepted/1.cu", "accepted", "accepted"),
+        ]
 
-    def verify(works: Sequence[Work], *, processes: int, seeds: int) -> Iterator[Outcome]:
+    def verify(self, works: Sequence[Work], *, processes: int, seeds: int) -> Iterator[Outcome]:
         assert works
         assert processes >= 1
         assert seeds == 5
-        yield from given
+        yield from self.outcomes
 
-    monkeypatch.setattr(grader.judge.verify, "verify", verify)
-    return given
+
+@pytest.fixture
+def engines() -> VerifyingEngines:
+    return VerifyingEngines()
+
+
+@pytest.fixture
+def outcomes(engines: VerifyingEngines) -> list[Outcome]:
+    """What verifying gives, whatever there is to verify."""
+    return engines.outcomes
 
 
 def test_all_as_declared(kgrade: Kgrade, workspace: Path, outcomes: list[Outcome]) -> None:

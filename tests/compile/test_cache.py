@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from grader.compile import cache
 from grader.compile.cache import Cache, make_key
 from grader.compile.program import Kernel, Program
 from grader.core.report import Diagnostic
@@ -94,9 +93,8 @@ def test_no_folder_remembers_nothing() -> None:
     assert store.load("k") is None
 
 
-def test_the_oldest_entries_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "KEEP", 6)
-    store = Cache(tmp_path)
+def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
+    store = Cache(tmp_path, keep=6)
     for number in range(7):
         store.store(f"k{number}", PROGRAM)
         os.utime(tmp_path / f"k{number}.json", (number, number))
@@ -104,11 +102,10 @@ def test_the_oldest_entries_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sorted(path.stem for path in tmp_path.iterdir()) == ["k4", "k5", "k6"]
 
 
-def test_large_entries_count_by_their_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Cache(tmp_path)
-    store.store("k0", PROGRAM)
+def test_large_entries_count_by_their_size(tmp_path: Path) -> None:
+    Cache(tmp_path).store("k0", PROGRAM)
     size = (tmp_path / "k0.json").stat().st_size
-    monkeypatch.setattr(cache, "KEEP_BYTES", 4 * size)
+    store = Cache(tmp_path, keep_bytes=4 * size)
     for number in range(5):
         store.store(f"k{number}", PROGRAM)
         os.utime(tmp_path / f"k{number}.json", (number, number))

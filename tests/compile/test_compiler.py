@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, TypeVar
 
 import pytest
 
@@ -17,8 +20,10 @@ from grader.compile.program import Program
 from grader.compile.toolkit import find_toolkit
 from grader.core.errors import JudgeError, ToolMissing
 from grader.core.report import Diagnostic
-from grader.sandbox import Sandbox
+from grader.sandbox import Profile, Sandbox, SandboxLimits
 from grader.sandbox.children import Child, ChildDied
+from grader.sandbox.places import View
+from grader.sandbox.sandbox import Started
 from tests.compile.samples import KERNEL, PARAMETERS, build
 
 ROOT = Path(nvrtc.__file__).parents[2]
@@ -31,7 +36,7 @@ ENDLESS = (
 ENDLESS_KERNEL = ENDLESS + KERNEL.replace("expf(a[i])", "F<24, 1>::v")
 
 
-def compiled(source: str, seconds: float = 60.0) -> Program:
+def compiled(source: str, seconds: float = 60.0, sandbox: Sandbox | None = None) -> Program:
     request = {
         "do": "kernel",
         "source": source,
@@ -40,12 +45,12 @@ def compiled(source: str, seconds: float = 60.0) -> Program:
         "parameters": PARAMETERS,
         "constants": {},
     }
-    return reading.compile_text(request, seconds, Sandbox.find())
+    return reading.compile_text(request, seconds, sandbox or Sandbox.find())
 
 
-def refused(source: str, seconds: float = 60.0) -> Diagnostic:
+def refused(source: str, seconds: float = 60.0, sandbox: Sandbox | None = None) -> Diagnostic:
     with pytest.raises(CompileFailure) as caught:
-        compiled(source, seconds)
+        compiled(source, seconds, sandbox)
     return caught.value.diagnostics[0]
 
 
@@ -61,38 +66,62 @@ def test_endless_compiling_is_stopped() -> None:
     assert diagnostic.hint.startswith("Look for templates that call themselves")
 
 
-def test_endless_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LIMITS", replace(reading.LIMITS, memory=1_500_000_000))
-    diagnostic = refused(ENDLESS_KERNEL)
+class SmallSandbox(Sandbox):
+    """Gives less memory than it is asked for."""
+
+    def open(
+        self, command: Sequence[str], view: View, profile: Profile, limits: SandboxLimits, *more: Any, **named: Any
+    ) -> Started:
+        return super().open(command, view, profile, replace(limits, memory=1_500_000_000), *more, **named)
+
+
+def test_endless_memory_is_refused() -> None:
+    diagnostic = refused(ENDLESS_KERNEL, sandbox=of_this_machine(SmallSandbox))
     assert diagnostic.message.startswith("out of memory")
     assert diagnostic.hint.startswith("The compiler ran out of memory")
 
 
-def crash(signal_number: int, monkeypatch: pytest.MonkeyPatch, *, always: bool = False) -> None:
-    """Make the process that compiles die by a signal at the submission, and only there unless `always`."""
-    real = Child.receive
+class Crashing(Sandbox):
+    """Those of its programs that are to die do it by this signal, once they could have been asked something."""
 
-    def receive(self: Child, timeout: float | None) -> dict[str, object]:
-        if not always:
-            monkeypatch.setattr(Child, "receive", real)
-        self.kill()
-        raise ChildDied("it ended", -signal_number)
+    number = signal.SIGSEGV
+    dying: Iterator[bool] = itertools.repeat(True)
 
-    monkeypatch.setattr(Child, "receive", receive)
+    def open(self, command: Sequence[str], *more: Any, **named: Any) -> Started:
+        killed = ["/bin/sh", "-c", f"/bin/sleep 0.5; kill -{int(self.number)} $$"]
+        return super().open(killed if next(self.dying) else command, *more, **named)
 
 
-def test_a_crash_of_the_compiler_is_a_compile_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    crash(signal.SIGSEGV, monkeypatch)
-    assert refused(KERNEL).message == "the compiler itself crashed on this source (SIGSEGV)"
+class CrashingOnce(Crashing):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        object.__setattr__(self, "dying", itertools.chain([True], itertools.repeat(False)))
 
 
-@pytest.mark.parametrize(("number", "always"), [(signal.SIGSEGV, True), (signal.SIGKILL, False)])
-def test_a_crash_that_is_not_the_sources_doing_is_the_judges(
-    number: int, always: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crash(number, monkeypatch, always=always)
-    with pytest.raises(ChildDied, match="it ended"):
-        compiled(KERNEL)
+class KillingOnce(CrashingOnce):
+    number = signal.SIGKILL
+
+
+S = TypeVar("S", bound=Sandbox)
+
+
+def of_this_machine(kind: type[S]) -> S:
+    """Its sandbox, as one of this kind, in which a process is to be started anew."""
+    reading.end_waiting()
+    found = Sandbox.find()
+    return kind(found.program, found.reason, found.user, found.landlock)
+
+
+def test_a_crash_of_the_compiler_is_a_compile_error() -> None:
+    said = refused(KERNEL, sandbox=of_this_machine(CrashingOnce)).message
+    assert said == "the compiler itself crashed on this source (SIGSEGV)"
+
+
+@pytest.mark.parametrize("kind", [Crashing, KillingOnce])
+def test_a_crash_that_is_not_the_sources_doing_is_the_judges(kind: type[Crashing]) -> None:
+    with pytest.raises(ChildDied) as caught:
+        compiled(KERNEL, sandbox=of_this_machine(kind))
+    assert caught.value.signal is kind.number
 
 
 def test_an_option_that_nvrtc_refuses_is_the_judges_failure() -> None:

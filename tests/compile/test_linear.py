@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.boards.code import highlight
-from grader.compile import syntax
 from grader.compile.compiler import CompileFailure
 from grader.compile.diagnostics import cap, read_log
 from grader.compile.facts import Facts
@@ -30,6 +29,7 @@ from grader.compile.resources import read_spills, without_resources
 from grader.compile.signature import explain_kernel
 from grader.compile.solve_remarks import order_remarks, stream_remarks
 from grader.compile.submission import SIZE_LIMIT
+from grader.compile.syntax import syntax_tree
 from grader.compile.template_names import shorten
 from grader.contest.similarity import tokenize
 from grader.core.report import Diagnostic
@@ -154,10 +154,13 @@ def test_the_largest_file_is_read_in_seconds(unit: str) -> None:
     assert _seconds(parse, text, 1) + _seconds(C_READERS["find_foreign_include"], text, 1) < CHARACTER * SIZE_LIMIT
 
 
-def test_a_text_whose_steps_are_long_ends_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(syntax, "_SECONDS", 0.2)
-    assert _seconds(parse, "'a' " * 40_000, 1) < 1.5
-    assert parse("__global__ void k() {}").kernels
+def test_a_text_whose_steps_are_long_ends_with_its_time() -> None:
+    def read(text: str) -> object:
+        return syntax_tree(text.encode(), seconds=0.2)
+
+    assert _seconds(read, "'a' " * 40_000, 1) < 1.5
+    assert read("'a' " * 40_000) is None
+    assert read("__global__ void k() {}") is not None
 
 
 _TEXTS = st.lists(st.one_of(st.sampled_from(C_UNITS), st.text(max_size=3)), max_size=25).map("".join)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grader.compile import nvcc
 from grader.compile.cubin import read_cubin
 from grader.compile.nvcc import CompileFailure, compile_solve
 from grader.compile.parse import parse
@@ -216,9 +216,9 @@ def test_a_compiler_that_compiles_nothing_is_no_fault_of_the_source(
 ) -> None:
     host = tmp_path / "bin" / "g++"
     host.parent.mkdir()
-    host.write_text("#!/bin/sh\necho broken >&2; exit 1\n")
+    host.write_text('#!/bin/sh\n[ "$1" = -dumpversion ] && echo 12 && exit\necho broken >&2; exit 1\n')
     host.chmod(0o755)
-    monkeypatch.setattr(nvcc, "find_host_compiler", lambda found: host)
+    monkeypatch.setenv("PATH", str(host.parent), prepend=os.pathsep)
     with pytest.raises(JudgeError, match="nvcc compiles nothing on this machine"):
         compile_solve(SOLVE, "mine.cu")
 

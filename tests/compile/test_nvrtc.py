@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from grader.compile import nvrtc
-from grader.compile.compiler import Compiled, CompileFailure, Compiler
+from grader.compile.compiler import CompileFailure, Compiler
 from grader.compile.nvrtc import compile_kernel
 from grader.compile.program import Kernel
 from grader.compile.reading import compile_text
 from grader.core.report import Diagnostic
 from grader.core.verdict import Form
 from grader.sandbox import Sandbox
+from tests.called import calls_of
 from tests.compile.samples import EXPECTED, KERNEL, PARAMETERS, build, kernel_with, refusal
 
 
@@ -275,16 +274,10 @@ def test_an_odd_file_name_does_not_reach_the_compiler() -> None:
 
 
 @pytest.mark.parametrize("header", ["cute/nonsense.hpp", "cutlass/nonsense.h"])
-def test_the_headers_of_cutlass_are_not_compiled_in_vain(header: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = []
-
-    class Counted(Compiler):
-        def compile(self, *arguments: Any, **more: Any) -> Compiled:
-            compiled.append(arguments)
-            return super().compile(*arguments, **more)
-
-    monkeypatch.setattr(nvrtc, "Compiler", Counted)
+def test_the_headers_of_cutlass_are_not_compiled_in_vain(header: str) -> None:
     # As those headers have it: a function without __device__ that kernels call.
     one = "constexpr float one() { return 1.0f; }\n"
-    build(f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n{one}" + KERNEL.replace("expf(a[i])", "one()"))
+    source = f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n{one}"
+    with calls_of(Compiler.compile) as compiled:
+        build(source + KERNEL.replace("expf(a[i])", "one()"))
     assert len(compiled) == 1

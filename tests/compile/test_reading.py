@@ -14,6 +14,7 @@ from grader.core.errors import JudgeError
 from grader.core.verdict import Form
 from grader.sandbox import Sandbox
 from grader.sandbox.children import Child, ChildDied
+from tests.called import calls_of
 from tests.compile.samples import KERNEL, PARAMETERS
 
 TEXT = "int a;\n// b"
@@ -29,38 +30,35 @@ REQUEST = {
 
 
 @pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """An empty cache, and what processes are asked."""
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty cache."""
     monkeypatch.setenv("KGRADE_CACHE", str(tmp_path))
-    seen: list[str] = []
-    send = Child.send
-
-    def sent(child: Child, message: Mapping[str, Any]) -> None:
-        seen.append(message["do"])
-        send(child, message)
-
-    monkeypatch.setattr(Child, "send", sent)
-    return seen
 
 
-def test_a_text_is_read_once_and_its_process_compiles_it(asked: list[str]) -> None:
+@pytest.mark.usefixtures("own_cache")
+def test_a_text_is_read_once_and_its_process_compiles_it() -> None:
+    with calls_of(Child.send) as asked:
+        check_that_a_text_is_read_once()
+    assert [call["message"]["do"] for _, call in asked] == ["recognise", "kernel", "kernel", "highlight"]
+
+
+def check_that_a_text_is_read_once() -> None:
     assert reading.recognise(KERNEL) == reading.Recognised(Form.KERNEL, ("map_kernel",), ())
     assert reading.compile_text(REQUEST, 60.0, Sandbox.find()).kernels
     (_, child), *others = reading._waiting
     assert not others
     assert reading.compile_text(REQUEST | {"debug": True}, 60.0, Sandbox.find()).debug
     assert not reading._waiting
-    assert asked == ["recognise", "kernel", "kernel", "highlight"]
     with pytest.raises(ChildDied, match="is closed"):
         child.receive(1)
     assert reading.recognise(KERNEL).form is Form.KERNEL
     words = reading.highlight(KERNEL)
     assert words is not None
     assert "\n".join("".join(word for _, word in line) for line in words) == KERNEL
-    assert len(asked) == 4
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, message: Mapping[str, Any]) -> None:
+    # A process that sends this would have to be made, with its channel, where the reader starts its own.
     monkeypatch.setattr(Child, "receive", lambda child, timeout: dict(message))
 
 
@@ -75,7 +73,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, message: Mapping[str, Any]) -> None:
         None,
     ],
 )
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("own_cache")
 def test_words_that_are_not_the_text_s_cost_its_colours(lines: object, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch, {"lines": lines})
     assert reading.highlight(TEXT) is None
@@ -92,7 +90,7 @@ def test_words_that_are_not_the_text_s_cost_its_colours(lines: object, monkeypat
         {"failure": [{"severity": "fatal"}], "log": ""},
     ],
 )
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("own_cache")
 def test_an_answer_that_is_no_program_is_the_judges_failure(
     message: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,7 +99,7 @@ def test_an_answer_that_is_no_program_is_the_judges_failure(
         reading.compile_text(REQUEST, 60.0, Sandbox.find())
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("own_cache")
 @pytest.mark.parametrize(
     "change",
     [
@@ -123,7 +121,7 @@ def test_a_program_that_was_not_asked_for(change: Mapping[str, Any], monkeypatch
 
 
 @pytest.mark.parametrize("message", [{}, {"form": "neither", "kernels": [], "macros": []}, {"form": "kernel"}])
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("own_cache")
 def test_a_text_that_is_read_as_nothing_is_the_judges_failure(
     message: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from grader.contest.database import Database
 from grader.contest.records import NewAccount
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
 
+from .failing import FailingDatabase
 from .site_samples import Hall, open_hall
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -127,12 +128,12 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def open_contest(contest_url: str, clock: HandClock) -> Iterator[Callable[[], Database]]:
+def open_contest(contest_url: str, clock: HandClock) -> Iterator[Callable[[], FailingDatabase]]:
     """Opens the database of the contest "c1" with the students ada, bob and cleo, each time as another process."""
-    opened: list[Database] = []
+    opened: list[FailingDatabase] = []
 
-    def open_one() -> Database:
-        database = Database(contest_url, clock)
+    def open_one() -> FailingDatabase:
+        database = FailingDatabase(contest_url, clock)
         opened.append(database)
         return database
 

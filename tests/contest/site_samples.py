@@ -16,8 +16,8 @@ from boards.samples import NAIVE, REPORTS
 from grader.contest.auth import hash_token
 from grader.contest.client import WorkerClient
 from grader.contest.clock import Clock
-from grader.contest.database import Database
 from grader.contest.jobs import Job, outcome_of
+from grader.contest.limits import Patience
 from grader.contest.listen import CourteousServer, bound_socket, make_server
 from grader.contest.records import NewAccount
 from grader.contest.server import create_app
@@ -26,6 +26,8 @@ from grader.contest.site import Site
 from grader.core.report import Report
 from grader.core.verdict import Form, Verdict
 from grader.store.workspace import Workspace
+
+from .failing import FailingDatabase
 
 SLUG = "cs149-a1"
 NOW = datetime(2026, 10, 1, 12, 0, tzinfo=timezone.utc)
@@ -51,7 +53,7 @@ class Hall:
     """A server's parts. Time stands still until `pass_time`."""
 
     workspace: Workspace
-    database: Database
+    database: FailingDatabase
     site: Site
     moment: list[datetime]
     address: str
@@ -133,20 +135,23 @@ def wrong() -> Report:
 
 
 @contextmanager
-def open_hall(folder: Path, url: str | None = None, **changes: Any) -> Iterator[Hall]:
+def open_hall(
+    folder: Path, url: str | None = None, *, patience: Patience | None = None, **changes: Any
+) -> Iterator[Hall]:
     """A server that listens on a port of its own, in a thread; `url` names a database other than a new SQLite file."""
+    patience = patience or Patience()
     for name in ("problems", "submissions"):
         (folder / name).mkdir(parents=True)
     moment = [NOW]
     workspace = Workspace(folder)
-    database = Database(url or str(folder / "contests" / "contests.db"), Clock(lambda: moment[0], lambda: 0.0))
+    database = FailingDatabase(url or str(folder / "contests" / "contests.db"), Clock(lambda: moment[0], lambda: 0.0))
     database.add_contest(SLUG, settings_to_json(settings(**changes)), who="test")
     teams = {"ada": "red", "bob": "red", "carol": "blue"} if changes.get("teams") else {}
     people = [NewAccount(name, f"{name}@example.org", "student", teams.get(name), *secrets(name)) for name in PEOPLE]
     database.add_accounts(SLUG, [*people, NewAccount("tutor", "", "staff", None, *secrets("tutor"))], who="test")
-    app = create_app(database, workspace)
+    app = create_app(database, workspace, patience=patience)
     listening = bound_socket("127.0.0.1", 0)
-    server = make_server(app)
+    server = make_server(app, patience=patience)
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -71,11 +71,8 @@ def test_what_was_typed_is_still_on_the_page(hall: Hall, caplog: pytest.LogCaptu
     assert hall.database.submissions(SLUG) == []
 
 
-def test_staff_are_told_too(hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def no_space(*_: Any, **__: Any) -> None:
-        raise DiskFull("no space left in /srv/contests.db")
-
-    monkeypatch.setattr(hall.database, "announce", no_space)
+def test_staff_are_told_too(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
+    hall.database.fails["announce"] = DiskFull("no space left in /srv/contests.db")
     browser = hall.signed_in("tutor")
     token = form_token(browser.get(f"/contests/{SLUG}/staff").text)
     page = browser.post(f"/contests/{SLUG}/staff/announcements", data={"csrf": token, "text": "Lunch at one"})
@@ -134,13 +131,8 @@ def test_a_secret_that_is_there_needs_no_space(tmp_path: Path, monkeypatch: pyte
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_another_failure_is_told_in_general(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def away(*_: Any, **__: Any) -> None:
-        raise StoreError("contests.db is locked")
-
-    monkeypatch.setattr(hall.database, "submissions", away)
+def test_another_failure_is_told_in_general(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
+    hall.database.fails["submissions"] = StoreError("contests.db is locked")
     answer = hall.program("ada").get("/api/submissions")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "30")
     assert "locked" not in answer.text and "locked" in caplog.text

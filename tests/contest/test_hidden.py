@@ -22,26 +22,25 @@ HIDDEN = replace(JOB, problem="zip", hidden_seed=17, text="__global__ void zip_k
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MachineJudge:
-    monkeypatch.setattr(judging, "HIDDEN_SECONDS", 0.01)
-    return MachineJudge(Workspace(ROOT), "emulator", tmp_path)
+def graded() -> Iterator[list[Any]]:
+    """Reports in the place of gradings, after a list of what was asked: without the hidden seed, and with it."""
+    reports: list[Any] = [[]]
+    yield reports
+    assert not reports
 
 
 @pytest.fixture
-def graded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """Puts reports in the place of gradings: the first is without the hidden seed, the second with it."""
-    reports: list[Any] = []
-    asked: list[Any] = []
+def machine(tmp_path: Path, graded: list[Any]) -> MachineJudge:
+    asked = graded[0]
 
-    def grade(problem: object, submission: object, options: Any, progress: Any) -> object:
+    def grade(problem: object, submission: object, options: Any, progress: Any) -> Any:
         asked.append(options)
         progress(f"case {len(asked)} of 2: N=4711")
-        return reports.pop(0)
+        return graded.pop(0)
 
-    monkeypatch.setattr(judging, "grade", grade)
-    reports.append(asked)
-    yield reports
-    assert not reports
+    machine = MachineJudge(Workspace(ROOT), "emulator", tmp_path, grade=grade)
+    machine.hidden_seconds = 0.01
+    return machine
 
 
 def faulty() -> Any:

@@ -18,18 +18,22 @@ import httpx
 import pytest
 from boards.samples import HOSTILE
 
-from grader.contest import api, events, listen
+from grader.boards.code import highlight
+from grader.compile.parse import parse
 from grader.contest.access import file_name
 from grader.contest.auth import Signer, hash_token, server_secret
 from grader.contest.bodies import flat_object
 from grader.contest.events import MOST_OF_ONE
 from grader.contest.hidden import without_cases
 from grader.contest.jobs import outcome_of
+from grader.contest.limits import Patience
 from grader.contest.records import NewAccount
 from grader.contest.visit import SESSION
 from grader.core.errors import StoreError
 from grader.core.report import Diagnostic, to_json
 from grader.core.verdict import Form
+from grader.languages.registry import make_submission
+from tests.called import calls_of
 
 from .site_samples import NOW, SLUG, Hall, accepted, form_token, open_hall, wrong
 
@@ -206,9 +210,12 @@ def test_a_renewed_or_revoked_account_is_signed_out_everywhere(hall: Hall) -> No
     assert hall.browser().get("/sign-in/link-of-ada").status_code == 401
 
 
-def test_live_streams_end_with_the_session_and_the_token(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "KNOWN_SECONDS", 0.0)
-    monkeypatch.setattr(events, "SILENCE", 0.2)
+def test_live_streams_end_with_the_session_and_the_token(contest_url: str, tmp_path: Path) -> None:
+    with open_hall(tmp_path, contest_url, patience=Patience(known=0.0, silence=0.2)) as hall:
+        check_streams_end(hall)
+
+
+def check_streams_end(hall: Hall) -> None:
     number = hall.submit("ada")
     browser, program = hall.signed_in("ada"), hall.program("ada")
     form = {"csrf": form_token(browser.get(HOME).text)}
@@ -422,10 +429,8 @@ def test_a_file_above_the_limit(hall: Hall) -> None:
     assert answer.status_code == 413 and "too large" in answer.text
 
 
-def test_slow_requests_are_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listen, "HEADER_SECONDS", 0.5)
-    monkeypatch.setattr("grader.contest.limits.BodyLimit.__init__.__defaults__", (0.5,))
-    with open_hall(tmp_path) as hall:
+def test_slow_requests_are_ended(tmp_path: Path) -> None:
+    with open_hall(tmp_path, patience=Patience(headers=0.5, body=0.5)) as hall:
         place = ("127.0.0.1", int(hall.address.rpartition(":")[2]))
         silent = [socket.create_connection(place, timeout=10) for _ in range(50)]
         for each in silent:
@@ -655,18 +660,15 @@ def test_too_many_or_too_long_headers(hall: Hall, header: bytes) -> None:
     assert hall.program("ada").get("/api/me").status_code == 200
 
 
-def test_no_parser_and_no_lexer_meets_a_submission_in_the_server(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_parser_and_no_lexer_meets_a_submission_in_the_server(contest_url: str, tmp_path: Path) -> None:
     """What took it 22 seconds: 72 KB of comment openers."""
+    # Its threads have to start in here.
+    with calls_of(parse, make_submission, highlight) as calls, open_hall(tmp_path, contest_url) as hall:
+        check_that_a_text_is_shown(hall)
+    assert calls == []
 
-    def never(*_: object, **__: object) -> None:
-        raise AssertionError("a submission was parsed")
 
-    for place in (
-        "grader.compile.parse.parse",
-        "grader.languages.registry.make_submission",
-        "grader.boards.code.highlight",
-    ):
-        monkeypatch.setattr(place, never)
+def check_that_a_text_is_shown(hall: Hall) -> None:
     source = 'inline const char* f() { return "' + "/* " * 24_000 + '"; }\n' + "x\n" * 3000
     number = hall.submit("ada", source)
     browser = hall.signed_in("ada")
@@ -677,7 +679,7 @@ def test_no_parser_and_no_lexer_meets_a_submission_in_the_server(hall: Hall, mon
 
 
 def test_pages_show_the_colours_that_a_worker_sent(hall: Hall) -> None:
-    from grader.boards.code import colour_lines, colours_of, highlight
+    from grader.boards.code import colour_lines, colours_of
 
     source = "// <b>\n__global__ void f(int* a) { a[0] = 1; }\n/* two\nlines */\n"
     assert colour_lines(source, colours_of(source, Form.KERNEL)) == highlight(source, Form.KERNEL)

@@ -4,8 +4,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from grader.contest.jobs import RETRIES
 
 from .site_samples import NOW, SLUG, Hall, accepted, form_token, open_hall, wrong
@@ -230,22 +228,17 @@ def test_teams_share_their_submissions(tmp_path: Path) -> None:
         assert ">red<" in hall.signed_in("ada").get(f"{HOME}/scoreboard").text
 
 
-def test_a_database_that_fails_is_said_without_its_place(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_fails_is_said_without_its_place(hall: Hall) -> None:
     from grader.core.errors import StoreError
 
-    def fail(*_: object, **__: object) -> None:
-        raise StoreError("no space left in /var/lib/secret/contests.db")
-
-    monkeypatch.setattr(hall.database, "submit", fail)
+    hall.database.fails["submit"] = StoreError("no space left in /var/lib/secret/contests.db")
     answer = hall.program("ada").post("/api/submissions", json={"problem": "matmul", "file": "k.cu", "source": "//"})
     assert answer.status_code == 503 and "secret" not in answer.text and "kept" in answer.json()["hint"]
 
 
-def test_a_crash_is_answered_with_all_headers(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(*_: object) -> None:
-        raise RuntimeError("inner words")
-
-    monkeypatch.setattr(hall.site.access, "own", crash)
-    answer = hall.signed_in("ada").get(f"{HOME}/submissions")
+def test_a_crash_is_answered_with_all_headers(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    hall.database.fails["submissions"] = RuntimeError("inner words")
+    answer = browser.get(f"{HOME}/submissions")
     assert answer.status_code == 500 and "inner words" not in answer.text
     assert "content-security-policy" in answer.headers

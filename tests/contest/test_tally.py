@@ -18,12 +18,13 @@ from grader.contest.standing import freeze_again, reveal_next, standing, unfreez
 from grader.contest.tally import Tally
 
 from .conftest import HandClock
+from .failing import FailingDatabase
 
 PEOPLE = ("ada", "bob", "cleo", "dan")
 
 
 @pytest.fixture
-def database(open_contest: Callable[[], Database], clock: HandClock) -> Database:
+def database(open_contest: Callable[[], FailingDatabase], clock: HandClock) -> FailingDatabase:
     """The contest "c1" with a freeze in an hour and a fourth student, beside another contest."""
     database = open_contest()
     settings = Settings(
@@ -88,12 +89,10 @@ def steps(database: Database, clock: HandClock, rng: random.Random) -> list[tupl
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_the_kept_board_is_the_whole_one_whatever_happens(
-    database: Database, clock: HandClock, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_kept_board_is_the_whole_one_whatever_happens(database: Database, clock: HandClock, seed: int) -> None:
+    rng = random.Random(seed)
     # So few submissions would all be looked at again.
-    monkeypatch.setattr("grader.contest.tally.OVERLAP", 0)
-    rng, tallies = random.Random(seed), {every: Tally(database, "c1", everything=every) for every in (False, True)}
+    tallies = {every: Tally(database, "c1", everything=every, overlap=0) for every in (False, True)}
     weights, actions = zip(*steps(database, clock, rng), strict=True)
     hidden = 0
     for _ in range(70):
@@ -109,12 +108,12 @@ def test_the_kept_board_is_the_whole_one_whatever_happens(
 
 
 def test_nothing_new_is_no_change_and_costs_no_reading_of_everything(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: FailingDatabase,
 ) -> None:
     rng, tally, settings = random.Random(1), Tally(database, "c1"), settings_of(database, "c1")
     submit(database, "c1", "ada", rng)
     assert tally.refresh(settings) and not tally.refresh(settings)
-    monkeypatch.setattr(Database, "accounts", lambda *_: pytest.fail("everything was read"))
+    database.fails["accounts"] = AssertionError("everything was read")
     submit(database, "c1", "bob", rng)
     assert tally.refresh(settings) and [cell.pending for row in tally.rows for cell in row.cells].count(1) == 2
 

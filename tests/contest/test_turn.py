@@ -6,8 +6,6 @@ import threading
 import time
 from pathlib import Path
 
-import pytest
-
 from grader.contest.turn import Turn
 
 
@@ -48,9 +46,8 @@ def test_the_turn_of_a_killed_process_is_free(tmp_path: Path) -> None:
     turn.close()
 
 
-def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.contest.turn.PATIENCE", 0.05)
-    stopped, other = Turn(tmp_path / "a.db"), Turn(tmp_path / "a.db")
+def test_nobody_waits_for_ever(tmp_path: Path) -> None:
+    stopped, other = Turn(tmp_path / "a.db", patience=0.05), Turn(tmp_path / "a.db", patience=0.05)
     done = []
 
     def work() -> None:

@@ -3,17 +3,18 @@
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from grader.commands import worker as worker_command
-from grader.contest import judging
+from grader.commands.engines import Engines
 from grader.contest.jobs import Claim, Job, Outcome, outcome_of, takes
 from grader.contest.judging import MachineJudge
 from grader.contest.worker import Worker
@@ -120,7 +121,7 @@ def test_staff_see_that_it_judges_what_takes_longer() -> None:
     assert [state for state, _ in source.states] == ["idle", "judging", "idle", "gone"]
 
 
-def test_a_sign_of_life_comes_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sign_of_life_comes_now_and_then() -> None:
     moments = iter([100.0 + 8 * n for n in range(100)])
     told: list[str] = []
 
@@ -132,9 +133,7 @@ def test_a_sign_of_life_comes_now_and_then(monkeypatch: pytest.MonkeyPatch) -> N
             return super().claim(gpu_model, worker, now) if len(told) == 3 else None
 
     source = Idle()
-    worker = make(source, accept)
-    monkeypatch.setattr("grader.contest.worker._now", lambda: next(moments))
-    worker.run()
+    make(source, accept, clock=lambda: next(moments)).run()
     assert told == ["idle", "idle", "idle", "gone"] and next(moments) > 140
 
 
@@ -241,8 +240,7 @@ def test_what_waiting_does_not_mend_ends_it() -> None:
         make(Refusing(JOB), accept).run()
 
 
-def test_a_grading_that_hangs_loses_its_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.contest.worker.SILENCE_SECONDS", 0.2)
+def test_a_grading_that_hangs_loses_its_heartbeat() -> None:
     done = threading.Event()
 
     def judge(job: Job, progress: Callable[[str], None]) -> Outcome:
@@ -250,7 +248,7 @@ def test_a_grading_that_hangs_loses_its_heartbeat(monkeypatch: pytest.MonkeyPatc
         return Outcome("accepted")
 
     source = Source(JOB)
-    make(source, judge).run()
+    make(source, judge, silence=0.2).run()
     assert 1 <= len(source.beats) <= 12
 
 
@@ -277,16 +275,19 @@ def test_a_machine_that_works_passes_its_self_test(machine: MachineJudge) -> Non
     assert machine.self_test() == ""
 
 
-def test_a_self_test_says_what_is_missing(machine: MachineJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_self_test_says_what_is_missing(tmp_path: Path) -> None:
     def missing(*_: Any, **__: Any) -> Any:
         raise ToolMissing("NVRTC is not installed", "pip install 'kgrade[cuda13]'")
 
-    monkeypatch.setattr(judging, "grade", missing)
+    machine = MachineJudge(Workspace(ROOT), "emulator", tmp_path, grade=missing)
     assert machine.self_test() == "NVRTC is not installed (pip install 'kgrade[cuda13]')"
 
 
-def test_a_self_test_without_a_worked_submission_fails(machine: MachineJudge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_workspace", type("Empty", (), {"problems": {}}))
+def test_a_self_test_without_a_worked_submission_fails(tmp_path: Path) -> None:
+    class Empty(Workspace):
+        problems: Mapping[str, Path] = MappingProxyType({})
+
+    machine = MachineJudge(Empty(tmp_path), "emulator", tmp_path)
     assert "no problem here has a worked submission" in machine.self_test()
 
 
@@ -302,14 +303,14 @@ def test_a_problem_that_this_machine_has_not_is_its_own_failure(machine: Machine
     assert source.finished == [Outcome("internal_error")]
 
 
-def test_host_code_is_never_run_without_a_sandbox(machine: MachineJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_code_is_never_run_without_a_sandbox(tmp_path: Path) -> None:
     seen: list[Any] = []
 
     def look(problem: Any, submission: Any, options: Any, progress: Any) -> Any:
         seen.append(options.require_sandbox)
         raise UsageError("no sandbox")
 
-    monkeypatch.setattr(judging, "grade", look)
+    machine = MachineJudge(Workspace(ROOT), "emulator", tmp_path, grade=look)
     with pytest.raises(UsageError):
         machine(job_of("accepted/solve_naive.cu"), lambda text: None)
     assert seen == [True]
@@ -366,7 +367,10 @@ def test_nothing_is_judged_without_a_sandbox_unless_that_is_said(
     from grader.commands.serve import command as serve
     from grader.sandbox import Sandbox
 
-    monkeypatch.setattr(Sandbox, "find", staticmethod(lambda required=False: Sandbox(None, "bubblewrap is gone")))
+    class Unprotected(Engines):
+        def sandbox(self) -> Sandbox:
+            return Sandbox(None, "bubblewrap is gone")
+
     token = tmp_path / "token"
     token.touch(0o600)
     arguments = ["--server", "http://x", "--token-file", str(token)] if command == "worker" else ["--port", "1"]
@@ -376,8 +380,8 @@ def test_nothing_is_judged_without_a_sandbox_unless_that_is_said(
     monkeypatch.chdir(tmp_path)
     for name in worker_command.VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    result = CliRunner().invoke(found, arguments, obj=str(tmp_path))
+    result = CliRunner().invoke(found, arguments, obj=Unprotected())
     assert isinstance(result.exception, ToolMissing) and "bubblewrap is gone" in result.exception.message
     assert "can read this user's files" in result.exception.message and "--no-sandbox" in result.exception.hint
-    options.check_sandbox(True)
+    options.check_sandbox(Sandbox(None, "bubblewrap is gone"), True)
     assert "judging without a sandbox: bubblewrap is gone; what is submitted can read" in capsys.readouterr().err

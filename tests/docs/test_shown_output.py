@@ -36,13 +36,10 @@ def test_the_commands_print_what_is_shown(refresher: ModuleType, workspace: Path
     assert list(refresher.find_differences(workspace, "kgrade")) == []
 
 
-def test_another_output_is_found(
-    refresher: ModuleType, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_output_is_found(refresher: ModuleType, workspace: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- output: kgrade --version -->\n```\nkgrade, version 0\n```\n<!-- end of output -->\n")
-    monkeypatch.setattr(refresher, "PAGES", [page])
-    assert "-kgrade, version 0" in list(refresher.find_differences(workspace))
+    assert "-kgrade, version 0" in list(refresher.find_differences(workspace, pages=[page]))
 
 
 def test_only_seconds_sizes_tried_and_the_sandbox_may_differ(refresher: ModuleType) -> None:

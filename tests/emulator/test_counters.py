@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.run.emulator import LaunchResult, Memory, Module, launch
+from grader.run.emulator import Memory, Module, launch
 from grader.run.emulator.counts import LaunchCounts, RowCounts
+from tests.called import calls_of
 
 from .harness import compile_ptx, kernel_ptx
 
@@ -315,18 +316,11 @@ def test_an_access_to_several_arrays_names_none() -> None:
     assert (load.requests, load.array) == (WARPS, "")
 
 
-def test_blocks_are_counted_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_are_counted_one_after_the_other() -> None:
     """What a block reads first must not depend on which other one runs beside it."""
-    asked = []
-
-    def run(self: launch._Launch, workers: int) -> LaunchResult:
-        asked.append(workers)
-        return original(self, workers)
-
-    original = launch._Launch.run
-    monkeypatch.setattr(launch._Launch, "run", run)
-    count("y[t] = x[t];", grid=8)
-    assert asked == [1]
+    with calls_of(launch._Launch.run) as calls:
+        count("y[t] = x[t];", grid=8)
+    assert [call["workers"] for _, call in calls] == [1]
 
 
 def test_instructions_of_a_called_function_count() -> None:

@@ -16,11 +16,10 @@ GUARDED = f"@%p1 bra AFTER; bar.sync 0; AFTER: {STORE} ret;"
 """Blocks: 0 the branch, 1 the barrier, 2 what follows."""
 
 
-def found(body: str, functions: str = "") -> Skips:
+def found(body: str, functions: str = "", most_steps: int = skips.MOST_STEPS) -> Skips:
     registers = ".reg .pred %p<3>; .reg .b32 %r<3>; .shared .align 4 .b8 s[64];"
-    return find_skips(
-        build_program(parse_module(f"{HEAD}{functions}.visible .entry k() {{ {registers} {body} }}"), "k")
-    )
+    module = parse_module(f"{HEAD}{functions}.visible .entry k() {{ {registers} {body} }}")
+    return find_skips(build_program(module, "k"), most_steps)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +61,8 @@ def test_barriers_behind_each_other_are_groups_of_their_own() -> None:
     assert (len(result.edges), len(set(result.barriers.values()))) == (many, skips.GROUPS)
 
 
-def test_a_search_that_takes_too_long_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skips, "MOST_STEPS", 3)
-    assert found(GUARDED) == Skips()
+def test_a_search_that_takes_too_long_finds_nothing() -> None:
+    assert found(GUARDED, most_steps=3) == Skips()
 
 
 def test_the_next_block_on_all_paths() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.machine.gpus import Gpu
+from tests.played_gpus import install_gpus
 
 Capability = tuple[int, int]
 
@@ -30,7 +31,7 @@ class Machine:
         self.cupy = cupy
 
     def with_gpus(self, driver: str, *capabilities: Capability) -> None:
-        self.gpus = [make_gpu(driver, capability, index) for index, capability in enumerate(capabilities)]
+        self.gpus[:] = [make_gpu(driver, capability, index) for index, capability in enumerate(capabilities)]
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
         return Installed("14.2.0")
 
     monkeypatch.setattr(importlib.metadata, "distribution", distribution)
-    monkeypatch.setattr("grader.machine.gpus.find_gpus", lambda: made.gpus)
+    install_gpus(monkeypatch, made.gpus)
     return made
 
 

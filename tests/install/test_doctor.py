@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import numpy
 import pytest
 
-from grader.compile import toolkit
 from grader.doctor import cuda as doctor_cuda
 from grader.doctor import machine
+from grader.doctor.cuda import look_for_cublas
 from grader.doctor.part import Finding, look_for
 from grader.run import emulator_child
 from grader.store.workspace import Workspace
@@ -34,14 +37,16 @@ def test_the_extra_that_is_here(machine: Machine) -> None:
 
 
 def test_neither_extra(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_cuda, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "cupy", None)
     found = look("CUDA packages")
     assert (found.here, found.required, found.found) == (False, True, "neither cuda13 nor cuda12 is installed")
     assert found.get == "pip install 'kgrade[cuda13]'"
 
 
 def test_a_cupy_of_another_origin(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_cuda, "find_spec", lambda name: "here")
+    cupy = ModuleType("cupy")
+    cupy.__spec__ = ModuleSpec("cupy", None)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
     assert look("CUDA packages").here
 
 
@@ -122,20 +127,24 @@ def test_gpus_that_fit_are_listed(machine: Machine) -> None:
 def test_cublas_is_asked_for_where_there_is_a_gpu_and_of_the_same_cuda(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, here: int, there: int
 ) -> None:
-    monkeypatch.setattr(toolkit, "_roots", lambda major: [tmp_path])
+    monkeypatch.setitem(sys.modules, "nvidia", None)
+    for variable in ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX", "LD_LIBRARY_PATH"):
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr("ctypes.util.find_library", lambda name: f"libcublas.so.{there}")
-    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
     machine.has(here)
-    part = PARTS["cuBLAS"]
+    part = replace(PARTS["cuBLAS"], look=lambda workspace: look_for_cublas(workspace, tmp_path))
     assert look_for(part, Workspace(Path("/nowhere"))) is None
     machine.with_gpus("580.65.06", (9, 0))
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / f"libcublas.so.{there}").touch()
-    row = look("cuBLAS")
+    row = look_for(part, Workspace(Path("/nowhere")))
+    assert row is not None
     assert (row.here, row.required, row.get) == (False, False, f"pip install 'kgrade[cuda{here}-gpu]'")
     library = tmp_path / "lib" / f"libcublas.so.{here}"
     library.touch()
-    assert look("cuBLAS").found == str(library)
+    row = look_for(part, Workspace(Path("/nowhere")))
+    assert row is not None
+    assert row.found == str(library)
 
 
 def test_byte_code_that_is_cached_and_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,13 @@ import pytest
 from grader.compile.program import Kernel, Program
 from grader.core.plan import Alloc, Download, Free, Launch, Plan, Step
 from grader.core.verdict import Form, Verdict
-from grader.plan import recorder
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import READ_BYTES, RecordingPlanner, arguments_of
-from grader.plan.recording import Recording
+from grader.plan.recording import Argument, Recording
+from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem, load_problem
+from grader.sandbox import Sandbox
 
 ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
 PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), shared_object=b"library")
@@ -27,11 +28,30 @@ def problem() -> Problem:
     return load_problem(Path(__file__).parents[2] / "problems" / "zip")
 
 
-def planner_of(problem: Problem, monkeypatch: pytest.MonkeyPatch, steps: Sequence[Step] = (), **fields: Any) -> Any:
+class Played(RecordingPlanner):
+    """Its recordings are these, one after another and the last one again, from these lines of the source."""
+
+    made: Sequence[Recording] = ()
+    lines: Sequence[int | None] = ()
+
+    def record(self, arguments: Sequence[Argument], device: DeviceMemory) -> Recording:
+        first, *self.made = self.made
+        self.made = self.made or [first]
+        return first
+
+    def lines_of(self, recording: Recording) -> Sequence[int | None]:
+        return self.lines
+
+    def with_lines(self, recording: Recording) -> Recording:
+        return recording
+
+
+def planner_of(problem: Problem, steps: Sequence[Step] = (), **fields: Any) -> Any:
     values = {"reads": 0, "read_bytes": 0, "executed": 0, "leaked": (), "errors": (), "seconds": 0.0, "printed": ""}
     made = Recording(plan=Plan(tuple(steps)), at=((),) * len(steps), **{**values, **fields})
-    monkeypatch.setattr(recorder, "record", lambda *_: made)
-    return RecordingPlanner(problem, PROGRAM, lambda: EMULATED, None, Path())
+    planner = Played(problem, PROGRAM, lambda: EMULATED, Sandbox(None), Path())
+    planner.made = [made]
+    return planner
 
 
 def launch(line: int) -> Launch:
@@ -46,10 +66,8 @@ def test_arguments_come_in_the_order_of_the_parameters(problem: Problem) -> None
 @pytest.mark.parametrize(
     ("size", "read", "right"), [(4, READ_BYTES, True), (4, READ_BYTES + 1, False), (1 << 20, 3 << 19, True)]
 )
-def test_how_much_may_be_copied_to_the_host(
-    problem: Problem, monkeypatch: pytest.MonkeyPatch, size: int, read: int, right: bool
-) -> None:
-    planner = planner_of(problem, monkeypatch, reads=1, read_bytes=read)
+def test_how_much_may_be_copied_to_the_host(problem: Problem, size: int, read: int, right: bool) -> None:
+    planner = planner_of(problem, reads=1, read_bytes=read)
     if right:
         planner.plan({"N": size}, ADDRESSES, None)
     else:
@@ -73,20 +91,19 @@ def test_how_much_may_be_copied_to_the_host(
     ],
 )
 def test_results_are_not_made_on_the_host(
-    problem: Problem, monkeypatch: pytest.MonkeyPatch, reads: list[tuple[int, int]], others: int, right: bool
+    problem: Problem, reads: list[tuple[int, int]], others: int, right: bool
 ) -> None:
     def steps(value: int) -> tuple[Step, ...]:
         made = (Launch("k", (1, 1, 1), (1, 1, 1), 0, (bytes([n, value]) * 2,)) for n in range(others))
         return (*(Download(*place) for place in reads), *made)
 
     plans = [Plan(steps(1)), Plan(steps(2))]
-    planner = planner_of(problem, monkeypatch)
+    planner = planner_of(problem)
     made = [
         Recording(plan, ((),) * len(plan.steps), len(reads), sum(size for _, size in reads), 0, (), (), 0.0, "")
         for plan in plans
     ]
-    both = iter(made)
-    monkeypatch.setattr(recorder, "record", lambda *_: next(both))
+    planner.made = made
     if right:
         planner.plan({"N": 100}, ADDRESSES, None)
         return
@@ -95,33 +112,32 @@ def test_results_are_not_made_on_the_host(
     assert stop.value.verdict is Verdict.REJECTED
 
 
-def test_steps_that_a_read_ran_are_no_longer_in_the_plan(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    planner = planner_of(problem, monkeypatch, [launch(1), launch(2)], executed=1)
+def test_steps_that_a_read_ran_are_no_longer_in_the_plan(problem: Problem) -> None:
+    planner = planner_of(problem, [launch(1), launch(2)], executed=1)
     assert planner.plan({"N": 5}, ADDRESSES, None).steps == (launch(2),)
     assert not planner.steered
 
 
-def test_what_is_not_freed_is_told(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    planner = planner_of(problem, monkeypatch, leaked=(Alloc(1, 1000), Alloc(2, 500)))
+def test_what_is_not_freed_is_told(problem: Problem) -> None:
+    planner = planner_of(problem, leaked=(Alloc(1, 1000), Alloc(2, 500)))
     planner.plan({"N": 5}, ADDRESSES, None)
     assert planner.leak == "solve() does not free 1,500 bytes in 2 allocations that it got from cudaMalloc"
 
 
 @pytest.mark.parametrize(("lines", "found"), [((7, 7), 7), ((7, 9), None)])
 def test_the_line_of_a_launch_is_told_where_there_is_one(
-    problem: Problem, monkeypatch: pytest.MonkeyPatch, lines: tuple[int, int], found: int | None
+    problem: Problem, lines: tuple[int, int], found: int | None
 ) -> None:
-    planner = planner_of(problem, monkeypatch, [launch(1), launch(2)])
+    planner = planner_of(problem, [launch(1), launch(2)])
     assert planner.launch_line("add") is None
     planner.plan({"N": 5}, ADDRESSES, None)
-    monkeypatch.setattr(recorder, "lines_of", lambda *_: lines)
+    planner.lines = lines
     assert planner.launch_line("add") == found
     assert planner.launch_line("other") is None
     again = Alloc(1, 8, 5), Free(1, 6), Alloc(1, 16, 9)
-    monkeypatch.setattr(recorder, "with_lines", lambda program, recording, sandbox: recording)
-    planner = planner_of(problem, monkeypatch, again, leaked=(Alloc(1, 16),))
+    planner = planner_of(problem, again, leaked=(Alloc(1, 16),))
     planner.plan({"N": 5}, ADDRESSES, None)
     assert planner.leak == "solve() does not free 16 bytes that it got from cudaMalloc, in line 9"
-    planner = planner_of(problem, monkeypatch, (*again, Alloc(2, 1, 11)), leaked=(Alloc(1, 16), Alloc(2, 1)))
+    planner = planner_of(problem, (*again, Alloc(2, 1, 11)), leaked=(Alloc(1, 16), Alloc(2, 1)))
     planner.plan({"N": 5}, ADDRESSES, None)
     assert planner.leak.endswith("17 bytes in 2 allocations that it got from cudaMalloc, first in line 9")

@@ -16,9 +16,9 @@ from grader.plan.poison import Poison
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import load_problem
 from grader.problem.harness import build_plan
-from grader.run import child_runner
 from grader.run.emulator_runner import EmulatorRunner
 from grader.sandbox import Sandbox
+from tests.interruption import interruption
 
 MAP = Path(__file__).parents[2] / "problems" / "map"
 SIZES = {"N": 8}
@@ -29,10 +29,16 @@ def problem():
     return load_problem(MAP)
 
 
+class Impatient(EmulatorRunner):
+    grace_seconds = 0.1
+
+
 @pytest.fixture
-def runner(monkeypatch):
+def runner(monkeypatch, request):
+    """A runner of this class, which a test may choose."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = EmulatorRunner(MAP, Sandbox(None), module="scripted_child")
+    made = getattr(request, "param", EmulatorRunner)
+    runner = made(MAP, Sandbox(None), module="scripted_child")
     yield runner
     runner.close()
 
@@ -101,8 +107,8 @@ def test_whatever_goes_wrong_has_a_status_and_the_next_case_gets_a_new_process(r
     assert again.value.status is status
 
 
-def test_a_child_that_hangs_is_killed_at_the_time_limit(runner, problem, monkeypatch):
-    monkeypatch.setattr(child_runner, "GRACE_SECONDS", 0.1)
+@pytest.mark.parametrize("runner", [Impatient], indirect=True)
+def test_a_child_that_hangs_is_killed_at_the_time_limit(runner, problem):
     child = runner._child.pid
     with pytest.raises(RunnerStopped) as stopped:
         run(runner, problem, "hang in execute", Limits(seconds=0.2))
@@ -110,23 +116,19 @@ def test_a_child_that_hangs_is_killed_at_the_time_limit(runner, problem, monkeyp
     assert not Path(f"/proc/{child}").exists()
 
 
-def test_late_preparation_is_the_judges_own_failure(runner, problem, monkeypatch):
+def test_late_preparation_is_the_judges_own_failure(runner, problem):
     runner.load(program("hang in prepare"))
-    monkeypatch.setattr(child_runner, "START_SECONDS", 0.2)
+    # It has started by now.
+    runner.start_seconds = 0.2
     with pytest.raises(RunnerStopped) as stopped:
         run_again(runner, problem)
     assert stopped.value.status is RunStatus.CRASHED
 
 
-def test_an_interrupt_leaves_no_process_and_no_descriptor(runner, problem, monkeypatch):
-    runner.load(program("ok"))
+def test_an_interrupt_leaves_no_process_and_no_descriptor(runner, problem):
+    runner.load(program("hang in execute"))
     pid, before = runner._child.pid, descriptors()
-
-    def interrupt(timeout):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(runner._child, "receive", interrupt)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interruption(0.5):
         run_again(runner, problem)
     runner.close()
     gc.collect()

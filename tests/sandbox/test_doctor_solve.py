@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grader.core.errors import ToolMissing
 from grader.doctor import solve as doctor_solve
 from grader.doctor.part import Finding, look_for
+from grader.doctor.solve import describe_sandbox, look_for_host_compiler, look_for_nvcc
+from grader.machine.cuda_packages import nvcc_command
 from grader.sandbox import Sandbox
 from grader.sandbox.check import PROPERTIES, Outcome
 from grader.store.workspace import Workspace
-from tests.sandbox.conftest import landlock, namespaces
+from tests.sandbox.conftest import namespaces
 
 PARTS = {part.name: part for part in doctor_solve.SOLVE_PARTS}
 
 
-def look(name: str) -> Finding:
-    found = look_for(PARTS[name], Workspace(Path("/nowhere")))
+def look(name: str, look: Callable[[Workspace], str | None]) -> Finding:
+    found = look_for(replace(PARTS[name], look=look), Workspace(Path("/nowhere")))
     assert found is not None
     return found
 
@@ -40,43 +43,35 @@ def outcomes(*broken: str) -> list[Outcome]:
 )
 def test_the_sandbox_is_tried(monkeypatch: pytest.MonkeyPatch, broken: tuple[str, ...], user: int, get: str) -> None:
     sandbox = namespaces()
-
-    def check(_: Sandbox) -> Iterator[Outcome]:
-        yield from outcomes(*broken)
-
-    monkeypatch.setattr("grader.sandbox.check.check", check)
     monkeypatch.setattr("os.geteuid", lambda: user)
-    monkeypatch.setattr("grader.sandbox.Sandbox.find", lambda required=False: sandbox)
-    found = look("sandbox")
+    found = look("sandbox", lambda _: describe_sandbox(sandbox, outcomes(*broken)))
     assert (found.here, found.fits) == (not broken, not broken)
     assert found.get.startswith(get)
     assert all(one.name in found.found for one in PROPERTIES if one.probe in broken)
 
 
-def test_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.sandbox.sandbox.find_program", lambda: None)
-    monkeypatch.setattr("grader.sandbox.sandbox.landlock_version", lambda: 0)
-    found = look("sandbox")
+def test_no_sandbox() -> None:
+    found = look("sandbox", lambda _: Sandbox.of(None, 0, required=True).name)
     assert (found.here, found.required, found.get) == (False, False, "apt install bubblewrap")
     assert "bubblewrap is not installed" in found.found
 
 
 def test_landlock_is_named_with_what_it_gives_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    landlock()
-    monkeypatch.setattr("grader.sandbox.sandbox.find_program", lambda: None)
-    monkeypatch.setattr("grader.sandbox.check.check", lambda _: iter(outcomes()))
-    found = look("sandbox")
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    found = look("sandbox", lambda _: describe_sandbox(Sandbox.of(None, 3), outcomes()))
     assert (found.fits, found.get) == (False, "apt install bubblewrap")
     assert found.found.startswith("Landlock, version ")
     assert doctor_solve.LESS in found.found
 
 
-def test_no_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> None:
-        raise ToolMissing("nvcc is not installed", "type: pip install it")
-
-    monkeypatch.setattr("grader.compile.toolkit.find_nvcc", missing)
+def test_no_nvcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert (look("nvcc").found, look("nvcc").get) == ("nvcc is not installed", "pip install it")
+    monkeypatch.setitem(sys.modules, "nvidia", None)
+    for variable in ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"):
+        monkeypatch.delenv(variable, raising=False)
+    nvcc = look("nvcc", lambda workspace: look_for_nvcc(workspace, tmp_path))
+    assert nvcc.found.startswith("nvcc is not installed")
+    assert nvcc.get == nvcc_command()
     # Without nvcc nobody knows which g++ would do, but that there is none is known.
-    assert (look("g++").found, look("g++").get) == ("not found", "apt install g++")
+    compiler = look("g++", lambda workspace: look_for_host_compiler(workspace, tmp_path))
+    assert (compiler.found, compiler.get) == ("not found", "apt install g++")

@@ -13,8 +13,7 @@ import pytest
 
 from grader.core.errors import JudgeError, ToolMissing
 from grader.sandbox import Ended, Profile, Sandbox, SandboxLimits, bubblewrap
-from grader.sandbox import sandbox as module
-from grader.sandbox.landlock import landlock_version
+from grader.sandbox.places import View
 from tests.sandbox.conftest import LIMITS, PYTHON, SHOWN, Run, namespaces, run_in
 
 BOTH = pytest.mark.parametrize("profile", list(Profile), ids=lambda profile: profile.value)
@@ -276,15 +275,17 @@ def test_no_descriptors_are_left(sandbox: Sandbox, run: Run) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sandbox, make = namespaces(), module.command_line
+class Unmakeable(Sandbox):
+    """It shows a folder that is not there."""
 
-    def wrong(program: str, *more: object) -> list[str]:
-        return [program, "--ro-bind", "/nonexistent", "/x", *make(program, *more)[1:]]  # type: ignore[arg-type]
+    def bubblewrap_of(self, profile: Profile, view: View, filter_descriptor: int, status_descriptor: int) -> list[str]:
+        program, *options = super().bubblewrap_of(profile, view, filter_descriptor, status_descriptor)
+        return [program, "--ro-bind", "/nonexistent", "/x", *options]
 
-    monkeypatch.setattr(module, "command_line", wrong)
+
+def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_program() -> None:
+    found = namespaces()
+    sandbox = Unmakeable(found.program, user=found.user)
     with sandbox.start(["/bin/true"]) as process, pytest.raises(JudgeError, match="could not be made") as caught:
         process.wait(10)
     assert "/nonexistent" in caught.value.hint
@@ -304,11 +305,9 @@ def test_a_program_that_is_missing(run: Run, sandbox: Sandbox) -> None:
 
 
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> Sandbox:
-    """A machine without bubblewrap and without Landlock."""
-    monkeypatch.setattr(module, "find_program", lambda: None)
-    monkeypatch.setattr(module, "landlock_version", lambda: 0)
-    return Sandbox.find()
+def bare() -> Sandbox:
+    """That of a machine without bubblewrap and without Landlock."""
+    return Sandbox.of(None, 0)
 
 
 def test_without_bubblewrap_limits_are_left(bare: Sandbox, tmp_path: Path) -> None:
@@ -327,24 +326,21 @@ def test_without_bubblewrap_files_are_where_they_are(bare: Sandbox, tmp_path: Pa
         assert process.wait(10).output == "own\n"
 
 
-def test_one_that_is_required_and_missing(bare: Sandbox) -> None:
+def test_one_that_is_required_and_missing() -> None:
     with pytest.raises(ToolMissing, match="bubblewrap is not installed") as caught:
-        Sandbox.find(required=True)
+        Sandbox.of(None, 0, required=True)
     assert caught.value.hint == "type: apt install bubblewrap"
 
 
-def test_one_that_does_not_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_one_that_does_not_work(tmp_path: Path) -> None:
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2; exit 1\n")
     program.chmod(0o755)
-    monkeypatch.setattr(module, "find_program", lambda: str(program))
-    if landlock_version():
-        assert Sandbox.find().name == "Landlock"
-    monkeypatch.setattr(module, "landlock_version", lambda: 0)
-    found = Sandbox.find()
+    assert Sandbox.of(str(program), landlock=1).name == "Landlock"
+    found = Sandbox.of(str(program), landlock=0)
     assert (found.protects, found.reason) == (False, "bwrap: No permissions to create a new namespace")
     with pytest.raises(ToolMissing, match="No permissions"):
-        Sandbox.find(required=True)
+        Sandbox.of(str(program), landlock=0, required=True)
 
 
 def test_another_machine_has_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:

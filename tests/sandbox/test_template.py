@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ import pytest
 from grader.sandbox import Confinement, Profile, Sandbox
 from grader.sandbox.check import FORKED, check_forked
 from grader.sandbox.children import Child
+from grader.sandbox.places import View
 from grader.sandbox.template import Forked, Template, drop_template, template_of, use_template
 from tests.sandbox.conftest import namespaces
 
@@ -129,13 +130,20 @@ def test_all_end_with_the_judge() -> None:
     assert is_gone(pid)
 
 
-def test_without_its_template_a_process_is_started_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    confinement = Confinement(namespaces(), Profile.COMPUTE, (Path("/etc/hostname"),))
+class Ending(Sandbox):
+    """Its templates end at once."""
+
+    def open_template(
+        self, command: Sequence[str], view: View, profile: Profile, environment: Mapping[str, str], descriptor: int
+    ) -> subprocess.Popen[bytes]:
+        return super().open_template(["/bin/sh", "-c", "exit 1"], view, profile, environment, descriptor)
+
+
+def test_without_its_template_a_process_is_started_by_itself() -> None:
+    found = namespaces()
+    confinement = Confinement(Ending(found.program, user=found.user), Profile.COMPUTE, (Path("/etc/hostname"),))
     template = Template("grader.run.emulator_child", confinement)
     use_template(template)
-    ends = ["/bin/sh", "-c", "exit 1"]
-    opened = Sandbox.open_template
-    monkeypatch.setattr(Sandbox, "open_template", lambda self, command, *more: opened(self, ends, *more))
     try:
         with Child("grader.run.emulator_child", confinement=confinement) as child:
             child.send({"do": "load", "image": "", "symbols": {}, "objects": {}})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
@@ -36,9 +35,9 @@ def launch(memory: Memory, out: int, rounds: int, grid: int = 2) -> LaunchResult
     return module.launch("k", (grid, 1, 1), (64, 1, 1), given, memory, limits=Limits(), workers=1)
 
 
-def test_it_is_said_and_the_next_launch_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "FEW_EPOCHS", ROOM)
+def test_it_is_said_and_the_next_launch_is_checked() -> None:
     memory = Memory()
+    memory.watch.few_epochs = ROOM
     memory.watch._epoch = LAST_EPOCH - ROOM
     out = memory.place("out", np.zeros(128, "f4"))
     few = launch(memory, out, 10)

@@ -163,11 +163,10 @@ def test_a_read_only_workspace_can_be_read_and_says_that_it_cannot_be_written(
     assert err_fresh.splitlines()[1] == f"{database.with_name('new.db')} can't be written"
 
 
-def test_a_read_only_store_reads_in_this_process_too(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_store_reads_in_this_process_too(database: Path) -> None:
     Store(database).add(make_report())
     before = database.read_bytes()
-    monkeypatch.setattr("grader.store.database.writable", lambda path: False)
-    store = Store(database)
+    store = Store(database, read_only=True)
     assert [entry.user for entry in store.entries()] == ["ada"]
     for attempt in (store.check_writable, lambda: store.add(make_report())):
         with pytest.raises(WorkspaceError, match="can't be written"):
@@ -176,9 +175,8 @@ def test_a_read_only_store_reads_in_this_process_too(database: Path, monkeypatch
     assert [path.name for path in database.parent.iterdir()] == ["kgrade.db"]
 
 
-def test_a_lock_that_is_never_released_ends_in_a_message(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.store.connect.BUSY_SECONDS", 0.2)
-    store = Store(database)
+def test_a_lock_that_is_never_released_ends_in_a_message(database: Path) -> None:
+    store = Store(database, busy_seconds=0.2)
     store.add(make_report())
     holder = sqlite3.connect(database, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

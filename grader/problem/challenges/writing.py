@@ -58,6 +58,7 @@ class Order:
     most_bytes: int | None = None
     asked: Collection[int] = ()
     asked_bytes: int = 0
+    twice_bytes: int = TWICE_BYTES
 
     def wants(self, number: int, size: int) -> bool:
         if self.most_bytes is None or size <= self.most_bytes:
@@ -182,10 +183,10 @@ class Writer:
             np.save(expected_file(folder, test.number, name), expected[name])
         self._look_at_memory(test, values, start, expected)
         self._write_missed(test, values, expected, outputs)
-        if test.bytes <= TWICE_BYTES:
+        if test.bytes <= self._order.twice_bytes:
             self._try_again(test, values, expected, outputs)
         only_written = [name for name in outputs if self._parameters[name].direction == "out"]
-        if only_written and (test.bytes <= TWICE_BYTES or self._partly):
+        if only_written and (test.bytes <= self._order.twice_bytes or self._partly):
             again = self._referred(values, filled=only_written)
             wrote = [self._compare(test, name, start[name], expected[name], again[name]) for name in only_written]
             if only_written != outputs or any(wrote):

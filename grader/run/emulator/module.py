@@ -185,6 +185,10 @@ class Module:
             memory.place_at(self._slots[name], name, np.zeros(variable.size, np.uint8), variable.space == "const")
         return layout.array_address(self._slots[name]), variable.size
 
+    def native_of(self, translation: Translation) -> Native:
+        """Native code of a kernel. Raises InvalidIrError where LLVM refuses it."""
+        return Native(translation.ir, ENTRY, self._objects, self._quick)
+
     def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
         if (kernel, sanitize) not in self._compiled:
             with self._blaming_assembly():
@@ -192,7 +196,7 @@ class Module:
                     self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count, self._variables
                 )
             try:
-                native = Native(translation.ir, ENTRY, self._objects, self._quick)
+                native = self.native_of(translation)
             except InvalidIrError as error:
                 raise UnsupportedPtx(f"kernel {kernel} has instructions whose operands do not fit: {error}") from error
             compiled = _Compiled(translation, native, driver(self._objects))

@@ -127,6 +127,7 @@ class LaunchRecords:
 class Watch:
     """The records of one memory, by slot. Arrays in neither `_unwritten` nor `_records` are completely written."""
 
+    few_epochs: int = FEW_EPOCHS
     everything: bool = False
     """Whether launches record all that they read and write; `touched` then returns it for the last launch."""
     _granule: int = 4
@@ -181,7 +182,7 @@ class Watch:
         `granule` is in bytes.
         """
         self._set_granule(granule)
-        if layout.LAST_EPOCH - self._epoch < FEW_EPOCHS:
+        if layout.LAST_EPOCH - self._epoch < self.few_epochs:
             for records in self._records.values():
                 records.forget()
             self._epoch = 1

@@ -8,11 +8,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grader.measure.duel import MOST_CONTENDERS, Contest, Round, order_of, round_of
 from grader.measure.samples import CANDIDATE
 from grader.measure.standings import is_over
 from grader.measure.statistics import StoppingRule
+from grader.run.gpu.mailbox import Mailbox
 from grader.run.gpu.reservoir import Keep, Reservoir
 from grader.run.gpu.shortened import Shortened, WrittenEarly
 from grader.run.gpu.timing import MakeSet, Session, Side
@@ -39,6 +41,19 @@ class EntrantFailed(Exception):
         self.cause = cause
 
 
+@dataclass(frozen=True)
+class Equipment:
+    """What a contest is held with; each is made as its class is."""
+
+    session: Callable[[int, float, float], Session] = Session
+    side: Callable[[Session, str, MakeSet], Side] = Side
+    shortened: Callable[[Side, Any, Any], Shortened] = Shortened
+    mailbox: Callable[[Sequence[int]], Mailbox] = Mailbox
+
+
+_EQUIPMENT = Equipment()
+
+
 def contest(
     entrants: Sequence[Entrant],
     *,
@@ -47,6 +62,7 @@ def contest(
     limit: float = 60.0,
     keep: Callable[[str], Keep] | None = None,
     verified: int = 20,
+    equipment: Equipment = _EQUIPMENT,
 ) -> Contest:
     """Times the entrants in turns until `rule` ends it, on the current device.
 
@@ -59,18 +75,22 @@ def contest(
         raise ValueError(f"entrants {names}; 1 to {MOST_CONTENDERS} are needed, each with a name of its own")
     # Each is a candidate in its own session, so that its kept outputs are checked like a candidate's. The sessions
     # share stream and instruments; the first one's clock counts.
-    sessions = [Session(entrant.seed, sigma, limit) for entrant in entrants]
-    sides = [_side(session, entrant) for session, entrant in zip(sessions, entrants, strict=True)]
+    sessions = [equipment.session(entrant.seed, sigma, limit) for entrant in entrants]
+    sides = [_side(equipment, session, entrant) for session, entrant in zip(sessions, entrants, strict=True)]
     session = sessions[0]
     warm, _ = session.warm_up(sides[0], sides[-1])
     # The others have run only alone so far: each takes one turn before it counts.
     session.round([sides[i] for i in order_of(len(sides), 0)])
     kept: list[_Reservoir] = []
     if keep is not None:
-        kept += [_Reservoir(keep(n), verified, [b.outputs for b in s.sets]) for n, s in zip(names, sides, strict=True)]
+        kept += [
+            _Reservoir(keep(name), verified, [buffers.outputs for buffers in side.sets], equipment.mailbox)
+            for name, side in zip(names, sides, strict=True)
+        ]
     session.late = 0
     try:
-        rounds = _run(session, sides, rule, kept, names)
+        shortened = [equipment.shortened(side, session.stream, session.instruments.module) for side in sides]
+        rounds = _run(session, sides, rule, kept, names, shortened)
     finally:
         for reservoir in kept:
             reservoir.free()
@@ -98,19 +118,23 @@ class _Reservoir(Reservoir):
         return super().choose(self.places)
 
 
-def _side(session: Session, entrant: Entrant) -> Side:
+def _side(equipment: Equipment, session: Session, entrant: Entrant) -> Side:
     try:
-        return Side(session, CANDIDATE, entrant.make_set)
+        return equipment.side(session, CANDIDATE, entrant.make_set)
     except Exception as error:
         # Whatever it was: the caller decides which errors are a kernel's own.
         raise EntrantFailed(entrant.name, error) from error
 
 
 def _run(
-    session: Session, sides: Sequence[Side], rule: StoppingRule, reservoirs: Sequence[_Reservoir], names: Sequence[str]
+    session: Session,
+    sides: Sequence[Side],
+    rule: StoppingRule,
+    reservoirs: Sequence[_Reservoir],
+    names: Sequence[str],
+    shortened: Sequence[Shortened],
 ) -> Sequence[Round]:
     """Runs rounds until the rule ends them, and keeps the outputs of at most one entrant from each."""
-    shortened = [Shortened(side, session.stream, session.instruments.module) for side in sides]
     rounds: list[Round] = []
     deck: list[int] = []
     # The session's clock stands still while outputs are handed over and checked.

@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.measure.standings import PATIENCE, seconds_for
 from grader.measure.statistics import StoppingRule
-from grader.run.gpu.gpu_runner import LIMITS, TIMING_SECONDS, Check, GpuRunner, Record
+from grader.run.gpu.gpu_runner import Check, GpuRunner, Record
 
 
 class ContestRunner(GpuRunner):
@@ -23,7 +23,7 @@ class ContestRunner(GpuRunner):
         that, and what they raise, ends the process.
         """
         contenders = len(request["contenders"])
-        seconds = contenders * (LIMITS * request["limit"] + TIMING_SECONDS)
+        seconds = contenders * (self.timing_limits * request["limit"] + self.timing_seconds)
         seconds += PATIENCE * seconds_for(contenders, StoppingRule())
         answer = self.converse({"do": "contest", **request}, seconds, check, record)
         if "contest" not in answer:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,8 +46,14 @@ class Stage:
     Arrays of their own would have other addresses, and the same kernel would differ from itself.
     """
 
-    def __init__(self, problem: Problem, sizes: Mapping[str, int], structure: int) -> None:
-        self._arrays = Contender(problem, sizes, self._note, structure)
+    def __init__(
+        self,
+        problem: Problem,
+        sizes: Mapping[str, int],
+        structure: int,
+        contender: Callable[..., Contender] = Contender,
+    ) -> None:
+        self._arrays = contender(problem, sizes, self._note, structure)
         self._addresses: list[Addresses] = []
         self._sets: list[BufferSet] = []
         self._prepared: list[Prepared] = []
@@ -81,7 +87,14 @@ class Stage:
 
 
 class Contesting:
-    """Times several programs, one problem size after another."""
+    """Times several programs, one problem size after another, by these parts."""
+
+    kernels = Kernels
+    contender = Contender
+    contest = staticmethod(contest)
+    reset = staticmethod(reset_persisting_l2)
+    call_library = staticmethod(call_library)
+    launch_program = staticmethod(launch_program)
 
     def __init__(self, problem: Problem, outputs: Outputs, ask: Ask) -> None:
         self._problem = problem
@@ -107,16 +120,16 @@ class Contesting:
         with what nobody is blamed for. After the last two the process is of no more use.
         """
         stage, loaded = (
-            Stage(self._problem, sizes, structure),
-            [_load(contender["program"]) for contender in contenders],
+            Stage(self._problem, sizes, structure, self.contender),
+            [self._load(contender["program"]) for contender in contenders],
         )
         entrants = [
             Entrant(each["name"], each["seed"], stage.maker(self._prepare(sizes, each, kernels, sigma, limit)))
             for each, kernels in zip(contenders, loaded, strict=True)
         ]
-        reset_persisting_l2()
+        self.reset()
         try:
-            found = contest(entrants, sigma=sigma, limit=limit, keep=self._keep, verified=verified)
+            found = self.contest(entrants, sigma=sigma, limit=limit, keep=self._keep, verified=verified)
         except EntrantFailed as failure:
             return _stopped(self._problem, failure, limit)
         overrun = stage.find_overrun()
@@ -132,9 +145,9 @@ class Contesting:
         self, sizes: Mapping[str, int], contender: Message, kernels: Kernels | None, sigma: float, limit: float
     ) -> Prepare:
         if kernels is None:
-            return call_library(self._problem, sizes)
+            return self.call_library(self._problem, sizes)
         if contender["program"]["constants"] is not None:
-            return launch_program(self._problem, sizes, kernels, contender["program"]["constants"])
+            return self.launch_program(self._problem, sizes, kernels, contender["program"]["constants"])
         more = {"sigma": sigma, "limit": limit, "contender": contender["name"]}
         return Recorded(self._problem, sizes, kernels, self._outputs, self._ask, **more)
 
@@ -142,10 +155,9 @@ class Contesting:
         """Returns what has the judge take this contender's outputs, labelled with its name."""
         return keeper(self._problem, self._outputs, self._ask, contender=name)
 
-
-def _load(program: Message | None) -> Kernels | None:
-    """Loads a program anew for each contest, so that variables in GPU memory have their initial values."""
-    return None if program is None else Kernels(base64.b64decode(program["image"]), program["symbols"])
+    def _load(self, program: Message | None) -> Kernels | None:
+        """Loads a program anew for each contest, so that variables in GPU memory have their initial values."""
+        return None if program is None else self.kernels(base64.b64decode(program["image"]), program["symbols"])
 
 
 def _stopped(problem: Problem, failure: EntrantFailed, limit: float) -> Message:

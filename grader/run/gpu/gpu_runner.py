@@ -21,7 +21,7 @@ from grader.plan.device_table import DeviceTable, table_of
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem.harness import LaunchRefused
 from grader.run import head_start
-from grader.run.child_runner import LOAD_SECONDS, START_SECONDS, ChildRunner, launch_names, symbols_of
+from grader.run.child_runner import LOAD_SECONDS, ChildRunner, launch_names, symbols_of
 from grader.run.confined import is_kept, keep_own_code, on_gpu, own_code
 from grader.sandbox import Profile, Sandbox
 
@@ -30,8 +30,6 @@ MODULE = head_start.GPU
 Check = Callable[[Mapping[str, Any]], str]
 Record = Callable[[Mapping[str, Any]], Plan]
 
-LIMITS, TIMING_SECONDS = 12, 30.0
-"""How long one answer may take while timing: rounds of the slowest kernel that is admitted, and the judge's work."""
 CHECKS = (
     "writes beyond the ends of each array",
     "errors of every launch",
@@ -44,6 +42,8 @@ class GpuRunner(ChildRunner):
 
     checks: tuple[str, ...] = CHECKS
     profile = Profile.GPU
+    timing_limits, timing_seconds = 12, 30.0
+    """How long one answer may take while timing: the rounds of the slowest kernel that is let through, the judge's."""
     needs_folder = False
     """Whether the process needs its own folder even if it is not confined."""
     when_killed = RunStatus.CRASHED
@@ -88,7 +88,7 @@ class GpuRunner(ChildRunner):
 
     def device_table(self) -> DeviceTable:
         """Returns the GPU's attributes, from its driver."""
-        answer = self._ask({"do": "attributes"}, START_SECONDS)
+        answer = self._ask({"do": "attributes"}, self.start_seconds)
         asked = {int(number): int(value) for number, value in answer["attributes"].items()}
         return table_of(self.device, int(answer["memory"]), asked.get)
 
@@ -112,7 +112,7 @@ class GpuRunner(ChildRunner):
 
         `check` and `record` are those of `converse`. Raises RunnerStopped, and JudgeError for an invalid answer.
         """
-        seconds = LIMITS * request["limit"] + TIMING_SECONDS
+        seconds = self.timing_limits * request["limit"] + self.timing_seconds
         answer = self.converse({"do": "measure", **request}, seconds, check, record)
         if answer["status"] == "done":
             return from_data(answer["timing"])

@@ -20,7 +20,7 @@ from grader.plan.extents import scratch_name
 from grader.plan.poison import Poison
 from grader.plan.runner import Run, RunStatus
 from grader.run.gpu.gpu_runner import GpuRunner
-from grader.run.gpu.sanitizer import find_sanitizer, watched
+from grader.run.gpu.sanitizer import watched
 from grader.run.gpu.sanitizer_fault import Placed, fault_of
 from grader.run.gpu.sanitizer_log import SanitizerLog, read_log
 from grader.sandbox import Profile, Sandbox
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 MODULE = "grader.run.gpu.memcheck_child"
 CHECKS = ("reads and writes outside of arrays, of shared and of local memory", "misaligned accesses")
 
-LOG_SECONDS = 3.0
-"""How long a finding may take from the GPU into the log."""
 SETTLED_SECONDS = 0.2
 """A log that has not grown for this long is complete: one finding's lines are written together."""
 LOG_LIMIT = 1 << 20
@@ -43,9 +41,8 @@ LOG = "log"
 _FIRST_FILE = re.compile(r'^[ \t]*\.file[ \t]+1 "([^"]*)"', re.MULTILINE)
 
 
-def memcheck_runner(gpu: Gpu, folder: Path, sandbox: Sandbox) -> MemcheckRunner | None:
-    """Returns a runner for the problem in `folder`; None if compute-sanitizer is not installed."""
-    sanitizer = find_sanitizer()
+def memcheck_runner(gpu: Gpu, folder: Path, sandbox: Sandbox, sanitizer: Path | None) -> MemcheckRunner | None:
+    """Returns a runner for the problem in `folder`; None without compute-sanitizer at `sanitizer`."""
     return None if sanitizer is None else MemcheckRunner(gpu, folder, sandbox, sanitizer)
 
 
@@ -56,6 +53,8 @@ class MemcheckRunner(GpuRunner):
 
     profile = Profile.WATCHED
     needs_folder = True
+    log_seconds = 3.0
+    """How long a finding may take from the GPU into the log."""
 
     def __init__(self, gpu: Gpu, folder: Path, sandbox: Sandbox, sanitizer: Path, module: str = MODULE) -> None:
         self._sanitizer = sanitizer
@@ -120,7 +119,7 @@ class MemcheckRunner(GpuRunner):
     def _read_log(self, wait: bool) -> SanitizerLog:
         """Returns the log; with `wait`, once it has a finding and is complete, or LOG_SECONDS have passed."""
         text, now = self._text(), time.monotonic()
-        until, grown = now + LOG_SECONDS, now
+        until, grown = now + self.log_seconds, now
         while wait and now < until and (now < grown + SETTLED_SECONDS or not read_log(text).findings):
             time.sleep(0.02)
             before, text, now = text, self._text(), time.monotonic()

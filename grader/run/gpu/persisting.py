@@ -17,12 +17,13 @@ NOT_SUPPORTED = (215, 801)
 """CUDA_ERROR_UNSUPPORTED_LIMIT and CUDA_ERROR_NOT_SUPPORTED: GPUs before Ampere have nothing to reset."""
 
 
-def reset_persisting_l2() -> None:
+def reset_persisting_l2(driver: ctypes.CDLL | None = None) -> None:
     """Makes all lines of the L2 cache normal again, and prevents setting any aside from now on.
 
-    It acts on the context of the calling thread. Raises JudgeError if there is none, or CUDA fails otherwise.
+    It acts on the context of the calling thread. `driver` is libcuda, None for this machine's. Raises JudgeError if
+    there is no context, or CUDA fails otherwise.
     """
-    driver = _driver()
+    driver = driver or _driver()
     _check(driver, "cuCtxResetPersistingL2Cache", driver.cuCtxResetPersistingL2Cache())
     _check(driver, "cuCtxSetLimit", driver.cuCtxSetLimit(LIMIT_PERSISTING_L2_CACHE_SIZE, 0))
 

@@ -32,6 +32,9 @@ class Recorded:
     read ran, or with {"do": "refuse", "message": …} if CUDA would refuse. `sigma` and `limit` are those of the timing.
     """
 
+    replay = Replay
+    """What steps are launched by."""
+
     def __init__(
         self,
         problem: Problem,
@@ -59,7 +62,7 @@ class Recorded:
             told = self._ask(answer(told))
         if told["do"] == "refuse":
             raise LaunchRefused(told["message"])
-        replay = Replay(self.kernels, [*recording.ran, *recording.checked(told["steps"])])
+        replay = self.replay(self.kernels, [*recording.ran, *recording.checked(told["steps"])])
 
         def release() -> None:
             replay.free()
@@ -97,7 +100,7 @@ class _Recording:
         """Runs the steps, on inputs like those of the replays, and hands the bytes over."""
         if not self.ran:
             self._fill()
-        replay = Replay(self._owner.kernels, self.checked(steps))
+        replay = self._owner.replay(self._owner.kernels, self.checked(steps))
         replay.enqueue(0)
         self._wait()
         replay.free()

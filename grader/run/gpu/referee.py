@@ -36,6 +36,8 @@ LEAST_FLOPS, LEAST_BYTES = 1_000_000_000, 8 << 20
 class Referee:
     """Checks cases of one problem on one GPU. The GPU is not touched before the first check."""
 
+    check_seconds = CHECK_SECONDS
+
     def __init__(self, gpu: Gpu, problem: Problem, module: str = MODULE) -> None:
         self._problem = problem
         self._child: Child | None = head_start.take(module, environment_of(gpu))
@@ -115,7 +117,7 @@ class Referee:
                 self._child.receive(START_SECONDS)
                 self._unanswered -= 1
             self._child.send(request)
-            answer = self._child.receive(CHECK_SECONDS)
+            answer = self._child.receive(self.check_seconds)
         except JudgeError as error:
             # The CPU checks the same by the same rules, only more slowly.
             self.refusals.append(error.message)

@@ -27,14 +27,20 @@ class Reservoir:
     candidate's graph.
     """
 
-    def __init__(self, keep: Keep, least: int, outputs: Sequence[Sequence[Span]]) -> None:
+    def __init__(
+        self,
+        keep: Keep,
+        least: int,
+        outputs: Sequence[Sequence[Span]],
+        make_mailbox: Callable[[Sequence[int]], Mailbox] = Mailbox,
+    ) -> None:
         self.kept: list[Kept] = []
         self._keep = keep
         self._least = least
         self._outputs = outputs
         self._rounds = 0
         self._next = Kept(0, 0)
-        self._mailbox = Mailbox([span.nbytes for span in outputs[0]])
+        self._mailbox = make_mailbox([span.nbytes for span in outputs[0]])
 
     def choose(self, places: Sequence[int]) -> int | None:
         """Returns which of a round's replays, given by their places in it, will be kept; None for none."""

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from grader.machine.cuda_packages import SYSTEM_TOOLKIT
+
 NAME = "compute-sanitizer"
 
 LAUNCHER = "TreeLauncherSubreaper"
 """Starts the program that is watched. Wheels before 13.4 lack it and fail in use."""
 
-SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 
 MOST_FINDINGS = 256
 """A warp's worth of threads several times over; beyond it the log only grows."""
@@ -42,12 +43,12 @@ OPTIONS = (
 )
 
 
-def find_sanitizer() -> Path | None:
+def find_sanitizer(system: Path = SYSTEM_TOOLKIT) -> Path | None:
     """Returns the program from the first place that has a usable one: PATH, the CUDA toolkit, the Python packages.
 
-    None if there is none.
+    None if there is none. `system` is the folder of a toolkit that no variable names.
     """
-    return next((path for path in _candidates() if os.access(path, os.X_OK) and path.is_file()), None)
+    return next((path for path in _candidates(system) if os.access(path, os.X_OK) and path.is_file()), None)
 
 
 def watched(sanitizer: Path, log: Path) -> tuple[str, ...]:
@@ -56,14 +57,14 @@ def watched(sanitizer: Path, log: Path) -> tuple[str, ...]:
     return (str(sanitizer), *OPTIONS, "--log-file", str(log).replace("%", "%%"))
 
 
-def _candidates() -> Iterator[Path]:
+def _candidates(system: Path) -> Iterator[Path]:
     found = shutil.which(NAME)
     if found is not None:
         yield Path(found)
     for variable in ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"):
         if os.environ.get(variable):
             yield Path(os.environ[variable]) / "bin" / NAME
-    yield SYSTEM_TOOLKIT / "bin" / NAME
+    yield system / "bin" / NAME
     spec = find_spec("nvidia")
     for place in spec.submodule_search_locations or () if spec else ():
         # The folder moves between versions of the wheel.

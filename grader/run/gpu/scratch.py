@@ -40,7 +40,7 @@ class Scratch:
             return None
         name = scratch_name(len(self.arrays) + 1, size)
         try:
-            array = DeviceArray((size,), np.uint8, self._guard)
+            array = self.make_array(size)
         except runtime.CUDARuntimeError as error:
             if error.status != OUT_OF_MEMORY:
                 raise
@@ -50,6 +50,10 @@ class Scratch:
         self._names[array.pointer] = name
         self._put(array.pointer, size)
         return array.pointer
+
+    def make_array(self, size: int) -> DeviceArray:
+        """So many bytes between guard zones. Raises CUDARuntimeError where there is no room."""
+        return DeviceArray((size,), np.uint8, self._guard)
 
     def check_step(self, step: Mapping[str, Any]) -> None:
         """Raises Outside for a step that reaches outside of the extents; what it frees is outside afterwards."""

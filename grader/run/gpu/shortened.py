@@ -63,11 +63,19 @@ class Shortened:
             Short(
                 side,
                 count,
-                capture(stream, [buffers.launch for buffers in side.sets[:count]]),
-                Untouched(module, [buffers.outputs for buffers in side.sets[count:]], count),
+                self.graph_of(stream, side.sets[:count]),
+                self.rest_of(module, side.sets[count:], count),
             )
             for count in counts
         ]
+
+    def graph_of(self, stream: Any, sets: Sequence[BufferSet]) -> Any:
+        """The graph that launches these sets alone."""
+        return capture(stream, [buffers.launch for buffers in sets])
+
+    def rest_of(self, module: Any, sets: Sequence[BufferSet], first: int) -> Untouched:
+        """What looks at these sets, which are not launched and are numbered from `first`."""
+        return Untouched(module, [buffers.outputs for buffers in sets], first)
 
     @property
     def owed(self) -> bool:

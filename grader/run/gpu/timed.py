@@ -41,19 +41,21 @@ Prepare = Callable[[int, Addresses], Prepared]
 class Contender:
     """Makes buffer sets for one problem size. Its arrays live until `free`. `structure` is the seed of structures."""
 
+    array = DeviceArray
+
     def __init__(self, problem: Problem, sizes: Mapping[str, int], prepare: Prepare, structure: int) -> None:
         self._problem = problem
         self._sizes = sizes
         self._prepare = prepare
         self._structure = structure
-        self._started = Started(problem, sizes)
+        self._started = Started(problem, sizes, self.array)
         self._sets: list[dict[str, DeviceArray]] = []
         self._prepared: list[Prepared] = []
 
     def make_set(self, number: int) -> BufferSet:
         """Returns buffer set `number`; called once for each number from 0."""
         declared = {**self._problem.inputs, **self._problem.outputs}
-        arrays = {name: DeviceArray(a.shape(self._sizes), a.dtype.numpy) for name, a in declared.items()}
+        arrays = {name: self.array(a.shape(self._sizes), a.dtype.numpy) for name, a in declared.items()}
         self._sets.append(arrays)
         for name, values in structure_of(self._problem, self._sizes, self._structure, number).items():
             arrays[name].write(values)
@@ -83,12 +85,12 @@ class Contender:
 class Started:
     """What outputs hold before each replay: poison, or their start contents, of which this keeps a copy."""
 
-    def __init__(self, problem: Problem, sizes: Mapping[str, int]) -> None:
+    def __init__(self, problem: Problem, sizes: Mapping[str, int], array: type[DeviceArray] = DeviceArray) -> None:
         self._problem = problem
         self._sizes = sizes
         self._copies: dict[str, DeviceArray] = {}
         for name, values in problem.start_contents(sizes).items():
-            self._copies[name] = DeviceArray(values.shape, values.dtype, guard=0)
+            self._copies[name] = array(values.shape, values.dtype, guard=0)
             self._copies[name].write(values)
 
     def outputs_of(self, addresses: Addresses) -> list[Span]:

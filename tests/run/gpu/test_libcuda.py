@@ -27,17 +27,23 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Any, ...]]]:
     """What the driver was called with."""
     seen: list[tuple[Any, ...]] = []
 
-    def function(name: str) -> Any:
-        def called(*arguments: Any) -> int:
-            seen.append((name, *arguments))
-            if name == "cuTensorMapEncodeTiled":
-                ctypes.memset(arguments[0].value, 0x5A, 128)
-            return 0
+    class Driver:
+        def __init__(self, name: str) -> None:
+            assert name == "libcuda.so.1"
 
-        return called
+        def __getattr__(self, name: str) -> Any:
+            def called(*arguments: Any) -> int:
+                seen.append((name, *arguments))
+                if name == "cuTensorMapEncodeTiled":
+                    ctypes.memset(arguments[0].value, 0x5A, 128)
+                return 0
 
-    monkeypatch.setattr(libcuda, "_function", function)
+            return called
+
+    libcuda._function.cache_clear()
+    monkeypatch.setattr(ctypes, "CDLL", Driver)
     yield seen
+    libcuda._function.cache_clear()
 
 
 @pytest.mark.parametrize(

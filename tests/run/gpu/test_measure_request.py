@@ -15,7 +15,6 @@ from grader.machine.gpus import Gpu
 from grader.measure.samples import Timing
 from grader.measure.statistics import Quad
 from grader.plan.runner import Run, RunnerStopped, RunStatus
-from grader.run.gpu import gpu_runner
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.sandbox import Sandbox
 
@@ -26,10 +25,15 @@ REQUEST = {"sizes": {"N": 8}, "limit": 1.0}
 Kept = Mapping[str, Any]
 
 
+class Impatient(GpuRunner):
+    timing_limits, timing_seconds = 1, 0.0
+
+
 @pytest.fixture
-def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[GpuRunner]:
+def runner(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[GpuRunner]:
+    """A runner of this class, which a test may choose."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = GpuRunner(NO_GPU, MAP, Sandbox(None), "scripted_measuring")
+    runner: GpuRunner = getattr(request, "param", GpuRunner)(NO_GPU, MAP, Sandbox(None), "scripted_measuring")
     yield runner
     runner.close()
 
@@ -64,6 +68,7 @@ def test_what_the_check_raises_ends_the_process_and_the_next_one_is_fresh(runner
     assert isinstance(runner.measure(REQUEST, lambda kept: "go_on"), Timing)
 
 
+@pytest.mark.parametrize("runner", [Impatient], indirect=True)
 @pytest.mark.parametrize(
     ("image", "status", "words"),
     [
@@ -73,11 +78,7 @@ def test_what_the_check_raises_ends_the_process_and_the_next_one_is_fresh(runner
         ("too large", RunStatus.MEMORY, "don't fit"),
     ],
 )
-def test_a_process_that_stops_in_the_middle(
-    runner: GpuRunner, monkeypatch: pytest.MonkeyPatch, image: str, status: RunStatus, words: str
-) -> None:
-    monkeypatch.setattr(gpu_runner, "LIMITS", 1)
-    monkeypatch.setattr(gpu_runner, "TIMING_SECONDS", 0.0)
+def test_a_process_that_stops_in_the_middle(runner: GpuRunner, image: str, status: RunStatus, words: str) -> None:
     with pytest.raises(RunnerStopped, match=words) as stop:
         measured(runner, image)
     assert stop.value.status is status

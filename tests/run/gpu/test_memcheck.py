@@ -23,7 +23,6 @@ from grader.machine.gpus import Gpu, find_gpus, target_of
 from grader.plan.runner import RunStatus
 from grader.problem import load_problem
 from grader.problem.harness import build_plan
-from grader.run.gpu import memcheck
 from grader.run.gpu.memcheck import MemcheckRunner, memcheck_runner
 from grader.run.gpu.sanitizer import find_sanitizer
 from grader.sandbox import Sandbox
@@ -59,10 +58,20 @@ def stand_in(tmp_path):
     return path
 
 
+class Impatient(MemcheckRunner):
+    log_seconds = 0.1
+
+
+class Patient(MemcheckRunner):
+    log_seconds = 60.0
+
+
 @pytest.fixture
-def watched(monkeypatch, stand_in):
+def watched(monkeypatch, stand_in, request):
+    """A runner of this class, which a test may choose."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    runner = MemcheckRunner(NO_GPU, MAP, Sandbox(None), stand_in, module="watched_child")
+    made = getattr(request, "param", MemcheckRunner)
+    runner = made(NO_GPU, MAP, Sandbox(None), stand_in, module="watched_child")
     yield runner
     runner.close()
 
@@ -89,14 +98,14 @@ def test_findings_replace_what_cuda_said_and_the_next_run_is_unharmed(watched, p
     assert run(watched, problem, "map_kernel").status is RunStatus.DONE
 
 
-def test_a_fault_that_memcheck_says_nothing_of_stays_as_it_is(watched, problem, monkeypatch):
-    monkeypatch.setattr(memcheck, "LOG_SECONDS", 0.1)
+@pytest.mark.parametrize("watched", [Impatient], indirect=True)
+def test_a_fault_that_memcheck_says_nothing_of_stays_as_it_is(watched, problem):
     done = run(watched, problem, "trap")
     assert (done.status, done.fault.fault) == (RunStatus.FAULT, FaultClass.TRAP)
 
 
-def test_a_refused_launch_is_not_waited_for(watched, problem, monkeypatch):
-    monkeypatch.setattr(memcheck, "LOG_SECONDS", 60.0)
+@pytest.mark.parametrize("watched", [Patient], indirect=True)
+def test_a_refused_launch_is_not_waited_for(watched, problem):
     began = time.monotonic()
     assert run(watched, problem, "refused").fault.fault is FaultClass.LAUNCH_FAILURE
     assert time.monotonic() - began < 20
@@ -109,8 +118,8 @@ def test_time_limits_are_told_as_they_are(watched, problem):
 @pytest.mark.parametrize(
     ("what", "message"), [("trouble", "Internal Sanitizer Error: The Sanitizer did"), ("no log", "it wrote no log")]
 )
-def test_a_failure_of_memcheck_itself_is_nobodys_fault(watched, problem, monkeypatch, what, message):
-    monkeypatch.setattr(memcheck, "LOG_SECONDS", 0.1)
+@pytest.mark.parametrize("watched", [Impatient], indirect=True)
+def test_a_failure_of_memcheck_itself_is_nobodys_fault(watched, problem, what, message):
     done = run(watched, problem, what)
     assert (done.status, done.fault) == (RunStatus.CRASHED, None)
     assert done.message.startswith(f"compute-sanitizer failed: {message}")
@@ -131,9 +140,8 @@ def test_nothing_is_left_behind(monkeypatch, stand_in, tmp_path, problem):
     assert not folder.exists()
 
 
-def test_where_it_is_not_installed_there_is_no_runner(monkeypatch):
-    monkeypatch.setattr(memcheck, "find_sanitizer", lambda: None)
-    assert memcheck_runner(NO_GPU, MAP, Sandbox(None)) is None
+def test_where_it_is_not_installed_there_is_no_runner():
+    assert memcheck_runner(NO_GPU, MAP, Sandbox(None), None) is None
 
 
 SCRIPT = """
@@ -231,7 +239,7 @@ def cache(tmp_path_factory):
 @pytest.fixture
 def on_gpu(problem, cache):
     """Runs the kernel with this body under memcheck."""
-    runner = memcheck_runner(GPUS[0], problem.folder, Sandbox.find())
+    runner = memcheck_runner(GPUS[0], problem.folder, Sandbox.find(), find_sanitizer())
 
     def run(body, seconds=30.0, shared_bytes=0):
         program = compile_kernel(
@@ -330,6 +338,7 @@ from grader.problem.harness import build_plan
 from grader.problem import load_problem
 from grader.machine.gpus import find_gpus, target_of
 from grader.run.gpu.memcheck import memcheck_runner
+from grader.run.gpu.sanitizer import find_sanitizer
 from grader.core.limits import Limits
 from grader.sandbox import Sandbox
 from tests.run.gpu.test_memcheck import GPU_SIZES, KERNEL, MAP
@@ -339,7 +348,7 @@ source = KERNEL.replace("BODY", "while (true) ((volatile float*)output)[0] = zer
 program = compile_kernel(
     source, "mine.cu", problem.kernel, problem.c_parameters, problem.constants, gpu_target=target_of(gpu)
 )
-runner = memcheck_runner(gpu, MAP, Sandbox.find())
+runner = memcheck_runner(gpu, MAP, Sandbox.find(), find_sanitizer())
 runner.load(program)
 plan = build_plan(problem, program.constants, GPU_SIZES, runner.prepare(problem, GPU_SIZES, "normal", 1))
 print("running", flush=True)

@@ -36,21 +36,17 @@ def driver(reset: int = 0, limit: int = 0) -> tuple[Any, list[Any]]:
 
 
 @pytest.mark.parametrize(("reset", "limit"), [(0, 0), (801, 0), (801, 215), (0, 801)])
-def test_old_gpus_without_such_lines_are_fine(monkeypatch: pytest.MonkeyPatch, reset: int, limit: int) -> None:
+def test_old_gpus_without_such_lines_are_fine(reset: int, limit: int) -> None:
     fake, calls = driver(reset, limit)
-    monkeypatch.setattr(persisting, "_driver", lambda: fake)
-    reset_persisting_l2()
+    reset_persisting_l2(fake)
     assert calls == [("reset",), ("limit", 6, 0)]
 
 
 @pytest.mark.parametrize(("reset", "limit", "call"), [(201, 0, "cuCtxResetPersistingL2Cache"), (0, 201, "SetLimit")])
-def test_other_answers_are_errors_with_their_name(
-    monkeypatch: pytest.MonkeyPatch, reset: int, limit: int, call: str
-) -> None:
+def test_other_answers_are_errors_with_their_name(reset: int, limit: int, call: str) -> None:
     fake, _ = driver(reset, limit)
-    monkeypatch.setattr(persisting, "_driver", lambda: fake)
     with pytest.raises(JudgeError, match=rf"{call} fails with CUDA_ERROR_INVALID_CONTEXT \(201\)"):
-        reset_persisting_l2()
+        reset_persisting_l2(fake)
 
 
 def test_a_machine_without_a_driver_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

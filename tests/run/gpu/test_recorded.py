@@ -11,9 +11,8 @@ import pytest
 from grader.core.plan import Memset, step_to_json
 from grader.plan.extents import Outside
 from grader.problem import load_problem
-from grader.run.gpu import recorded
 from grader.run.gpu.recorded import Recorded
-from grader.run.gpu.replay import Kernels
+from grader.run.gpu.replay import Kernels, Replay
 from grader.run.handover import Outputs
 from grader.sandbox.children import Message
 
@@ -31,10 +30,13 @@ class FakeReplay:
         self.enqueue_forked = steps
 
 
+class Played(Recorded):
+    replay = cast(type[Replay], FakeReplay)
+
+
 @pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
+def answers() -> list[Message]:
     """What the judge is going to say, in this order."""
-    monkeypatch.setattr(recorded, "Replay", FakeReplay)
     return []
 
 
@@ -46,7 +48,7 @@ def recorder(answers: list[Message]) -> tuple[Recorded, list[Message]]:
         return answers.pop(0)
 
     kernels = cast(Kernels, FakeKernels())
-    return Recorded(
+    return Played(
         load_problem(MAP), {"N": 8}, kernels, Outputs(os.memfd_create("outputs")), ask, sigma=1.0, limit=1.0
     ), asked
 

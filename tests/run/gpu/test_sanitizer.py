@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType
 
 import pytest
 
-from grader.run.gpu import sanitizer
 from grader.run.gpu.sanitizer import find_sanitizer, watched
 
 
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine without the program, whose `nvidia` packages are in the folder `nvidia`."""
+    """A machine without the program, whose `nvidia` packages are in the folder `nvidia`, its toolkit in `cuda`."""
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     for variable in ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(sanitizer, "SYSTEM_TOOLKIT", tmp_path / "cuda")
-    spec = SimpleNamespace(submodule_search_locations=[str(tmp_path / "nvidia")])
-    monkeypatch.setattr(sanitizer, "find_spec", lambda name: spec if name == "nvidia" else None)
+    monkeypatch.setitem(sys.modules, "nvidia", packages_in(tmp_path / "nvidia"))
     return tmp_path
+
+
+def packages_in(folder: Path) -> ModuleType:
+    """The namespace package of NVIDIA's wheels."""
+    package = ModuleType("nvidia")
+    package.__spec__ = ModuleSpec("nvidia", None, is_package=True)
+    package.__spec__.submodule_search_locations = [str(folder)]
+    return package
 
 
 def install(folder: Path, mode: int = 0o755, *more: str) -> Path:
@@ -32,9 +39,9 @@ def install(folder: Path, mode: int = 0o755, *more: str) -> Path:
 
 
 def test_a_machine_without_it(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert find_sanitizer() is None
-    monkeypatch.setattr(sanitizer, "find_spec", lambda name: None)
-    assert find_sanitizer() is None
+    assert find_sanitizer(nowhere / "cuda") is None
+    monkeypatch.setitem(sys.modules, "nvidia", None)
+    assert find_sanitizer(nowhere / "cuda") is None
 
 
 @pytest.mark.parametrize("variable", ["", "CUDA_HOME", "CUDA_PATH"])
@@ -45,21 +52,21 @@ def test_the_path_and_toolkits_come_before_wheels(
     if variable:
         monkeypatch.setenv(variable, str(nowhere / "toolkit"))
     there = install(nowhere / ("toolkit/bin" if variable else "cuda/bin"))
-    assert find_sanitizer() == there
+    assert find_sanitizer(nowhere / "cuda") == there
     first = install(nowhere / "bin")
-    assert find_sanitizer() == first
+    assert find_sanitizer(nowhere / "cuda") == first
 
 
 @pytest.mark.parametrize("folder", ["cu13/compute-sanitizer", "cuda_sanitizer_api/bin", "cu14/some/where"])
 def test_a_wheel_with_all_its_parts_is_found_wherever_they_are(nowhere: Path, folder: str) -> None:
     there = install(nowhere / "nvidia" / folder, 0o755, "TreeLauncherSubreaper")
-    assert find_sanitizer() == there
+    assert find_sanitizer(nowhere / "cuda") == there
 
 
 def test_a_wheel_that_lacks_a_part_or_cannot_be_run_is_passed_over(nowhere: Path) -> None:
     install(nowhere / "nvidia/cu13/bin")
     install(nowhere / "nvidia/cuda_sanitizer_api/bin", 0o644, "TreeLauncherSubreaper")
-    assert find_sanitizer() is None
+    assert find_sanitizer(nowhere / "cuda") is None
 
 
 def test_the_log_file_is_named_without_placeholders() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from grader.core.plan import Alloc, Free, Memset, step_to_json
 from grader.plan.extents import Extents, Outside
-from grader.run.gpu import scratch as scratches
 from grader.run.gpu.scratch import Scratch
 
 
@@ -19,17 +18,22 @@ class FakeArray:
 
     next = 1 << 20
 
-    def __init__(self, shape: tuple[int], dtype: Any, guard: int) -> None:
-        self.nbytes, self.pointer = shape[0], FakeArray.next
+    def __init__(self, size: int) -> None:
+        self.nbytes, self.pointer = size, FakeArray.next
         FakeArray.next += 1 << 20
+
+
+class Played(Scratch):
+    def make_array(self, size: int) -> Any:
+        return FakeArray(size)
 
 
 @pytest.fixture
 def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scratch]:
-    monkeypatch.setattr(scratches, "DeviceArray", FakeArray)
+
     monkeypatch.setattr(cupy.cuda.runtime, "memGetInfo", lambda: (1 << 30, 1 << 30))
     monkeypatch.setattr(cupy.cuda.runtime, "memset", lambda *_: None)
-    yield Scratch(Extents())
+    yield Played(Extents())
 
 
 def check(scratch: Scratch, *steps: Any) -> None:

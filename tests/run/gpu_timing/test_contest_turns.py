@@ -12,10 +12,8 @@ import pytest
 from grader.measure.duel import Contest, order_of
 from grader.measure.samples import CANDIDATE, Kept
 from grader.measure.statistics import StoppingRule
-from grader.run.gpu import duel as turns
-from grader.run.gpu import reservoir as reservoirs
 from grader.run.gpu.buffer_set import BufferSet
-from grader.run.gpu.duel import Entrant, EntrantFailed, contest
+from grader.run.gpu.duel import Entrant, EntrantFailed, Equipment, contest
 from grader.run.gpu.refill import Span
 from grader.run.gpu.shortened import WrittenEarly
 
@@ -25,11 +23,10 @@ ROUND_SECONDS = 0.01
 class FakeSession:
     """As `timing.Session` is used: a replay takes as many microseconds as its entrant's seed says."""
 
-    made: list[FakeSession]
     cheat = 0
     """The seed of an entrant whose launches do the work of others."""
 
-    def __init__(self, seed: int, sigma: float, limit: float) -> None:
+    def __init__(self, seed: int) -> None:
         self.seed, self.late, self.event_seconds, self.wall_seconds = seed, 0, 0.0, 0.0
         self.throttling = SimpleNamespace(look=lambda: None, reasons=("software power cap",))
         self.instruments = SimpleNamespace(floor=lambda: 1e-6, module=None)
@@ -38,7 +35,6 @@ class FakeSession:
         self.kept: list[int | None] = []
         self.warmed: list[int] = []
         self.cut: list[int] = []
-        self.made.append(self)
 
     def warm_up(self, mine: FakeSide, other: FakeSide) -> tuple[bool, int]:
         self.warmed = [mine.session.seed, other.session.seed]
@@ -74,45 +70,57 @@ class FakeSide:
 
 
 class FakeShortened:
-    """As `shortened.Shortened`: each third round is a shorter one."""
+    """As `shortened.Shortened`: each third round is a shorter one, once the rounds are counted from 0."""
 
-    rounds = -10_000
-
-    def __init__(self, side: FakeSide, stream: Any, module: Any) -> None:
-        self.side = side
+    def __init__(self, played: Played, side: FakeSide) -> None:
+        self.played, self.side = played, side
 
     @property
     def owed(self) -> bool:
-        return FakeShortened.rounds == 0
+        return self.played.rounds == 0
 
     def draw(self, must: bool = False) -> Any:
-        FakeShortened.rounds += 1
+        self.played.rounds += 1
         short = SimpleNamespace(side=self.side)
-        return short if must or (FakeShortened.rounds > 0 and FakeShortened.rounds % 3 == 0) else None
+        return short if must or (self.played.rounds > 0 and self.played.rounds % 3 == 0) else None
 
 
 class FakeMailbox:
-    freed = 0
-
-    def __init__(self, sizes: Sequence[int]) -> None:
-        assert list(sizes) == [4 * 7]
+    def __init__(self, played: Played) -> None:
+        self.played = played
 
     def free(self) -> None:
-        FakeMailbox.freed += 1
+        self.played.freed += 1
 
 
-@pytest.fixture(autouse=True)
-def fakes(monkeypatch: pytest.MonkeyPatch) -> list[FakeSession]:
-    made: list[FakeSession] = []
-    monkeypatch.setattr(FakeSession, "made", made, raising=False)
-    monkeypatch.setattr(FakeMailbox, "freed", 0)
-    monkeypatch.setattr(turns, "Session", FakeSession)
-    monkeypatch.setattr(turns, "Side", FakeSide)
-    monkeypatch.setattr(turns, "Shortened", FakeShortened)
-    monkeypatch.setattr(FakeShortened, "rounds", -10_000)
-    monkeypatch.setattr(FakeSession, "cheat", 0)
-    monkeypatch.setattr(reservoirs, "Mailbox", FakeMailbox)
-    return made
+class Played:
+    """The equipment of a contest, and what was made of it. `rounds` is where the shorter ones' count begins."""
+
+    def __init__(self, session: type[FakeSession] = FakeSession, rounds: int = -10_000) -> None:
+        self.made: list[FakeSession] = []
+        self.freed = 0
+        self.rounds = rounds
+        self._session = session
+
+    def contest(self, entrants: Sequence[Entrant], **options: Any) -> Contest:
+        parts: Any = {"session": self._start, "side": FakeSide, "shortened": self._shorten, "mailbox": self._mailbox}
+        return contest(entrants, equipment=Equipment(**parts), **options)
+
+    def _start(self, seed: int, sigma: float, limit: float) -> FakeSession:
+        self.made.append(self._session(seed))
+        return self.made[-1]
+
+    def _shorten(self, side: FakeSide, stream: Any, module: Any) -> FakeShortened:
+        return FakeShortened(self, side)
+
+    def _mailbox(self, sizes: Sequence[int]) -> FakeMailbox:
+        assert list(sizes) == [4 * 7]
+        return FakeMailbox(self)
+
+
+@pytest.fixture
+def played() -> Played:
+    return Played()
 
 
 def make_set(number: int) -> BufferSet:
@@ -124,9 +132,9 @@ def entrants(count: int) -> list[Entrant]:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
-def test_rounds_are_taken_in_order_and_sorted_by_entrant(fakes: list[FakeSession], count: int) -> None:
-    found = contest(entrants(count))
-    session = fakes[0]
+def test_rounds_are_taken_in_order_and_sorted_by_entrant(played: Played, count: int) -> None:
+    found = played.contest(entrants(count))
+    session = played.made[0]
     assert session.warmed == [10, 10 + count - 1]
     # One that does not count, then those that do.
     orders = [order_of(count, number) for number in (0, *range(len(found.rounds)))]
@@ -137,8 +145,8 @@ def test_rounds_are_taken_in_order_and_sorted_by_entrant(fakes: list[FakeSession
     assert first is not None and first[0] == (2000.0, 2000.0 + 2 * count - 1)
 
 
-def test_what_it_tells_of_its_circumstances() -> None:
-    found = contest(entrants(2))
+def test_what_it_tells_of_its_circumstances(played: Played) -> None:
+    found = played.contest(entrants(2))
     assert isinstance(found, Contest)
     assert found.names == ("entrant 0", "entrant 1")
     assert found.copies == {"entrant 0": 2, "entrant 1": 2}
@@ -147,14 +155,14 @@ def test_what_it_tells_of_its_circumstances() -> None:
     assert 0 < found.event_seconds < found.wall_seconds
 
 
-def test_outputs_are_kept_of_everybody_alike_and_of_one_a_round(fakes: list[FakeSession]) -> None:
+def test_outputs_are_kept_of_everybody_alike_and_of_one_a_round(played: Played) -> None:
     handed: list[tuple[str, int]] = []
 
     def keep(name: str) -> Any:
         return lambda kept, mailbox: handed.append((name, kept.buffer_set))
 
-    found = contest(entrants(4), keep=keep, rule=StoppingRule(least=40), verified=20)
-    kept = fakes[0].kept[1:]
+    found = played.contest(entrants(4), keep=keep, rule=StoppingRule(least=40), verified=20)
+    kept = played.made[0].kept[1:]
     assert len(kept) == 40
     # Every four rounds each was watched once, in an order that changes.
     decks = [kept[i : i + 4] for i in range(0, 40, 4)]
@@ -163,10 +171,10 @@ def test_outputs_are_kept_of_everybody_alike_and_of_one_a_round(fakes: list[Fake
     assert Counter(name for name, _ in handed) == {f"entrant {i}": 10 for i in range(4)}
     assert all(name == f"entrant {seed - 10}" for name, seed in handed)
     assert {name: len(each) for name, each in found.kept.items()} == {f"entrant {i}": 10 for i in range(4)}
-    assert FakeMailbox.freed == 4
+    assert played.freed == 4
 
 
-def test_mailboxes_are_freed_when_a_check_fails() -> None:
+def test_mailboxes_are_freed_when_a_check_fails(played: Played) -> None:
     def keep(name: str) -> Any:
         def refuse(kept: Kept, mailbox: Any) -> None:
             raise RuntimeError("wrong")
@@ -174,43 +182,47 @@ def test_mailboxes_are_freed_when_a_check_fails() -> None:
         return refuse
 
     with pytest.raises(RuntimeError, match="wrong"):
-        contest(entrants(3), keep=keep)
-    assert FakeMailbox.freed == 3
+        played.contest(entrants(3), keep=keep)
+    assert played.freed == 3
 
 
-def test_rounds_of_shorter_graphs_do_not_count(fakes: list[FakeSession], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FakeShortened, "rounds", 0)
-    found = contest(entrants(2))
+def test_rounds_of_shorter_graphs_do_not_count() -> None:
+    played = Played(rounds=0)
+    found = played.contest(entrants(2))
     assert len(found.rounds) == StoppingRule().least
-    assert len(fakes[0].cut) == StoppingRule().least // 2 - 1 and set(fakes[0].cut) == {10, 11}
+    assert len(played.made[0].cut) == StoppingRule().least // 2 - 1 and set(played.made[0].cut) == {10, 11}
     assert all(time > 0 for each in found.rounds for pair in each.times for time in pair)
 
 
-def test_who_does_another_launchs_work_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FakeShortened, "rounds", 0)
-    monkeypatch.setattr(FakeSession, "cheat", 11)
+def test_who_does_another_launchs_work_is_named() -> None:
+    class Cheated(FakeSession):
+        cheat = 11
+
     with pytest.raises(EntrantFailed, match=r"entrant 1: of 5 launches, .* only the first 3 ran"):
-        contest(entrants(2))
+        Played(Cheated, rounds=0).contest(entrants(2))
 
 
-def test_it_ends_when_time_is_up(fakes: list[FakeSession], monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet = FakeSession.round
+def test_it_ends_when_time_is_up() -> None:
+    class Noisy(FakeSession):
+        def round(
+            self, order: Sequence[FakeSide], reservoir: Any = None, short: Any = None
+        ) -> tuple[list[float], tuple[float, ...]]:
+            times, clocks = super().round(order, reservoir)
+            return [time * (1 + 0.2 * (len(self.orders) % 2)) for time in times], clocks
 
-    def noisy(self: FakeSession, order: Sequence[FakeSide], reservoir: Any = None, short: Any = None) -> Any:
-        times, clocks = quiet(self, order, reservoir)
-        return [time * (1 + 0.2 * (len(self.orders) % 2)) for time in times], clocks
+    def rounds(count: int) -> int:
+        return len(Played(Noisy).contest(entrants(count), rule=StoppingRule(seconds=1.0)).rounds)
 
-    monkeypatch.setattr(FakeSession, "round", noisy)
-    assert len(contest(entrants(2), rule=StoppingRule(seconds=1.0)).rounds) == pytest.approx(1.0 / ROUND_SECONDS, abs=1)
-    assert len(contest(entrants(6), rule=StoppingRule(seconds=1.0)).rounds) == pytest.approx(3.0 / ROUND_SECONDS, abs=1)
+    assert rounds(2) == pytest.approx(1.0 / ROUND_SECONDS, abs=1)
+    assert rounds(6) == pytest.approx(3.0 / ROUND_SECONDS, abs=1)
 
 
-def test_who_fails_alone_is_named() -> None:
+def test_who_fails_alone_is_named(played: Played) -> None:
     def fails(number: int) -> BufferSet:
         raise RuntimeError("no memory")
 
     with pytest.raises(EntrantFailed, match="the second: no memory") as caught:
-        contest([Entrant("the first", 1, make_set), Entrant("the second", 2, fails)])
+        played.contest([Entrant("the first", 1, make_set), Entrant("the second", 2, fails)])
     assert caught.value.name == "the second" and isinstance(caught.value.cause, RuntimeError)
 
 

@@ -16,7 +16,6 @@ from grader.measure.duel import Contest, Round, from_data
 from grader.measure.samples import Kept
 from grader.problem import Problem, load_problem
 from grader.problem.harness import LaunchRefused
-from grader.run.gpu import duelling as contesting
 from grader.run.gpu.buffer_set import BufferSet
 from grader.run.gpu.buffers import Overrun
 from grader.run.gpu.duel import Entrant, EntrantFailed
@@ -63,8 +62,12 @@ class Gpu:
 
 
 @pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
-    gpu = Gpu()
+def gpu() -> Gpu:
+    return Gpu()
+
+
+def played(gpu: Gpu) -> type[Contesting]:
+    """Parts that note what they do at this GPU."""
 
     class Kernels:
         def __init__(self, cubin: bytes, symbols: Mapping[str, str]) -> None:
@@ -94,15 +97,15 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
             release=lambda: gpu.steps.append(f"release {name}"),
         )
 
-    monkeypatch.setattr(contesting, "Kernels", Kernels)
-    monkeypatch.setattr(contesting, "Contender", Contender)
-    monkeypatch.setattr(contesting, "contest", gpu.contest)
-    monkeypatch.setattr(contesting, "reset_persisting_l2", lambda: gpu.steps.append("reset"))
-    monkeypatch.setattr(contesting, "call_library", lambda problem, sizes: launcher("library"))
-    monkeypatch.setattr(
-        contesting, "launch_program", lambda problem, sizes, kernels, constants: launcher(kernels.cubin)
-    )
-    return gpu
+    class Played(Contesting):
+        kernels: Any = Kernels
+        contender: Any = Contender
+        contest: Any = staticmethod(gpu.contest)
+        reset: Any = staticmethod(lambda: gpu.steps.append("reset"))
+        call_library: Any = staticmethod(lambda problem, sizes: launcher("library"))
+        launch_program: Any = staticmethod(lambda problem, sizes, kernels, constants: launcher(kernels.cubin))
+
+    return Played
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +113,8 @@ def problem() -> Problem:
     return load_problem(Path(__file__).parents[3] / "problems" / "matmul")
 
 
-def answered(problem: Problem) -> dict[str, Any]:
-    process = Contesting(problem, Outputs(os.memfd_create("outputs")), lambda message: {"do": "go_on"})
+def answered(gpu: Gpu, problem: Problem) -> dict[str, Any]:
+    process = played(gpu)(problem, Outputs(os.memfd_create("outputs")), lambda message: {"do": "go_on"})
     return process.answer(sizes=SIZES, sigma=3.0, limit=2.0, verified=10, structure=7, contenders=CONTENDERS)
 
 
@@ -124,7 +127,7 @@ def test_programs_are_loaded_anew_and_run_on_the_same_arrays(gpu: Gpu, problem: 
                 each.launch(None)
 
     gpu.meets = meets
-    assert from_data(answered(problem)["contest"]) == FOUND
+    assert from_data(answered(gpu, problem)["contest"]) == FOUND
     # The reset needs the context that loading makes.
     assert gpu.steps == [*("load a", "load b", "reset", "contest"), *("set 0", "set 1"), *RELEASED]
     assert gpu.launches == ["a on 0", "b on 0", "library on 0", "a on 1", "b on 1", "library on 1"]
@@ -132,7 +135,7 @@ def test_programs_are_loaded_anew_and_run_on_the_same_arrays(gpu: Gpu, problem: 
 
 def test_writes_beside_the_arrays_are_nobodys_result(gpu: Gpu, problem: Problem) -> None:
     gpu.overrun = ("C", 20, Overrun(0, 4, 20))
-    assert answered(problem) == {"failed": "one of the kernels wrote outside C"}
+    assert answered(gpu, problem) == {"failed": "one of the kernels wrote outside C"}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +152,7 @@ def test_who_failed_alone_is_named(gpu: Gpu, problem: Problem, cause: Exception,
         raise EntrantFailed("1", cause)
 
     gpu.meets = meets
-    answer = answered(problem)
+    answer = answered(gpu, problem)
     assert answer["stopped"] == "1" and said in answer["message"]
 
 
@@ -160,9 +163,9 @@ def test_too_little_memory_is_nobodys_fault_and_a_mistake_is_kgrades(gpu: Gpu, p
         raise EntrantFailed("0", causes.pop(0))
 
     gpu.meets = meets
-    assert "don't fit" in answered(problem)["failed"]
+    assert "don't fit" in answered(gpu, problem)["failed"]
     with pytest.raises(KeyError, match="seven"):
-        answered(problem)
+        answered(gpu, problem)
 
 
 class Asked(ContestRunner):

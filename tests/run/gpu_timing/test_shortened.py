@@ -6,25 +6,26 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from grader.run.gpu import shortened
 from grader.run.gpu.buffer_set import BufferSet
 from grader.run.gpu.refill import Span
 from grader.run.gpu.shortened import GRAPHS, LEAST, Shortened, WrittenEarly
 
 
 class NoLook:
-    """As `Untouched` is made."""
+    """As `Untouched`, of which it knows the sets."""
 
-    def __init__(self, module: Any, outputs: Sequence[Sequence[Span]], first: int) -> None:
-        self.sets, self.first = [spans[0].address for spans in outputs], first
+    def __init__(self, sets: Sequence[BufferSet], first: int) -> None:
+        self.sets, self.first = [each.outputs[0].address for each in sets], first
 
 
-@pytest.fixture(autouse=True)
-def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shortened, "capture", lambda stream, launches: [launch(stream) for launch in launches])
-    monkeypatch.setattr(shortened, "Untouched", NoLook)
+class Played(Shortened):
+    """Its graphs are what the launches give."""
+
+    def graph_of(self, stream: Any, sets: Sequence[BufferSet]) -> Any:
+        return [each.launch(stream) for each in sets]
+
+    def rest_of(self, module: Any, sets: Sequence[BufferSet], first: int) -> Any:
+        return NoLook(sets, first)
 
 
 def side(sets: int) -> Any:
@@ -36,7 +37,7 @@ def side(sets: int) -> Any:
 def test_the_first_launches_run_and_the_others_are_looked_at() -> None:
     counts = set()
     for _ in range(20):
-        graphs = Shortened(side(9), None, None)._graphs
+        graphs = Played(side(9), None, None)._graphs
         assert len(graphs) == GRAPHS
         for short in graphs:
             assert short.graph == list(range(short.launches))
@@ -46,20 +47,20 @@ def test_the_first_launches_run_and_the_others_are_looked_at() -> None:
 
 
 def test_a_graph_of_one_launch_has_no_shorter_one() -> None:
-    lone = Shortened(side(1), None, None)
+    lone = Played(side(1), None, None)
     assert not lone.owed and lone.draw() is None and lone.draw(must=True) is None
 
 
 def test_rounds_are_drawn_and_some_are_sure() -> None:
     seen = []
     for _ in range(200):
-        rounds = Shortened(side(4), None, None)
+        rounds = Played(side(4), None, None)
         seen.append([rounds.draw() is not None for _ in range(24)])
     # About six of 24, and in any of them.
     assert 5 < sum(map(sum, seen)) / 200 < 8
     assert all(any(each[number] for each in seen) for number in range(24))
     assert not all(each[0] for each in seen)
-    rounds = Shortened(side(4), None, None)
+    rounds = Played(side(4), None, None)
     taken = 0
     while rounds.owed:
         assert rounds.draw(must=True) is not None
@@ -71,7 +72,7 @@ def test_a_cheat_in_half_of_the_replays_is_seldom_missed() -> None:
     """The probability that 24 timed rounds pass with no look at a replay of those that move the median."""
     missed = 0
     for _ in range(500):
-        rounds = Shortened(side(4), None, None)
+        rounds = Played(side(4), None, None)
         timed = looks = 0
         while timed < 24 or rounds.owed:
             drawn = rounds.draw(must=timed >= 24) is not None

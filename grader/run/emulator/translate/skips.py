@@ -41,10 +41,10 @@ class _TooLong(Exception):
     """The search has exceeded MOST_STEPS."""
 
 
-def find_skips(program: Program) -> Skips:
-    """Returns the skips of a program; none if the search takes too long."""
+def find_skips(program: Program, most_steps: int = MOST_STEPS) -> Skips:
+    """Returns the skips of a program; none if the search takes more than `most_steps`."""
     try:
-        return _Search(program).skips()
+        return _Search(program, most_steps).skips()
     except _TooLong:
         return Skips()
 
@@ -56,8 +56,9 @@ def is_full_barrier(instruction: Instruction) -> bool:
 
 
 class _Search:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, most_steps: int) -> None:
         self._program = program
+        self._most_steps = most_steps
         self._steps = 0
         self._calls: dict[str, list[Block]] = {name: [] for name in program.functions}
         """By function, the blocks that call it."""
@@ -108,7 +109,7 @@ class _Search:
 
     def _step(self) -> None:
         self._steps += 1
-        if self._steps > MOST_STEPS:
+        if self._steps > self._most_steps:
             raise _TooLong
 
     def _places(self, barrier: int, function: str) -> set[int]:
