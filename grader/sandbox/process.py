@@ -125,11 +125,19 @@ class SandboxedProcess:
         if timed_out:
             return Ended(-signal.SIGKILL, signal.SIGKILL, True, output)
         code = self._process.returncode
-        if self._status is not None:
-            told = [json.loads(line).get("exit-code") for line in self._report.splitlines()]
-            if not isinstance(told[-1] if told else None, int) and code >= 0:
-                raise JudgeError("the sandbox could not be made", output.strip())
+        if self._status is not None and exit_code_of(self._report) is None and code >= 0:
+            raise JudgeError("the sandbox could not be made", output.strip())
         # Shells and bubblewrap report a signal as 128 plus its number.
         number = -code if code < 0 else code - 128
         named = signal.Signals(number) if number in set(signal.Signals) else None
         return Ended(code, named, False, output)
+
+
+def exit_code_of(report: bytes) -> int | None:
+    """The program's exit code, from what bubblewrap has reported; None if it has not come to that.
+
+    Where bubblewrap was killed meanwhile, the last line may be cut off.
+    """
+    lines = report[: report.rfind(b"\n") + 1].splitlines()
+    code = json.loads(lines[-1]).get("exit-code") if lines else None
+    return code if isinstance(code, int) else None

@@ -14,6 +14,7 @@ import pytest
 from grader.core.errors import JudgeError, ToolMissing
 from grader.sandbox import Ended, Profile, Sandbox, SandboxLimits, bubblewrap
 from grader.sandbox.places import View
+from grader.sandbox.process import exit_code_of
 from tests.sandbox.conftest import LIMITS, PYTHON, SHOWN, Run, namespaces, run_in
 
 BOTH = pytest.mark.parametrize("profile", list(Profile), ids=lambda profile: profile.value)
@@ -265,6 +266,20 @@ def test_leaving_the_block_ends_it(sandbox: Sandbox) -> None:
     assert not process.running
     process.kill()
     assert process.wait(1).returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("report", "code"),
+    [
+        (b"", None),
+        (b'{ "child-pid": 7, "cgroup-name', None),
+        (b'{ "child-pid": 7 }\n', None),
+        (b'{ "child-pid": 7 }\n{ "exit-code": 3 }\n', 3),
+        (b'{ "child-pid": 7 }\n{ "exit-c', None),
+    ],
+)
+def test_a_report_that_bubblewrap_did_not_finish(report: bytes, code: int | None) -> None:
+    assert exit_code_of(report) == code
 
 
 def test_no_descriptors_are_left(sandbox: Sandbox, run: Run) -> None:
