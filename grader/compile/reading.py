@@ -136,9 +136,10 @@ def end_waiting() -> None:
 
 
 def _end(text: str, child: Child) -> None:
-    """Ends a process, after asking it for the words of its text, which a page will show."""
-    if known_highlight(text) is None:
-        _highlight(child, text)
+    """Ends a process, after asking it for the words of its text as a page will show it: without its last newline."""
+    shown = text.removesuffix("\n")
+    if known_highlight(shown) is None:
+        _highlight(child, shown)
     child.close()
 
 

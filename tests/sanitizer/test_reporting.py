@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.run.emulator import LaunchResult, Limits, Memory, Module
-from grader.run.emulator.native.reporting import MOST_REPORTS
+from grader.run.emulator.native.reporting import MOST_RACES
 from tests.emulator.harness import compile_ptx
 
 HEAD = 'extern "C" __global__ void k(float* out) { __shared__ float s[256], u[256]; int t = threadIdx.x; s[t] = t;'
@@ -33,4 +33,4 @@ def test_a_hot_race_hides_no_read_of_what_nobody_wrote() -> None:
 def test_it_is_told_a_few_times() -> None:
     result = run("for (int i = 0; i < 100; ++i) out[100] = out[100] + s[t];", grid=16)
     assert result.fault is not None and result.fault.kind == "data_race"
-    assert max(fault.threads for fault in result.faults) <= 4 * MOST_REPORTS
+    assert max(fault.threads for fault in result.faults) <= 4 * MOST_RACES

@@ -8,6 +8,8 @@ from grader.run.emulator.native.ir import IrFunction, IrModule
 
 MOST_REPORTS = 64
 """The most reports by one worker of one kind of event, at one place of the program, in one array."""
+MOST_RACES = 8
+"""The same of races, of which each pair of places has its own: an unrolled loop has hundreds of pairs."""
 _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 """Fibonacci hashing: 2^64 over the golden ratio."""
 _BITS = layout.REPORT_ENTRIES.bit_length() - 1
@@ -51,7 +53,9 @@ def should_report_routine(module: IrModule) -> str:
         f.block("found")
         f.store("i64", key, entry, REPORT["key"])
         times = f.load("i32", entry, REPORT["times"])
-        f.branch(f.let(f"icmp uge i32 {times}, {MOST_REPORTS}"), "silent", "tell")
+        single = f.let(f"icmp eq i32 %event, {layout.EVENT_UNINITIALIZED}")
+        most = f.let(f"select i1 {single}, i32 {MOST_REPORTS}, i32 {MOST_RACES}")
+        f.branch(f.let(f"icmp uge i32 {times}, {most}"), "silent", "tell")
         f.block("tell")
         f.store("i32", f.let(f"add i32 {times}, 1"), entry, REPORT["times"])
         f.do("ret i1 true")
