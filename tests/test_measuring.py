@@ -139,6 +139,7 @@ def referee() -> PlayedReferee:
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> PlayedCeilings:
     played = PlayedCeilings()
+    # The baseline is a file of the problem: its language is found by its form.
     monkeypatch.setattr(CudaKernel, "compile", lambda *_: program(b"baseline", 256))
     return played
 
@@ -322,6 +323,7 @@ def compile_failure(*_: Any, **__: Any) -> Program:
 def test_a_baseline_that_does_not_compile_is_the_problems_fault(
     measure: Measure, runner: PlayedRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # As above.
     monkeypatch.setattr(CudaKernel, "compile", compile_failure)
     found = measure()
     assert (found.failure, found.measurement) == (None, None)

@@ -70,6 +70,7 @@ def test_what_can_not_be_compiled_here_is_told_once(
     kgrade: Kgrade, workspace: Path, outcomes: list[Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacks = "g++ is not installed (type: apt install g++)"
+    # What a machine has is not an argument of the command.
     monkeypatch.setattr(CudaSolve, "missing", lambda self: lacks)
     answer = kgrade("verify", "zip")
     assert answer.code == 0
