@@ -25,7 +25,7 @@ _EMAIL = re.compile(r"[^@\s,;<>\"']+@[^@\s,;<>\"']+\.[^@\s,;<>\"'.]+")
 
 @dataclass(frozen=True)
 class Person:
-    """One row of the roster."""
+    """A person to be invited to a contest: a row of the file that staff hand in. `team` is None in contests without."""
 
     name: str
     email: str

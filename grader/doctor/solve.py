@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def look_for_nvcc(_: Workspace, system: Path = SYSTEM_TOOLKIT) -> str:
-    """Its release and folder."""
+    """Returns nvcc's release and folder. Raises ToolMissing, with the command to type, if it is not installed."""
     from grader.compile.toolkit import find_nvcc
 
     nvcc = find_nvcc(system)

@@ -39,7 +39,7 @@ class Ask(Protocol):
     """Has the programs timed in turns at one size: `Contests.hold`."""
 
     def __call__(self, sizes: Sizes, programs: Mapping[str, Program], *, library: bool) -> Timed:
-        """As there."""
+        """Returns the times and checks of all programs at these sizes; with `library`, of the library's call too."""
 
 
 @dataclass(frozen=True)

@@ -126,13 +126,13 @@ class Runner(Protocol):
         """Makes the inputs and poisons the outputs; returns each array's device address."""
 
     def allocate(self, size: int) -> int | None:
-        """As for a DeviceMemory, for a plan on the case prepared last."""
+        """Returns the address of `size` new bytes for a plan on the case prepared last; None if there is no room."""
 
     def symbol(self, name: str) -> int | None:
-        """As for a DeviceMemory."""
+        """Returns the address of a `__device__` or `__constant__` variable; None if there is none of this symbol."""
 
     def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
-        """As for a DeviceMemory."""
+        """Runs these steps after all that ran before, then returns `size` bytes from an address of the device."""
 
     def execute(self, plan: Plan, limits: Limits) -> Run:
         """Runs the plan on the case prepared last, after the steps of earlier reads.

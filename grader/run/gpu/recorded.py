@@ -33,7 +33,7 @@ class Recorded:
     """
 
     replay = Replay
-    """What steps are launched by."""
+    """The class that launches recorded steps on the GPU."""
 
     def __init__(
         self,
