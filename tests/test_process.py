@@ -13,17 +13,18 @@ from pathlib import Path
 import pytest
 
 from grader.core.errors import ToolMissing, UsageError
-from grader.sandbox import Confinement, Profile, Sandbox, children
-from grader.sandbox.children import Child, ChildDied, ChildFailed, ChildTimeout, child_connection
+from grader.sandbox import Confinement, Profile, Sandbox, children, serving
+from grader.sandbox.children import Child, ChildDied, ChildFailed, ChildTimeout
 from grader.sandbox.confinement import make_folder, remove_folder
 from grader.sandbox.landlock import landlock_version
+from grader.sandbox.serving import child_connection
 
 ROOT = Path(__file__).resolve().parent.parent
 
 CHILD = """
 import ctypes, os, signal, subprocess, sys, time
 from grader.core.errors import ToolMissing
-from grader.sandbox.children import serve
+from grader.sandbox.serving import serve
 
 def answer(message):
     what = message["do"]
@@ -63,7 +64,7 @@ serve(answer)
 
 RAW_CHILD = """
 import sys, time
-from grader.sandbox.children import child_connection
+from grader.sandbox.serving import child_connection
 
 connection = child_connection()._connection
 if sys.argv[1] == "array":
@@ -191,7 +192,7 @@ def test_a_child_sees_only_what_it_needs(modules: str, monkeypatch: pytest.Monke
     finally:
         os.close(secret)
     assert "SECRET_TOKEN" not in seen["environment"]
-    assert children._CHANNEL not in seen["environment"]
+    assert serving.CHANNEL not in seen["environment"]
     assert seen["environment"]["KGRADE_CACHE"] == "/somewhere"
     assert seen["args"] == ["one", "two"]
     assert seen["folder"] == "/"
@@ -286,7 +287,7 @@ def test_a_message_over_the_limit_ends_the_child(child: Child) -> None:
 
 
 def test_a_child_module_alone_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(children._CHANNEL, raising=False)
+    monkeypatch.delenv(serving.CHANNEL, raising=False)
     with pytest.raises(UsageError, match="started by kgrade itself"):
         child_connection()
 
@@ -303,7 +304,7 @@ def test_no_child_knows_a_servers_secrets(monkeypatch):
 HIDDEN = ("/etc/passwd", str(ROOT / "README.md"), str(ROOT / "problems"), str(ROOT / "pyproject.toml"))
 CONFINED = """
 import os
-from grader.sandbox.children import serve, shared_memory
+from grader.sandbox.serving import serve, shared_memory
 
 MEMORY = shared_memory()
 
@@ -349,7 +350,7 @@ def test_a_confined_child_sees_kgrade_and_nothing_beside_it(
 @pytest.mark.parametrize("sandbox", list(kinds_of_sandbox()), ids=lambda sandbox: sandbox.name)
 def test_a_confined_child_writes_in_its_own_folder_alone(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "writing_child.py").write_text(
-        "import os\nfrom pathlib import Path\nfrom grader.sandbox.children import serve\n"
+        "import os\nfrom pathlib import Path\nfrom grader.sandbox.serving import serve\n"
         "def answer(message):\n"
         "    Path('made').mkdir()\n    Path('made/file').write_text('text')\n    os.umask(0o777)\n"
         "    Path('made/closed').mkdir()\n"

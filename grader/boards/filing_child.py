@@ -8,7 +8,7 @@ from grader.boards.best import best_beside
 from grader.boards.pages import load_report_page, write_report
 from grader.core.errors import KgradeError
 from grader.core.report import Report, from_json
-from grader.sandbox.children import Message, by_name, child_connection, serve
+from grader.sandbox.serving import Message, by_name, child_connection, serve
 from grader.store.database import Store
 from grader.store.workspace import Workspace
 

@@ -15,7 +15,7 @@ from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program, program_to_json
 from grader.core.errors import ToolMissing
 from grader.sandbox import Sandbox
-from grader.sandbox.children import Message, by_name, serve
+from grader.sandbox.serving import Message, by_name, serve
 
 
 def preload() -> None:

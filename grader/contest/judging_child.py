@@ -16,7 +16,7 @@ from grader.contest.jobs import Job
 from grader.contest.judging import MachineJudge
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
-from grader.sandbox.children import Channel, Message, child_connection, serve
+from grader.sandbox.serving import Channel, Message, child_connection, serve
 from grader.store.workspace import Workspace
 
 TICK_SECONDS = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 
 from grader.contest.similarity import tokenize
-from grader.sandbox.children import Message, by_name, serve
+from grader.sandbox.serving import Message, by_name, serve
 
 MEMORY = 2 << 30
 

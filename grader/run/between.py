@@ -17,7 +17,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.names import source_name
 from grader.run.order import Order, other_way, uses_streams
-from grader.sandbox.children import Message
+from grader.sandbox.serving import Message
 
 _WORD = 4
 """The element size in bytes of memory without a type."""

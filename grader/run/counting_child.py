@@ -8,7 +8,7 @@ from dataclasses import asdict
 from grader.run.emulated_device import EmulatedDevice
 from grader.run.emulator import LaunchCounts
 from grader.run.emulator_child import Worker, limit_memory
-from grader.sandbox.children import Message, serve
+from grader.sandbox.serving import Message, serve
 
 
 class CountingWorker(Worker):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.run.order import LANES, Place
-from grader.sandbox.children import Message
+from grader.sandbox.serving import Message
 
 Mask = NDArray[np.bool_]
 

@@ -19,7 +19,7 @@ from grader.run import emulator
 from grader.run.between import Between
 from grader.run.fault_words import Launched, Piece, has_grid_barrier, traps_of, word_fault
 from grader.run.handover import PRINTED_LIMIT
-from grader.sandbox.children import Message, by_name
+from grader.sandbox.serving import Message, by_name
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]

@@ -21,7 +21,7 @@ from grader.problem.inputs import make_inputs
 from grader.run.emulated_device import EmulatedDevice
 from grader.run.emulator import Objects, prime
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
-from grader.sandbox.children import Message, by_name, serve, shared_memory
+from grader.sandbox.serving import Message, by_name, serve, shared_memory
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]

@@ -12,7 +12,7 @@ from typing import Any
 
 from grader.core.verdict import FaultClass
 from grader.plan.extents import bytes_of
-from grader.sandbox.children import Message
+from grader.sandbox.serving import Message
 
 HOST_END = 1 << 47
 """No process has memory at a higher address, and the emulator places no array at a lower one."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.plan import ALL_STREAMS, DEFAULT_STREAM, NON_BLOCKING
-from grader.sandbox.children import Message
+from grader.sandbox.serving import Message
 
 Clock = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""Child processes, which keep work that may hang, crash or misbehave out of the judge.
+"""The judge's side of child processes, which keep work that may hang, crash or misbehave out of the judge.
 
 A `Child` runs one module and exchanges JSON with it, never pickles. It bounds time and survives crashes; the child's
 confinement, if any, keeps it from files, the network and other processes.
@@ -7,7 +7,6 @@ confinement, if any, keeps it from files, the network and other processes.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
@@ -17,7 +16,6 @@ import socket
 import subprocess
 import sys
 import threading
-import traceback
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
@@ -28,10 +26,8 @@ from typing import Any
 from grader.core import errors
 from grader.sandbox.confinement import Confinement, make_folder, remove_folder
 from grader.sandbox.running import Running, Spawned
+from grader.sandbox.serving import CHANNEL, FAILURE, MEMORY, MESSAGE_LIMIT, NO_PARENT
 from grader.sandbox.template import Forked, TemplateFailed, drop_template, template_of
-
-MESSAGE_LIMIT = 256 << 20
-"""The longest message in bytes, either way. Arrays belong in shared memory."""
 
 MOST_VALUES = 8_000_000
 """JSON values in one message: an empty list has two bytes of JSON and takes 60 bytes of memory."""
@@ -39,18 +35,9 @@ MOST_VALUES = 8_000_000
 TRANSFER_SECONDS = 30.0
 """How long a message may take from its first byte to its last."""
 
-Message = dict[str, Any]
-"""A JSON object."""
-
-_CHANNEL = "KGRADE_CHANNEL"
-_NO_PARENT = 0
-"""In the channel's variable: the parent is another program, so only the channel shows whether the judge lives."""
-_MEMORY = "KGRADE_MEMORY"
 _GONE_SECONDS = 5.0
 """How long killed processes may take to disappear: the kernel needs milliseconds, CUDA's driver a tenth of a second."""
 _CONFINED = {"OPENBLAS_NUM_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
-_FAILURE = "kgrade failure"
-_PR_SET_PDEATHSIG = 1
 
 _KEPT = (
     *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "LANG", "LANGUAGE", "XDG_CACHE_HOME"),
@@ -119,7 +106,7 @@ class Child:
             forked = self._fork(args, confinement, channel, errors_end, scratch is not None)
             if forked is None and scratch is not None:
                 self.scratch = make_folder(scratch)
-            own = {_MEMORY: str(self.memory), **(environment or {})}
+            own = {MEMORY: str(self.memory), **(environment or {})}
             if forked is not None:
                 self._running: Running = forked
             else:
@@ -138,7 +125,7 @@ class Child:
         if self._template is None or confinement is None:
             return None
         own = _of_folder(self._template.folder) if writes else {}
-        named = {_CHANNEL: f"{{}}:{_NO_PARENT}", _MEMORY: "{}"}
+        named = {CHANNEL: f"{{}}:{NO_PARENT}", MEMORY: "{}"}
         descriptors = (channel, self.memory, errors_end)
         try:
             return self._template.fork(args, _CONFINED | own, named, descriptors, confinement, writes)
@@ -160,10 +147,10 @@ class Child:
         if self.scratch is not None:
             own = {**own, **_of_folder(self.scratch)}
         if confinement is not None:
-            own = {**own, **_CONFINED, _CHANNEL: f"{channel}:{_NO_PARENT}"}
+            own = {**own, **_CONFINED, CHANNEL: f"{channel}:{NO_PARENT}"}
             started = confinement.start(self.module, args, before, own, descriptors, errors_end, self.scratch)
             return Spawned(started.process, started.status)
-        parent = os.getpid() if not before else _NO_PARENT
+        parent = os.getpid() if not before else NO_PARENT
         command = [*before, sys.executable, "-m", self.module, *args]
         return Spawned(_start(command, _environment(channel, parent, own), descriptors, errors_end))
 
@@ -235,7 +222,7 @@ class Child:
             message = json.loads(json_text(data, self.most_values))
         except (ValueError, RecursionError):
             message = None
-        failure = message.get(_FAILURE) if isinstance(message, dict) else None
+        failure = message.get(FAILURE) if isinstance(message, dict) else None
         if not isinstance(message, dict) or not isinstance(failure, (dict, type(None))):
             self.close()
             raise ChildFailed(f"{self.module} sent something that is not a JSON object")
@@ -256,104 +243,11 @@ class Child:
         return ChildDied(f"{self.module} ended unexpectedly with {how}", returncode, output)
 
 
-class Channel:
-    """The child's side of the connection to the judge."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def receive(self) -> dict[str, Any]:
-        """Returns the next message. Raises EOFError if the judge has ended or closed the child."""
-        try:
-            message = json.loads(self._connection.recv_bytes(MESSAGE_LIMIT))
-        except OSError as error:
-            raise EOFError from error
-        assert isinstance(message, dict)
-        return message
-
-    def send(self, message: Mapping[str, Any]) -> None:
-        self._connection.send_bytes(json.dumps(message, separators=(",", ":")).encode())
-
-
 def json_text(data: bytes, most_values: int) -> str:
     """Decodes a JSON document that may be hostile. Raises ValueError if it has more than `most_values` values."""
     if sum(map(data.count, (b",", b":", b"[", b"{"))) > most_values:
         raise ValueError(f"more than {most_values} values")
     return data.decode()
-
-
-def shared_memory() -> int:
-    """The child's descriptor of the memory shared with the judge; can be called once."""
-    descriptor = int(os.environ.pop(_MEMORY))
-    os.set_inheritable(descriptor, False)
-    return descriptor
-
-
-def child_connection() -> Channel:
-    """The channel to the judge, for a module started by a Child; to be called once, before anything else."""
-    try:
-        descriptor, parent = (int(number) for number in os.environ.pop(_CHANNEL).split(":"))
-    except KeyError:
-        raise errors.UsageError("this module is started by kgrade itself and does nothing alone") from None
-    if parent == _NO_PARENT:
-        _end_with(descriptor)
-    else:
-        if sys.platform == "linux":
-            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        # The judge may have died before the line above took effect.
-        if os.getppid() != parent:
-            os._exit(1)
-    os.set_inheritable(descriptor, False)
-    return Channel(Connection(descriptor))
-
-
-def _end_with(descriptor: int) -> None:
-    """Kills this process and its group when the other end of the channel closes, because the judge has ended."""
-
-    def watch() -> None:
-        poll = select.poll()
-        # No events are requested: a hang-up is always reported, and this thread does not read messages.
-        poll.register(descriptor, 0)
-        poll.poll()
-        # A confined process may not send signals; it has no group to kill either.
-        with contextlib.suppress(PermissionError):
-            os.killpg(0, signal.SIGKILL)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def by_name(*operations: Callable[..., Message]) -> Callable[[Message], Message]:
-    """A handler that calls the operation named by a request's `do` with the request's other entries."""
-    known = {operation.__name__: operation for operation in operations}
-
-    def answer(request: Message) -> Message:
-        return known[request.pop("do")](**request)
-
-    return answer
-
-
-def serve(handler: Callable[[dict[str, Any]], Mapping[str, Any]], channel: Channel | None = None) -> None:
-    """Answers each of the judge's messages with `handler`'s result, until the judge closes the child.
-
-    An error of the handler is raised again in the judge, as its own class if it is in `grader.core.errors`.
-    """
-    channel = channel or child_connection()
-    while True:
-        try:
-            message = channel.receive()
-        except EOFError:
-            return
-        try:
-            answer = handler(message)
-        except EOFError:
-            return
-        except errors.KgradeError as error:
-            answer = {_FAILURE: {"type": type(error).__name__, "message": error.message, "hint": error.hint}}
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            answer = {_FAILURE: {"type": "", "message": text, "hint": traceback.format_exc()}}
-        channel.send(answer)
 
 
 def _environment(descriptor: int, parent: int, more: Mapping[str, str]) -> dict[str, str]:
@@ -370,7 +264,7 @@ def _environment(descriptor: int, parent: int, more: Mapping[str, str]) -> dict[
     if folders:
         kept["PYTHONPATH"] = os.pathsep.join(folders)
     # NumPy's OpenBLAS starts a thread per core on import, which takes 0.2 s on 16 cores; no child needs them.
-    return {"OPENBLAS_NUM_THREADS": "1", **kept, **more, "PYTHONFAULTHANDLER": "1", _CHANNEL: f"{descriptor}:{parent}"}
+    return {"OPENBLAS_NUM_THREADS": "1", **kept, **more, "PYTHONFAULTHANDLER": "1", CHANNEL: f"{descriptor}:{parent}"}
 
 
 def _start(

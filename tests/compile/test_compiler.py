@@ -182,7 +182,7 @@ def fake_nvrtc(folder: Path, text: str) -> dict[str, str]:
 def test_missing_parts_are_named_with_the_command_to_type(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "calling_child.py").write_text(
         "from grader.compile.nvrtc_call import compile_source\n"
-        "from grader.sandbox.children import serve\n"
+        "from grader.sandbox.serving import serve\n"
         "serve(compile_source)\n"
     )
     with Child("calling_child", environment=fake_nvrtc(tmp_path, text)) as child:

@@ -7,7 +7,7 @@ import time
 
 from grader.contest.jobs import Job, Outcome
 from grader.contest.judging_child import Answers
-from grader.sandbox.children import child_connection, serve
+from grader.sandbox.serving import child_connection, serve
 
 
 class Judge:

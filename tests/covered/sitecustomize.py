@@ -17,17 +17,17 @@ if root := os.environ.get("KGRADE_COVERAGE"):
     counts = coverage.Coverage(config_file=f"{root}/pyproject.toml", data_file=f"{root}/build/coverage/all")
     counts.start()
 
-    from grader.sandbox import children, sandbox
+    from grader.sandbox import sandbox, serving
 
-    send = children.Channel.send
+    send = serving.Channel.send
 
-    def save_and_send(channel: children.Channel, message: Any) -> None:
+    def save_and_send(channel: serving.Channel, message: Any) -> None:
         counts.save()
         send(channel, message)
 
     def find(required: bool = False) -> sandbox.Sandbox:
         return sandbox.Sandbox(None, "lines are counted")
 
-    children.Channel.send = save_and_send  # type: ignore[method-assign]
+    serving.Channel.send = save_and_send  # type: ignore[method-assign]
     sandbox.Sandbox.find = staticmethod(find)  # type: ignore[method-assign]
     atexit.register(counts.save)

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.plan.poison import Poison, make_poisoned
 from grader.problem import load_problem
-from grader.sandbox.children import serve, shared_memory
+from grader.sandbox.serving import serve, shared_memory
 
 FAULT = {
     "fault": "out_of_bounds",

@@ -10,7 +10,7 @@ import pytest
 from grader.core.plan import ALL_STREAMS, NON_BLOCKING
 from grader.run.crossings import Crossings, Touched
 from grader.run.order import Order, other_way
-from grader.sandbox.children import Message
+from grader.sandbox.serving import Message
 
 FREE = NON_BLOCKING + 5
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from grader.core.errors import ToolMissing
-from grader.sandbox.children import Message, by_name, serve
+from grader.sandbox.serving import Message, by_name, serve
 
 
 def make(

@@ -17,7 +17,7 @@ from grader.machine.cuda_packages import install_command
 from grader.run.gpu.filling import Filling
 from grader.run.gpu.refill import SOURCE as REFILL
 from grader.run.gpu.refill import Refill, Span
-from grader.sandbox.children import serve
+from grader.sandbox.serving import serve
 
 SIZE = 2 << 30
 """Bytes of one array: many times any cache."""

@@ -45,7 +45,7 @@ from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import find_overrun
 from grader.run.gpu.timing import NOT_READY, Overtime
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
-from grader.sandbox.children import Channel, Message, by_name, child_connection, serve, shared_memory
+from grader.sandbox.serving import Channel, Message, by_name, child_connection, serve, shared_memory
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]

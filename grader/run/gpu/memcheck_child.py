@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from grader.core.paths import place_cupy_cache
 from grader.run.gpu.child import Worker
-from grader.sandbox.children import child_connection, serve
+from grader.sandbox.serving import child_connection, serve
 
 
 def main() -> None:

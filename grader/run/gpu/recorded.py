@@ -21,7 +21,7 @@ from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import Addresses, Prepared, Started, inputs_of
 from grader.run.gpu.timing import NOT_READY, POLL_SECONDS, Overtime
 from grader.run.handover import Outputs
-from grader.sandbox.children import Message, by_name
+from grader.sandbox.serving import Message, by_name
 
 
 class Recorded:

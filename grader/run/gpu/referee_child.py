@@ -24,7 +24,7 @@ from grader.run.gpu.refill import Refill, replay_key
 from grader.run.gpu.timed import inputs_of
 from grader.run.gpu.timed_inputs import FAMILY, structure_of
 from grader.run.handover import read_array
-from grader.sandbox.children import Message, by_name, child_connection, serve
+from grader.sandbox.serving import Message, by_name, child_connection, serve
 
 
 class Checker:

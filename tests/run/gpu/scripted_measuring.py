@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.measure.samples import Timing, to_data
 from grader.measure.statistics import Quad
-from grader.sandbox.children import child_connection, shared_memory
+from grader.sandbox.serving import child_connection, shared_memory
 
 Message = dict[str, Any]
 OUTPUTS = shared_memory()

@@ -10,7 +10,7 @@ import numpy as np
 from grader.measure.samples import Timing, to_data
 from grader.measure.statistics import Quad
 from grader.run.handover import Outputs
-from grader.sandbox.children import child_connection, shared_memory
+from grader.sandbox.serving import child_connection, shared_memory
 
 OUTPUTS = Outputs(shared_memory())
 FAULT = {"status": "fault", "fault": {"fault": "out_of_bounds", "message": "the first stops", "kernel": "_Z5firstv"}}

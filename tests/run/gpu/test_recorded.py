@@ -14,7 +14,7 @@ from grader.problem import load_problem
 from grader.run.gpu.recorded import Recorded
 from grader.run.gpu.replay import Kernels, Replay
 from grader.run.handover import Outputs
-from grader.sandbox.children import Message
+from grader.sandbox.serving import Message
 
 MAP = Path(__file__).parents[3] / "problems" / "map"
 TABLE, TABLE_BYTES = 9000, 64

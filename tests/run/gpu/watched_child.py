@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.problem import load_problem
-from grader.sandbox.children import serve, shared_memory
+from grader.sandbox.serving import serve, shared_memory
 
 FINDING = """\
 ========= Invalid __global__ read of size 4 bytes
