@@ -1,0 +1,158 @@
+"""The confined process that imports one submission in Python and calls its solve(), as often as the judge asks.
+
+It has no GPU and no data: arrays are addresses. Its messages are those of a recorder (grader.plan.frames).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import linecache
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grader.core.errors import ToolMissing
+from grader.plan.python.driver import Argument, DeviceArray, Driver, Memo, Scalar
+from grader.plan.python.tape import Device, Judge, OutOfMemory, Refusal, Tape
+from grader.sandbox.serving import Message, by_name, child_connection, serve
+
+PRINTED_LIMIT = 10_000
+DRIVERS = {
+    "triton": ("grader.plan.python.triton_driver", "TritonDriver"),
+    "cutile": ("grader.plan.python.cutile_driver", "CutileDriver"),
+    "cute": ("grader.plan.python.cute_driver", "CuteDriver"),
+    "numba": ("grader.plan.python.numba_driver", "NumbaDriver"),
+}
+"""The module and the class of each language's driver."""
+MODULE_NAME = "submission"
+
+
+class Worker:
+    """Answers the judge's requests, one at a time."""
+
+    def __init__(self, channel: Judge) -> None:
+        self._channel = channel
+        self._driver: Driver | None = None
+        self._file = Path()
+        self._memo: Memo = {}
+        self._tape: Tape | None = None
+        self._printed = io.StringIO()
+
+    def open(self, language: str, text: str, file: str, parameters: Sequence[str]) -> Message:
+        """Loads the language and imports the text once; answers with what keeps it from being a submission, if
+        anything does. `parameters` are the names of solve()'s, in order."""
+        self._file = Path.home() / file
+        self._file.write_text(text, encoding="utf-8")
+        module, name = DRIVERS[language]
+        try:
+            self._driver = getattr(importlib.import_module(module), name)(self._memo)
+        except ModuleNotFoundError as missing:
+            raise ToolMissing(f"this file needs the Python package {missing.name}", f"type: pip install 'kgrade[{language}]'") from None
+        self._driver.install(self._current)
+        return self._told(lambda: _check(self._import(), parameters))
+
+    def solve(self, arguments: Sequence[Mapping[str, Any]], device: Mapping[str, Any], machine_code: bool) -> Message:
+        """Imports the submission anew and records one call of its solve()."""
+        assert self._driver is not None
+        attributes = {int(number): value for number, value in device["attributes"].items()}
+        played = Device(device["name"], device["memory"], attributes)
+        tape = self._tape = Tape(self._channel, played, machine_code, str(self._file))
+        driver = self._driver
+
+        def record() -> None:
+            driver.call(self._import(), [_argument(one) for one in arguments], tape)
+
+        answer = self._told(record)
+        tape.flush()
+        return answer
+
+    def _current(self) -> Tape:
+        if self._tape is None:
+            raise Refusal("the import", "the file uses the device while it is imported", "do so in solve()")
+        return self._tape
+
+    def _import(self) -> ModuleType:
+        """Runs the submission's file as a new module."""
+        module = ModuleType(MODULE_NAME)
+        module.__file__ = str(self._file)
+        sys.modules[MODULE_NAME] = module
+        text = self._file.read_text(encoding="utf-8")
+        # What was written over by an earlier call is not what inspect should find.
+        linecache.checkcache(str(self._file))
+        exec(compile(text, str(self._file), "exec"), module.__dict__)
+        return module
+
+    def _told(self, run: Callable[[], object]) -> Message:
+        """Runs the submission's code; answers with the last frame of a recording."""
+        self._printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(self._printed), contextlib.redirect_stderr(self._printed):
+                run()
+            answer: Message = {"op": "end", "errors": []}
+        except Refusal as refused:
+            told = {"fault": "unsupported_call", "call": refused.call, "message": refused.message, "hint": refused.hint}
+            answer = {"op": "stop", **told, "at": self._line_of(refused)}
+        except OutOfMemory as full:
+            answer = {"op": "stop", "fault": "memory", "message": str(full), "at": self._line_of(full)}
+        except BaseException as error:
+            answer = {"op": "stop", **self._failure(error)}
+        return {**answer, "printed": self._printed.getvalue()[:PRINTED_LIMIT]}
+
+    def _failure(self, error: BaseException) -> Message:
+        line = self._line_of(error)
+        if isinstance(error, SyntaxError) and error.filename == str(self._file):
+            return {"fault": "compile", "message": f"{type(error).__name__}: {error.msg}", "at": [error.lineno or 0]}
+        assert self._driver is not None
+        found = getattr(self._driver, "compile_failure", lambda error: None)(error)
+        if found is not None:
+            message, inner = found
+            return {"fault": "compile", "message": message, "at": [inner] if inner else line}
+        return {"fault": "exception", "call": type(error).__name__, "message": str(error)[:1000], "at": line}
+
+    def _line_of(self, error: BaseException) -> list[int]:
+        """The innermost line of the submission on the way of an exception."""
+        frames = traceback.extract_tb(error.__traceback__)
+        return [frame.lineno or 0 for frame in frames if frame.filename == str(self._file)][-1:]
+
+
+def _check(module: ModuleType, parameters: Sequence[str]) -> None:
+    solve = getattr(module, "solve", None)
+    wanted = f"def solve({', '.join(parameters)})"
+    if solve is None:
+        raise SyntaxError(f"the file has no solve(): {wanted} is expected", (module.__file__, 1, None, None))
+    plain = inspect.unwrap(getattr(solve, "__wrapped__", solve))
+    code = getattr(plain, "__code__", None)
+    if code is None:
+        return
+    found = code.co_argcount
+    if found != len(parameters) and not code.co_flags & inspect.CO_VARARGS:
+        raise SyntaxError(
+            f"solve() has {found} parameters, {len(parameters)} are expected: {wanted}",
+            (module.__file__, code.co_firstlineno, None, None),
+        )
+
+
+def _argument(told: Mapping[str, Any]) -> Argument:
+    if "address" in told:
+        return DeviceArray(told["name"], told["dtype"], tuple(told["shape"]), told["address"])
+    return Scalar(told["name"], told["kind"], told["value"])
+
+
+def main() -> None:
+    channel = child_connection()
+    home = Path.home()
+    os.chdir(home)
+    sys.dont_write_bytecode = True
+    worker = Worker(channel)
+    serve(by_name(worker.open, worker.solve), channel)
+
+
+if __name__ == "__main__":
+    main()
