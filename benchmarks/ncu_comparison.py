@@ -163,7 +163,7 @@ def counted(subject: Subject) -> dict[str, Any]:
     problem, cache = subject.load(), cache_folder()
     submission = read_submission(subject.path)
     sandbox = Sandbox.find()
-    program = language_of(submission.form).compile(problem, submission, cache, None, sandbox)
+    program = language_of(submission).compile(problem, submission, cache, None, sandbox)
     planner = (
         HarnessPlanner(problem, program.constants)
         if program.form is Form.KERNEL

@@ -59,7 +59,7 @@ def measure(
         if submission.form is Form.SOLVE:
             more["library"] = str(build_library(file, target_of(gpu), folder))
         else:
-            program = language_of(submission.form).compile(problem, submission, cache_folder(), gpu, Sandbox.find())
+            program = language_of(submission).compile(problem, submission, cache_folder(), gpu, Sandbox.find())
             (folder / "kernel.cubin").write_bytes(program.cubin)
             more |= {"cubin": str(folder / "kernel.cubin"), "symbols": symbols_of(program)}
             more["constants"] = dict(program.constants)

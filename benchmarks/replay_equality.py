@@ -112,7 +112,7 @@ def sizes_for(problem: Problem, file: Path) -> Mapping[str, int]:
 def replay(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:
     sandbox, cache = Sandbox.find(), cache_folder()
     submission = read_submission(file)
-    program = language_of(submission.form).compile(problem, submission, cache, gpu, sandbox)
+    program = language_of(submission).compile(problem, submission, cache, gpu, sandbox)
     runner = GpuRunner(gpu, problem.folder, sandbox)
     try:
         runner.load(program)

@@ -66,6 +66,9 @@ class Shelf:
         self.next += size + 4096
         return self.next - size
 
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        raise AssertionError("a library has all of its kernels from the start")
+
     def symbol(self, name: str) -> int | None:
         return self.allocate(4096)
 

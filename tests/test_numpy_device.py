@@ -44,6 +44,9 @@ class NumpyRunner:
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         return tuple(KernelInfo(kernel.name) for kernel in program.kernels)
 
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        raise AssertionError("a harness adds no kernels")
+
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
     ) -> dict[str, int]:

@@ -103,7 +103,7 @@ def _listing(
     explanation: Explanation, lines: dict[int, LineCounts], values: Sequence[Callable[[LineCounts], float | None]]
 ) -> Iterator[SourceLine]:
     most = [max((value(line) or 0.0 for line in lines.values()), default=0.0) for value in values]
-    for number, html in enumerate(code.highlight(explanation.source, explanation.form), start=1):
+    for number, html in enumerate(code.highlight(explanation.source, explanation.language), start=1):
         line = lines.get(number)
         if line is None:
             yield SourceLine(number, html, (None,) * len(values), ())

@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from grader.boards.words import label, visible
 from grader.core.report import Diagnostic, Report
-from grader.core.verdict import Form
-from grader.languages.registry import language_of
+from grader.core.verdict import LanguageName
+from grader.languages.registry import find_language
 
 LARGEST_HIGHLIGHTED = 200_000
 """Characters. A page with more elements would be slow to show, so a longer text is shown without colours."""
@@ -95,19 +95,19 @@ def _all_remarks(report: Report) -> Iterator[tuple[int, Remark]]:
         yield report.line, Remark("error", report.headline)
 
 
-def highlight(source: str, form: Form) -> list[Markup]:
+def highlight(source: str, language: LanguageName) -> list[Markup]:
     """The source's lines as HTML with Pygments' classes; without colours if highlighting took too long."""
-    return colour_lines(source, colours_of(source, form))
+    return colour_lines(source, colours_of(source, language))
 
 
-def colours_of(source: str, form: Form) -> str | None:
+def colours_of(source: str, language: LanguageName) -> str | None:
     """The colouring of the source for `colour_lines`: one word with class and length for each piece.
 
     None if the source is too long or highlighting took too long.
     """
     if len(source) > LARGEST_HIGHLIGHTED:
         return None
-    lines = language_of(form).highlight("\n".join(split_lines(source)))
+    lines = find_language(language).highlight("\n".join(split_lines(source)))
     if lines is None:
         return None
     words = " .1 ".join(" ".join(f"{kind}.{len(piece)}" for kind, piece in line) for line in lines)

@@ -19,7 +19,7 @@ from grader.boards.templating import pages
 from grader.boards.words import repeat_command
 from grader.core.errors import WorkspaceError
 from grader.core.report import CaseResult, Diagnostic, Measurement, OutputCheck, Report, SizeMeasurement
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import LanguageName, Verdict
 from grader.measure.overall import overall_score
 from grader.store.entry import parse_utc
 
@@ -67,7 +67,7 @@ Beside = Sequence[tuple[str, Measurement]]
 
 def load_report_page(template_folders: Sequence[Path] = ()) -> None:
     """Loads template and highlighter in advance. A mistake in the template is reported when the page is written."""
-    code.highlight("int i;", Form.KERNEL)
+    code.highlight("int i;", LanguageName.CUDA)
     with suppress(WorkspaceError):
         pages(tuple(template_folders)).load(TEMPLATE)
 
@@ -93,7 +93,7 @@ def render_report(
     `lines` is the source as HTML lines; without it, the source is highlighted here.
     """
     measurement = report.measurement
-    known = code.highlight(report.source, report.form) if lines is None else lines
+    known = code.highlight(report.source, report.language) if lines is None else lines
     listed = code.listing(known, code.remarks_of(report))
     ordered = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     return pages(tuple(template_folders)).render(

@@ -21,7 +21,7 @@ from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import UsageError
 from grader.core.report import Dim3, Report
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import Form, LanguageName, Verdict
 from grader.languages.registry import language_of
 from grader.plan.device_table import EMULATED
 from grader.problem import Problem
@@ -63,6 +63,7 @@ class Explanation:
     file: str
     source: str
     form: Form
+    language: LanguageName
     sizes: Mapping[str, int]
     target: str
     verdict: Verdict
@@ -102,7 +103,7 @@ def explain(
     program = _compile(problem, submission, cache, target, sandbox)
     progress("counting")
     case = Case(dict(sizes), families(problem)[0], case_seed(report.seed, 0))
-    planner = language_of(program.form).planner(problem, program, lambda: EMULATED, sandbox, cache)
+    planner = language_of(program).planner(problem, program, lambda: EMULATED, sandbox, cache)
     counted = count(problem, program, planner, case, sandbox, cache)
     facts = _facts(program)
     return Explanation(
@@ -111,6 +112,7 @@ def explain(
         file=submission.path_name,
         source=submission.text,
         form=submission.form,
+        language=submission.language,
         sizes=dict(sizes),
         target=target,
         verdict=report.verdict,
@@ -121,7 +123,7 @@ def explain(
 
 def _compile(problem: Problem, submission: Submission, cache: Path, target: str, sandbox: Sandbox) -> Program:
     # A build that has machine code has it for the default target, and the cached compilation is such a build.
-    language = language_of(submission.form)
+    language = language_of(submission)
     known = language.has_machine_code and target == DEFAULT
     try:
         return language.compile(problem, submission, cache, None if known else gpu_like(target), sandbox)

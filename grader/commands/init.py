@@ -26,11 +26,11 @@ from grader.core.verdict import Form
 @click.pass_context
 def command(ctx: click.Context, problem: str, file: str | None, form: str, force: bool, problem_set: str | None) -> int:
     """Write the starter of PROBLEM, to be filled in."""
-    from grader.languages.registry import language_of
+    from grader.languages.registry import find_language
 
     typed = problem
     if problem_set is None:
-        starter = language_of(Form(form)).starter(workspace_of(ctx).load(problem))
+        starter = find_language(LanguageName.CUDA, Form(form)).starter(workspace_of(ctx).load(problem))
     else:
         from grader.commands.challenges import challenge_starter
 

@@ -1,4 +1,4 @@
-"""Finds the parts of CUDA C++ text to highlight in one scan, in time linear in the text's length.
+"""Finds the parts of CUDA C++ and of Python text to highlight in one scan, in time linear in the text's length.
 
 The classes are Pygments'. Its own lexer takes minutes on 20 KB of text made for that.
 """
@@ -36,6 +36,35 @@ def coloured(text: str) -> Iterator[tuple[str, str]]:
         yield _KINDS[piece.kind], text[piece.start : piece.end]
         at = piece.end
     yield from _code(text[at:])
+
+
+_PYTHON_KEYWORDS = frozenset(
+    _WORDS.findall(
+        "False None True and as assert async await break class continue def del elif else except finally for from "
+        "global if import in is lambda nonlocal not or pass raise return try while with yield"
+    )
+)
+_PYTHON = re.compile(
+    r"(?P<c1>#[^\n]*)"
+    r"|(?P<s>[rbfRBF]{0,2}(?:\"\"\"(?:[^\"\\]|\\[\s\S]|\"(?!\"\"))*(?:\"\"\")?|'''(?:[^'\\]|\\[\s\S]|'(?!''))*(?:''')?"
+    r"|\"(?:[^\"\\\n]|\\[\s\S])*\"?|'(?:[^'\\\n]|\\[\s\S])*'?))"
+    r"|(?P<nd>^[ \t]*@[\w.]+)|(?P<mi>\b\d[\w.]*)|(?P<word>[^\W\d]\w*)",
+    re.MULTILINE,
+)
+
+
+def coloured_python(text: str) -> Iterator[tuple[str, str]]:
+    """Yields Python text in parts, as `coloured` does."""
+    at = 0
+    for match in _PYTHON.finditer(text):
+        kind = match.lastgroup or ""
+        if kind == "word":
+            kind = "k" if match[0] in _PYTHON_KEYWORDS else ""
+        if kind:
+            yield "", text[at : match.start()]
+            yield kind, match[0]
+            at = match.end()
+    yield "", text[at:]
 
 
 def _code(text: str) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.compile.colours import coloured
+from grader.compile.colours import coloured, coloured_python
 
 
-def words_of(text: str) -> list[list[list[str]]]:
+def words_of(text: str, python: bool = False) -> list[list[list[str]]]:
     """For each line of a text, its pieces in order as [Pygments' class or "", piece]."""
     lines: list[list[list[str]]] = [[]]
-    for kind, part in coloured(text):
+    for kind, part in coloured_python(text) if python else coloured(text):
         for number, piece in enumerate(part.split("\n")):
             if number:
                 lines.append([])

@@ -8,16 +8,25 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from grader.core.report import Diagnostic
-from grader.core.verdict import Form
+from grader.core.verdict import Form, LanguageName
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """One `__global__` function: its source name, its symbol in the image, and its parameters' sizes in bytes."""
+    """One `__global__` function: its source name, its symbol in the image, and its parameters' sizes in bytes.
+
+    `own_handle` is what a recorded plan calls it, where several images have kernels of one symbol.
+    """
 
     name: str
     symbol: str
     parameter_bytes: tuple[int, ...] = ()
+    own_handle: str = ""
+
+    @property
+    def handle(self) -> str:
+        """What a recorded plan calls it."""
+        return self.own_handle or self.symbol
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,8 @@ class Program:
 
     `cubin` is machine code for one GPU's target, empty if none was requested; `spills` are the bytes that its kernels
     spill, by symbol, as counted by grader.compile.resources. `shared_object` is the solve form's shared library with
-    its host code, empty for the kernel form.
+    its host code, empty for the kernel form. A program in another language than CUDA C++ has no image of its own: its
+    kernels are compiled when solve() of its `script` launches them. `script` is its text, `file` that text's name.
     """
 
     form: Form
@@ -40,6 +50,9 @@ class Program:
     shared_object: bytes = b""
     debug: bool = False
     """Whether it is a debug build, in which the emulator checks only local variables."""
+    language: LanguageName = LanguageName.CUDA
+    script: str = ""
+    file: str = ""
 
 
 def program_to_json(program: Program) -> dict[str, Any]:

@@ -95,6 +95,32 @@ def recognise(text: str) -> Recognised:
     return found
 
 
+def recognise_python(text: str) -> tuple[str, tuple[str, ...]]:
+    """The name of the language that a text in Python uses, empty if it uses none that kgrade knows, and its kernels.
+
+    Raises JudgeError if it can't be read in time.
+    """
+    file = _file(text, "python")
+    known = None
+    with suppress(OSError, RecursionError, *NO_ANSWER):
+        known = _recognised_python(json.loads(file.read_bytes()))
+    if known is not None:
+        return known
+    with _start(Sandbox.find()) as child:
+        try:
+            child.send({"do": "recognise_python", "text": text})
+            answer = child.receive(SECONDS)
+            found = _recognised_python(answer)
+        except NO_ANSWER:
+            raise JudgeError("the submission's text was read as something that it can't be") from None
+    _store(file, answer)
+    return found
+
+
+def _recognised_python(data: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    return str(data["language"]), tuple(str(name) for name in data["kernels"])
+
+
 def compile_text(request: Mapping[str, Any], time_limit: float, sandbox: Sandbox) -> Program:
     """Compiles the request's `source`. Raises CompileFailure, ToolMissing, or another JudgeError.
 
@@ -115,10 +141,10 @@ def compile_text(request: Mapping[str, Any], time_limit: float, sandbox: Sandbox
     return program
 
 
-def highlight(text: str) -> Lines | None:
+def highlight(text: str, python: bool = False) -> Lines | None:
     """The words of the text's lines with their classes; None if that fails, which only costs colours."""
     known = known_highlight(text)
-    return known if known is not None else _highlight(_take(text, Sandbox.find()), text)
+    return known if known is not None else _highlight(_take(text, Sandbox.find()), text, python)
 
 
 def known_highlight(text: str) -> Lines | None:
@@ -181,11 +207,11 @@ def _explain_crash(died: ChildDied, sandbox: Sandbox) -> Exception:
     return CompileFailure([Diagnostic("error", message, hint=hint)], died.output)
 
 
-def _highlight(child: Child, text: str) -> Lines | None:
+def _highlight(child: Child, text: str, python: bool = False) -> Lines | None:
     """Asks the process for the text's words, and ends it."""
     with child:
         try:
-            child.send({"do": "highlight", "text": text})
+            child.send({"do": "highlight", "text": text, "python": python})
             lines = child.receive(HIGHLIGHT_SECONDS)["lines"]
             found = _words(lines, text)
         except (JudgeError, *NO_ANSWER):

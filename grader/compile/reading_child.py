@@ -41,6 +41,13 @@ def recognise(text: str) -> Message:
     }
 
 
+def recognise_python(text: str) -> Message:
+    """Recognises which language a text in Python uses, and its kernels."""
+    from grader.compile.python_text import kernels_of, language_of
+
+    return {"language": language_of(text), "kernels": kernels_of(text)}
+
+
 def kernel(
     source: str, file_name: str, kernel: str, parameters: Sequence[Sequence[str]], time_limit: float, **more: Any
 ) -> Message:
@@ -62,11 +69,11 @@ def solve(source: str, file_name: str, parameters: Sequence[Sequence[str]] | Non
     return _compiled(lambda: compile_solve(source, file_name, pairs, sandbox=Sandbox(None), **more))
 
 
-def highlight(text: str) -> Message:
+def highlight(text: str, python: bool = False) -> Message:
     """Returns the words of each of the text's lines with their classes."""
     from grader.compile.highlight import words_of
 
-    return {"lines": words_of(text)}
+    return {"lines": words_of(text, python)}
 
 
 def _compiled(compile_it: Callable[[], Program]) -> Message:
@@ -79,7 +86,7 @@ def _compiled(compile_it: Callable[[], Program]) -> Message:
 def main() -> None:
     # NVRTC writes the working directory into its output, which should be reproducible.
     os.chdir("/")
-    serve(by_name(recognise, kernel, solve, highlight))
+    serve(by_name(recognise, recognise_python, kernel, solve, highlight))
 
 
 if __name__ == "__main__":

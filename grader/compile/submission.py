@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.core.errors import SourceError
-from grader.core.verdict import Form
+from grader.core.verdict import Form, LanguageName
 
 SIZE_LIMIT = 1 << 20
 """The largest file in bytes. The longest hand-written kernels have about a tenth of that."""
@@ -29,6 +29,7 @@ class Submission:
     form: Form
     kernels: tuple[str, ...] = ()
     macros: tuple[tuple[str, str], ...] = ()
+    language: LanguageName = LanguageName.CUDA
 
 
 def read_bytes(path: Path) -> bytes:

@@ -43,6 +43,7 @@ def without_cases(report: Report) -> Report:
         problem=report.problem,
         title=report.title,
         form=report.form,
+        language=report.language,
         device=report.device,
         user=report.user,
         file=report.file,

@@ -62,7 +62,7 @@ class MachineJudge:
         outcome = self._graded(job, submission, progress)
         # A failure to colour the source must not affect the verdict; the text is then shown plain.
         with suppress(JudgeError):
-            return replace(outcome, colours=colours_of(submission.text, submission.form))
+            return replace(outcome, colours=colours_of(submission.text, submission.language))
         return outcome
 
     def _graded(self, job: Job, submission: Submission, progress: Callable[[str], None]) -> Outcome:
@@ -123,6 +123,7 @@ def _unreadable(job: Job, device: str, error: SourceError) -> Report:
         problem=job.problem,
         title=job.problem,
         form=blank.form,
+        language=blank.language,
         device=device,
         user=job.account,
         file=job.file,

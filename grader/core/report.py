@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -223,6 +223,7 @@ class Report:
     diagnostics: tuple[Diagnostic, ...] = ()
     cases: tuple[CaseResult, ...] = ()
     smallest: CaseResult | None = None
+    language: LanguageName = LanguageName.CUDA
     pattern: str = ""
     checks: tuple[str, ...] = ()
     kernels: tuple[KernelInfo, ...] = ()

@@ -118,6 +118,16 @@ class WrongKind(Word):
     NOT_DETERMINISTIC = "not_deterministic"
 
 
+class LanguageName(Word):
+    """The language that a submission is written in."""
+
+    CUDA = "cuda"
+    TRITON = "triton"
+    CUTILE = "cutile"
+    CUTE = "cute"
+    NUMBA = "numba"
+
+
 class Form(Word):
     """The form of a submission: a kernel alone, or a file with its own `solve()`."""
 

@@ -178,7 +178,7 @@ def _grade(
 
 def _compile(problem: Problem, submission: Submission, gpu: Gpu, cache: Path) -> Program:
     """The program that was graded: from the cache where it was compiled for that."""
-    return language_of(submission.form).compile(problem, submission, cache, gpu, Sandbox.find())
+    return language_of(submission).compile(problem, submission, cache, gpu, Sandbox.find())
 
 
 def _judged(

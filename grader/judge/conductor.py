@@ -74,7 +74,7 @@ def grade(
     deadline = Deadline(options.deadline, progress)
     try:
         with deadline:
-            spoken = language or language_of(submission.form)
+            spoken = language or language_of(submission)
             return _grade(problem, submission, options, deadline.progress, meanwhile, choose(options.device), spoken)
     except DeadlinePassed as passed:
         assert options.seed is not None
@@ -117,7 +117,7 @@ def _grade(
         diagnostics = (*report.diagnostics, *program.diagnostics)
         own = bool(options.sizes)
         report = replace(report, diagnostics=diagnostics, launch=dict(program.constants), own_sizes=own)
-        emulated = any(emulates(part) for part in parts)
+        emulated = language.has_debug_build and any(emulates(part) for part in parts)
         local_values = LocalsPass(problem, submission, language, cache, sandbox) if emulated else None
         try:
             course = Course(

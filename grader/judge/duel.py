@@ -122,13 +122,13 @@ class Contests:
 
     def _planners(self, programs: Mapping[str, Program]) -> dict[str, Planner]:
         """What plans those whose launch code is their own."""
-        recorded = {name: program for name, program in programs.items() if language_of(program.form).launches_itself}
+        recorded = {name: program for name, program in programs.items() if language_of(program).launches_itself}
         if not recorded:
             return {}
         # Before the contest: in the middle of it the runner answers for the contender at hand alone.
         table = self._runner.device_table()
         return {
-            name: language_of(program.form).planner(self._problem, program, lambda: table, self._sandbox, self._cache)
+            name: language_of(program).planner(self._problem, program, lambda: table, self._sandbox, self._cache)
             for name, program in recorded.items()
         }
 

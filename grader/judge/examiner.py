@@ -11,7 +11,7 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
-from grader.core.report import CaseResult, FaultReport
+from grader.core.report import CaseResult, FaultReport, KernelInfo
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.plan.poison import Poison
 from grader.plan.runner import Remark, Run, Runner, RunnerStopped, RunStatus
@@ -52,7 +52,7 @@ class Examiner:
 
     `printed` is what the first case that printed anything printed, `details` what the first failure of the
     judge itself left for its makers. `repeated` counts cases that ran twice, `differing` those of them whose
-    results were not the same bits. `occupancy` is what the last launch of each kernel left of an SM,
+    results were not the same bits. `added` are the kernels that were compiled when they were launched. `occupancy` is what the last launch of each kernel left of an SM,
     `remarks` what a device noticed first in each line. `before_case` is called before each case's first run.
     """
 
@@ -70,6 +70,7 @@ class Examiner:
         self.details = ""
         self.repeated = 0
         self.differing = 0
+        self.added: dict[KernelInfo, None] = {}
         self.occupancy: dict[str, tuple[float, str]] = {}
         self.remarks: dict[tuple[int, str], Remark] = {}
         self._limits = limits
@@ -163,7 +164,10 @@ class Examiner:
         try:
             addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed, poison)
             device = Limited(self._runner, limits)
-            plan = self._planner.plan(case.numbers(self._problem), addresses, device)
+            try:
+                plan = self._planner.plan(case.numbers(self._problem), addresses, device)
+            finally:
+                self.added.update(dict.fromkeys(device.added))
             run = self._runner.execute(plan, limits)
         except LaunchRefused as refusal:
             return Run(RunStatus.FAULT, fault=self._refused(refusal))

@@ -104,7 +104,7 @@ class Grading:
             if result.verdict.facts.ends_grading:
                 break
         seen = self.examiner
-        kernels = tuple(add_occupancy(kernel, seen.occupancy) for kernel in kernels)
+        kernels = tuple(add_occupancy(kernel, seen.occupancy) for kernel in (*kernels, *seen.added))
         return Outcome(kernels, tuple(results), deciding_case(results), seen.details, seen.repeated, seen.differing)
 
     def diagnose(self, outcome: Outcome) -> Diagnosis:

@@ -44,6 +44,7 @@ def blank_report(
         problem=problem.name,
         title=problem.title,
         form=submission.form,
+        language=submission.language,
         device=device,
         user=user,
         file=submission.path_name,

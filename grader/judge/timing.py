@@ -156,7 +156,7 @@ class Measurer:
         file = self._problem.folder / "submissions" / self._problem.baseline_file
         try:
             worked = Submission(file.name, file.read_text(encoding="utf-8"), "", Form.KERNEL)
-            program = language_of(worked.form).compile(self._problem, worked, self._cache, self._gpu, Sandbox.find())
+            program = language_of(worked).compile(self._problem, worked, self._cache, self._gpu, Sandbox.find())
         except (OSError, CompileFailure) as error:
             raise JudgeError(f"the baseline {file} can't be compiled: {error}", "kgrade verify tries it") from None
         return image_of(program)
@@ -257,7 +257,7 @@ def image_of(program: Program) -> dict[str, Any]:
 
 def constants_of(program: Program) -> dict[str, int] | None:
     """The launch constants by which the runner plans; None where the judge records the plans."""
-    return None if language_of(program.form).launches_itself else dict(program.constants)
+    return None if language_of(program).launches_itself else dict(program.constants)
 
 
 def _check_plausible(timing: Timing, verified: int, wall_seconds: float) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.core.limits import SOLVE_SECONDS
-from grader.core.verdict import Form
+from grader.core.verdict import Form, LanguageName
 
 if TYPE_CHECKING:
     from grader.compile.program import Program
@@ -32,12 +32,14 @@ class _Cuda:
     """What both forms have in common. The seconds are how long a compiler may take, None for the usual."""
 
     form: Form
+    name = LanguageName.CUDA
+    has_debug_build = True
 
     def __init__(self, seconds: float | None = None, debug_seconds: float = DEBUG_SECONDS) -> None:
         self._seconds = seconds
         self._debug_seconds = debug_seconds
 
-    def recognise(self, text: str) -> Recognised | None:
+    def recognise(self, path_name: str, text: str) -> Recognised | None:
         from grader.compile.reading import recognise
 
         found = recognise(text)
@@ -141,8 +143,9 @@ class CudaSolve(_Cuda):
         seconds: float = SOLVE_SECONDS,
     ) -> Planner:
         from grader.plan.planner import RecordingPlanner
+        from grader.plan.recorder import LibraryRecorder
 
-        return RecordingPlanner(problem, program, ask_table, sandbox, cache, seconds)
+        return RecordingPlanner(problem, LibraryRecorder(program, sandbox, cache, seconds), ask_table)
 
     def starter(self, problem: Problem) -> str:
         from grader.compile.starters import solve_starter

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from grader.core.limits import SOLVE_SECONDS
-from grader.core.verdict import Form
+from grader.core.verdict import Form, LanguageName
 
 if TYPE_CHECKING:
     from grader.compile.program import Program
@@ -30,15 +30,18 @@ class Language(Protocol):
     """A language, or one of the forms that its files have. It keeps nothing of a submission.
 
     `launches_itself` says whether a file's own code launches its kernels, as against the problem's. The emulator's
-    build of a language with `has_machine_code` holds machine code for GPUs as well, which explain reads.
+    build of a language with `has_machine_code` holds machine code for GPUs as well, which explain reads. Without
+    `has_debug_build`, `compile_debug` is never called.
     """
 
+    name: LanguageName
     form: Form
     launches_itself: bool
     has_machine_code: bool
+    has_debug_build: bool
 
-    def recognise(self, text: str) -> Recognised | None:
-        """What the text is; None where it is not of this language. Raises JudgeError where it can't be read in time."""
+    def recognise(self, path_name: str, text: str) -> Recognised | None:
+        """What the text of a file of this name is; None where it is not of this language. Raises JudgeError where it can't be read in time."""
 
     def compile(
         self, problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox

@@ -7,35 +7,72 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Protocol
 
 from grader.compile.submission import Submission, decode_source, read_bytes
-from grader.core.verdict import Form
+from grader.core.errors import SourceError
+from grader.core.verdict import Form, LanguageName
 from grader.languages.cuda import CudaKernel, CudaSolve
 from grader.languages.language import Language
+from grader.languages.python import SUFFIX, PythonLanguage
 
-LANGUAGES: tuple[Language, ...] = (CudaSolve(), CudaKernel())
+LANGUAGES: tuple[Language, ...] = (
+    PythonLanguage(LanguageName.TRITON, "triton"),
+    PythonLanguage(LanguageName.CUTILE, "cuda.tile"),
+    PythonLanguage(LanguageName.CUTE, "cutlass"),
+    PythonLanguage(LanguageName.NUMBA, "numba.cuda"),
+    CudaSolve(),
+    CudaKernel(),
+)
 """In the order in which they are asked whether a text is theirs. The last takes what no other does."""
 
 
-def language_of(form: Form) -> Language:
-    """The language whose submissions have this form."""
-    return next(language for language in LANGUAGES if language.form is form)
+class Written(Protocol):
+    """What is written in a language: a Submission, a Program, a Report."""
+
+    @property
+    def form(self) -> Form: ...
+
+    @property
+    def language(self) -> LanguageName: ...
 
 
-def read_submission(path: Path) -> Submission:
+def language_of(written: Written) -> Language:
+    """The language that this is written in."""
+    return find_language(written.language, written.form)
+
+
+def find_language(name: LanguageName, form: Form = Form.SOLVE) -> Language:
+    """The language of this name, in this form where it has two."""
+    named = [language for language in LANGUAGES if language.name is name]
+    return next((language for language in named if language.form is form), named[0])
+
+
+def read_submission(path: Path, name: LanguageName | None = None) -> Submission:
     """Reads a submitted file. Raises SourceError where it is missing or can't be source text."""
-    return make_submission(path.name, read_bytes(path))
+    return make_submission(path.name, read_bytes(path), name)
 
 
-def make_submission(path_name: str, data: bytes) -> Submission:
-    """A submission from the bytes of a file. Raises SourceError where they can't be source text."""
+def make_submission(path_name: str, data: bytes, name: LanguageName | None = None) -> Submission:
+    """A submission from the bytes of a file, in the language of this name, or that which the text is seen to be in.
+
+    Raises SourceError where they can't be source text.
+    """
     text = decode_source(path_name, data)
-    found = next(found for language in LANGUAGES if (found := language.recognise(text)) is not None)
+    asked = [language for language in LANGUAGES if name in (None, language.name)]
+    if path_name.endswith(SUFFIX) and name is None:
+        asked = [language for language in asked if isinstance(language, PythonLanguage)]
+    found = next(((language, seen) for language in asked if (seen := language.recognise(path_name, text))), None)
+    if found is None:
+        words = "it imports none of triton, cuda.tile, cutlass and numba" if name is None else f"it is not in {name}"
+        raise SourceError(f"{path_name} is in no language that kgrade knows: {words}", "Type: --language NAME")
+    language, seen = found
     return Submission(
         path_name=path_name,
         text=text,
         sha256=hashlib.sha256(data).hexdigest(),
-        form=found.form,
-        kernels=found.kernels,
-        macros=found.macros,
+        form=seen.form,
+        kernels=seen.kernels,
+        macros=seen.macros,
+        language=language.name,
     )

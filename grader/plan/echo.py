@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from grader.core.plan import Download, Launch, Memset, Plan, Step, Upload
 
 if TYPE_CHECKING:
+    from grader.compile.program import Program
+    from grader.core.report import KernelInfo
     from grader.plan.runner import DeviceMemory
 
 WORD = 4
@@ -48,6 +50,9 @@ class Listening:
             self.pieces.append((address, size))
         return address
 
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        return self.device.extend(program)
+
     def symbol(self, name: str) -> int | None:
         self.symbols[name] = self.device.symbol(name)
         return self.symbols[name]
@@ -73,6 +78,9 @@ class Echo:
             return address
         self._next += size + WORD
         return self._next - size - WORD
+
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        return ()
 
     def symbol(self, name: str) -> int | None:
         return self._symbols.get(name)

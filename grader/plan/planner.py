@@ -7,24 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from grader.core.limits import SOLVE_SECONDS
 from grader.core.plan import Alloc, Launch, Plan, uses_streams
 from grader.core.verdict import Verdict
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
 from grader.plan.extents import bytes_of
+from grader.plan.recording import Argument, Recording, with_lines
 from grader.problem.harness import build_plan
 
 if TYPE_CHECKING:
-    from grader.compile.program import Program
+    from grader.compile.program import Kernel
     from grader.plan.device_table import DeviceTable
-    from grader.plan.recorder import Argument, Recording
     from grader.plan.runner import DeviceMemory
     from grader.plan.stopped import RecordingStopped
     from grader.problem import Problem
-    from grader.sandbox import Sandbox
 
 READ_BYTES, READ_SHARE = 16 << 10, 8
 """What solve() may copy to the host: READ_BYTES, or 1 / READ_SHARE of the bytes of all arrays if that is more. A count
@@ -81,29 +78,35 @@ class HarnessPlanner:
         return None
 
 
+class Recorder(Protocol):
+    """Calls a submission's solve() and records what it asks for."""
+
+    @property
+    def kernels(self) -> Sequence[Kernel]:
+        """The kernels that plans may launch, as far as they are known."""
+
+    def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
+        """Calls solve() once with these arguments. `device` provides scratch and the data copied to the host.
+
+        Raises RecordingStopped for an outcome of the submission, and what `device` raises.
+        """
+
+    def lines(self, calls: Sequence[Sequence[int]]) -> Sequence[int | None]:
+        """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
+
+
 class RecordingPlanner:
     """Plans by calling the submission's solve() in the sandbox.
 
     `ask_table` is called once, at the first plan.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        program: Program,
-        ask_table: Callable[[], DeviceTable],
-        sandbox: Sandbox,
-        cache: Path,
-        seconds: float = SOLVE_SECONDS,
-    ) -> None:
+    def __init__(self, problem: Problem, recorder: Recorder, ask_table: Callable[[], DeviceTable]) -> None:
         self.steered = False
         self.leak = self.ignored = self.printed = ""
         self._problem = problem
-        self._program = program
+        self._recorder = recorder
         self._ask_table = ask_table
-        self._sandbox = sandbox
-        self._cache = cache
-        self._seconds = seconds
         self._last: Recording | None = None
 
     @cached_property
@@ -115,7 +118,7 @@ class RecordingPlanner:
         recording = self.record(arguments, heard)
         if uses_streams(recording.plan.steps) or any(isinstance(step, Alloc) for step in recording.plan.steps):
             # Messages about scratch and about unordered launches name lines.
-            recording = self.with_lines(recording)
+            recording = with_lines(recording, self._recorder.lines)
         self._last = recording
         self.steered = self.steered or recording.reads > 0
         self.leak, self.ignored = _leak_of(recording), self.ignored or self._ignored_of(recording)
@@ -125,52 +128,34 @@ class RecordingPlanner:
 
     def record(self, arguments: Sequence[Argument], device: DeviceMemory) -> Recording:
         """One call of solve() with these arguments."""
-        # Heavy, and needed for this form alone.
-        from grader.plan.recorder import record
-
-        return record(self._program, arguments, self._table, device, self._sandbox, self._cache, self._seconds)
-
-    def lines_of(self, recording: Recording) -> Sequence[int | None]:
-        """For each step the line of the source that asked for it."""
-        from grader.plan.recorder import lines_of
-
-        return lines_of(self._program, recording, self._sandbox)
-
-    def with_lines(self, recording: Recording) -> Recording:
-        """The same recording, its steps with their lines."""
-        from grader.plan.recorder import with_lines
-
-        return with_lines(self._program, recording, self._sandbox)
+        return self._recorder.record(arguments, self._table, device)
 
     def launch_line(self, kernel: str) -> int | None:
         if self._last is None:
             return None
-        lines = self.lines_of(self._last)
-        launches = zip(self._last.plan.steps, lines, strict=True)
-        symbols = {k.symbol for k in self._program.kernels if kernel in (k.name, k.symbol)}
-        found = {line for step, line in launches if isinstance(step, Launch) and step.kernel in symbols}
+        launches = zip(self._last.plan.steps, self._recorder.lines(self._last.at), strict=True)
+        handles = {k.handle for k in self._recorder.kernels if kernel in (k.name, k.symbol, k.handle)}
+        found = {line for step, line in launches if isinstance(step, Launch) and step.kernel in handles}
         return found.pop() if len(found) == 1 else None
 
     def refused_launch(self) -> RecordingStopped | None:
-        from grader.plan.host_lines import source_lines
         from grader.plan.stopped import LAUNCHES, RecordingStopped, failed_call
 
         errors = self._last.errors if self._last is not None else ()
         refused = next((error for error in errors if error.call.startswith(LAUNCHES)), None)
         if refused is None:
             return None
-        (line,) = source_lines(self._program, (refused.at,), self._sandbox)
+        (line,) = self._recorder.lines((refused.at,))
         return RecordingStopped(failed_call(refused), line)
 
     def _ignored_of(self, recording: Recording) -> str:
         """Describes the first call that returned an error without ending solve(); empty if none did."""
         if not recording.errors:
             return ""
-        from grader.plan.host_lines import source_lines
         from grader.plan.stopped import name_call
 
         first = recording.errors[0]
-        line, earlier = source_lines(self._program, (first.at, first.earlier), self._sandbox)
+        line, earlier = self._recorder.lines((first.at, first.earlier))
         where = f" in line {line}" if line else ""
         before = f" (line {earlier})" if earlier else ""
         detail = f": {first.message}{before}" if first.message else ""
@@ -220,11 +205,13 @@ class RecordingPlanner:
 
 def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[str, int]) -> list[Argument]:
     """The arguments of solve() in the order of the problem's parameters."""
-    from grader.plan.recorder import Argument
-
     arrays = {**problem.inputs, **problem.outputs}
     return [
-        Argument(name, "int64", addresses[name], arrays[name].nbytes(sizes))
+        Argument(
+            *(name, "int64", addresses[name], arrays[name].nbytes(sizes)),
+            dtype=arrays[name].dtype.name,
+            shape=tuple(arrays[name].shape(sizes)),
+        )
         if name in arrays
         else Argument(name, *problem.argument(name, sizes))
         for name in problem.params

@@ -10,71 +10,117 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from grader.compile.program import Program
+from grader.compile.cubin import KernelFacts, read_cubin
+from grader.compile.elf import ElfError
+from grader.compile.program import Kernel, Program
 from grader.core.limits import SOLVE_SECONDS
-from grader.core.plan import Plan, with_line
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import Line
 from grader.plan.host_lines import source_lines
 from grader.plan.recorder_build import build_recorder
-from grader.plan.recorder_call import END_SECONDS, LIMITS, Call, Ended
+from grader.plan.recorder_call import COPY_LIMIT, Call, Ended
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
-from grader.plan.stopped import RecordingStopped, told_with_line
-from grader.sandbox import Sandbox
+from grader.plan.stopped import RecordingStopped, Stop, stop_of_death, told_with_line, took_too_long
+from grader.plan.validate import MOST_STEPS
+from grader.sandbox import Sandbox, SandboxedProcess, SandboxLimits
 
-__all__ = ["Argument", "Recording", "RecordingStopped", "lines_of", "record", "with_lines"]
+LIMITS = SandboxLimits(memory=1_500_000_000, cpu_seconds=5, file_bytes=0, processes=64, descriptors=64)
 
+END_SECONDS = 1.0
+"""Time for the process to exit after its last message."""
 
-def record(
-    program: Program,
-    arguments: Sequence[Argument],
-    properties: DeviceTable,
-    device: DeviceMemory,
-    sandbox: Sandbox,
-    cache: Path,
-    seconds: float = SOLVE_SECONDS,
-) -> Recording:
-    """Calls solve() once with these arguments. `device` provides scratch and the data copied to the host.
-
-    Raises RecordingStopped for an outcome of the submission, JudgeError if the recorder can't be built or
-    started, and what `device` raises.
-    """
-    started = time.perf_counter()
-    recorder = _built(cache)
-    with _shown(recorder, program.shared_object) as (executable, library):
-        judge, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        with judge, theirs:
-            process = sandbox.start([str(executable)], readable=[executable.parent], channel=theirs, limits=LIMITS)
-            theirs.close()
-            with process:
-                call = Call(program, arguments, properties, device, process, Line(judge, seconds), seconds, sandbox)
-                try:
-                    call.run(library)
-                except Ended as end:
-                    printed = process.wait(0.0).output
-                    line, earlier = source_lines(program, (end.stop.at, end.stop.earlier), sandbox)
-                    raise RecordingStopped(told_with_line(end.stop, earlier), line, printed) from None
-                printed = process.wait(END_SECONDS).output
-    return call.recording(time.perf_counter() - started, printed)
+_UNKNOWN = KernelFacts("", (), registers=32, shared_bytes=0, local_bytes=0, max_threads=1024)
+"""Facts assumed for a kernel without machine code."""
 
 
-def lines_of(program: Program, recording: Recording, sandbox: Sandbox) -> tuple[int | None, ...]:
-    """The source line of each step of the plan; None if unknown."""
-    return tuple(source_lines(program, recording.at, sandbox))
+class LibraryRecorder:
+    """Records a program whose host code is a shared library. Each call of solve() has a process of its own, which may
+    take `seconds`. `cache` is the folder of all caches."""
+
+    def __init__(self, program: Program, sandbox: Sandbox, cache: Path, seconds: float = SOLVE_SECONDS) -> None:
+        self.program = program
+        self._sandbox = sandbox
+        self._cache = cache
+        self._seconds = seconds
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        return self.program.kernels
+
+    def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
+        """Calls solve() once with these arguments. `device` provides scratch and the data copied to the host.
+
+        Raises RecordingStopped for an outcome of the submission, JudgeError if the recorder can't be built or
+        started, and what `device` raises.
+        """
+        started = time.perf_counter()
+        recorder = _built(self._cache)
+        with _shown(recorder, self.program.shared_object) as (executable, library):
+            judge, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+            with judge, theirs:
+                readable = [executable.parent]
+                process = self._sandbox.start([str(executable)], readable=readable, channel=theirs, limits=LIMITS)
+                theirs.close()
+                with process:
+                    running = _Running(process, Line(judge, self._seconds), self._seconds)
+                    call = Call(self.program.kernels, arguments, properties, device, running, self.lines)
+                    try:
+                        running.send(self._setting(library, arguments, properties))
+                        call.run()
+                    except Ended as end:
+                        printed = process.wait(0.0).output
+                        line, earlier = self.lines([end.stop.at, end.stop.earlier])
+                        raise RecordingStopped(told_with_line(end.stop, earlier), line, printed) from None
+                    printed = process.wait(END_SECONDS).output
+        return call.recording(time.perf_counter() - started, printed)
+
+    def lines(self, calls: Sequence[Sequence[int]]) -> list[int | None]:
+        """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
+        return source_lines(self.program, calls, self._sandbox)
+
+    def _setting(self, library: Path, arguments: Sequence[Argument], table: DeviceTable) -> bytes:
+        """The first message, one setting per line, as grader/plan/recorder/main.cpp reads it."""
+        rows = [f"library {library}", f"device {table.total_memory} {table.name}"]
+        rows += [f"attribute {which} {value}" for which, value in table.attributes.items()]
+        rows += [f"argument {argument.kind} {argument.bits}" for argument in arguments]
+        rows += [f"array {argument.name} {argument.bits} {argument.size}" for argument in arguments if argument.size]
+        known = _facts(self.program.cubin)
+        for kernel in self.program.kernels:
+            facts = known.get(kernel.symbol, _UNKNOWN)
+            numbers = (facts.registers, facts.shared_bytes, facts.local_bytes, facts.max_threads, *facts.cluster)
+            rows.append(" ".join(map(str, ["kernel", kernel.symbol, *numbers, *kernel.parameter_bytes])))
+        rows.append(f"limits {MOST_STEPS} {COPY_LIMIT}")
+        return "\n".join(rows).encode()
 
 
-def with_lines(program: Program, recording: Recording, sandbox: Sandbox) -> Recording:
-    """Returns the recording with the source lines set in its steps."""
-    lines = lines_of(program, recording, sandbox)
-    steps = (with_line(step, line) for step, line in zip(recording.plan.steps, lines, strict=True))
-    return replace(recording, plan=Plan(tuple(steps)))
+class _Running:
+    """A recorder's process and the channel to it, as grader.plan.recorder_call sees them."""
+
+    def __init__(self, process: SandboxedProcess, line: Line, seconds: float) -> None:
+        self.send, self.receive, self.wait_longer = line.send, line.receive, line.wait_longer
+        self._process = process
+        self._seconds = seconds
+
+    def end_late(self) -> Stop:
+        self._process.kill()
+        return took_too_long(self._seconds)
+
+    def explain_death(self) -> Stop:
+        return stop_of_death(self._process.wait(END_SECONDS), LIMITS.cpu_seconds, self._seconds)
+
+
+@lru_cache(maxsize=4)
+def _facts(cubin: bytes) -> Mapping[str, KernelFacts]:
+    try:
+        return read_cubin(cubin) if cubin else {}
+    except ElfError:
+        return {}
 
 
 @lru_cache(maxsize=4)

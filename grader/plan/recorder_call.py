@@ -6,23 +6,18 @@ The process on the other side is hostile; its messages are parsed by grader.plan
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
-from grader.compile.cubin import KernelFacts, read_cubin
-from grader.compile.elf import ElfError
-from grader.compile.program import Program
+from grader.compile.program import Kernel
 from grader.core.plan import ALL_STREAMS, Download, Free, Plan, Step, Synchronize, uses_streams, with_line
 from grader.core.verdict import FaultClass, Verdict
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import (
     CallError,
     Hurried,
-    Line,
     Malformed,
     Recorded,
     number,
@@ -33,27 +28,17 @@ from grader.plan.frames import (
     stream,
     text,
 )
-from grader.plan.host_lines import source_lines
-from grader.plan.recording import Argument, Recording
+from grader.plan.recording import Argument, Lines, Recording
 from grader.plan.runner import DeviceMemory, RunnerStopped
 from grader.plan.scratch import Scratch
-from grader.plan.stopped import Stop, failed_call, stop_of_death, stop_of_forgery, told_stop, took_too_long
+from grader.plan.stopped import Stop, failed_call, stop_of_forgery, told_stop
 from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, Validator
-from grader.sandbox import Sandbox, SandboxedProcess, SandboxLimits
 
 COPY_LIMIT = 64 << 20
 """Bytes that one call of solve() may copy between host and device."""
 
-LIMITS = SandboxLimits(memory=1_500_000_000, cpu_seconds=5, file_bytes=0, processes=64, descriptors=64)
-
-END_SECONDS = 1.0
-"""Time for the process to exit after its last message."""
-
 _NO_SYMBOL = b"error 13"
 """cudaErrorInvalidSymbol"""
-
-_UNKNOWN = KernelFacts("", (), registers=32, shared_bytes=0, local_bytes=0, max_threads=1024)
-"""Facts assumed for a kernel without machine code."""
 
 
 class Ended(Exception):
@@ -64,52 +49,61 @@ class Ended(Exception):
         self.stop = stop
 
 
+class Process(Protocol):
+    """The process that calls solve(), as the judge sees it."""
+
+    def send(self, payload: bytes) -> None:
+        """Sends an answer. If the process has ended, the next `receive` shows it. Raises Hurried."""
+
+    def receive(self) -> Mapping[str, Any] | None:
+        """The next frame; None if the process has ended. Raises Hurried, Malformed."""
+
+    def wait_longer(self, seconds: float) -> None:
+        """Extends the deadline by the time that the judge itself took."""
+
+    def end_late(self) -> Stop:
+        """Kills the process, which did not answer in time."""
+
+    def explain_death(self) -> Stop:
+        """Why the process ended without a last frame."""
+
+
 class Call:
-    """One call of solve(), from the judge's side of the channel."""
+    """One call of solve(), from the judge's side of the channel. `kernels` are those that plans may launch."""
 
     def __init__(
         self,
-        program: Program,
+        kernels: Iterable[Kernel],
         arguments: Sequence[Argument],
         properties: DeviceTable,
         device: DeviceMemory,
-        process: SandboxedProcess,
-        line: Line,
-        seconds: float,
-        sandbox: Sandbox,
+        process: Process,
+        lines: Lines,
     ) -> None:
-        self._program = program
-        self._arguments = arguments
-        self._properties = properties
-        self._device = device
+        self.extents = [Extent(a.name, a.bits, a.size) for a in arguments if a.size]
+        self.device = device
         self._process = process
-        self._line = line
-        self._seconds = seconds
-        self._sandbox = sandbox
-        self._facts = _facts(program.cubin)
+        self._lines = lines
         self._recorded: list[Recorded] = []
         self._executed = 0
         self._reads = 0
         self._read_bytes = 0
         self._errors: tuple[CallError, ...] = ()
-        self._extents = [Extent(a.name, a.bits, a.size) for a in arguments if a.size]
         self._scratch = Scratch(device)
-        self._validator = Validator(program.kernels, self._extents, properties, self._scratch.given)
+        self.validator = Validator(kernels, self.extents, properties, self._scratch.given)
         self._validated = 0
 
-    def run(self, library: Path) -> None:
+    def run(self) -> None:
         """Runs until solve() has returned and its plan is valid. Raises Ended, and RunnerStopped from the device."""
         try:
-            self._line.send(self._setting(library))
-            while (frame := self._line.receive()) is not None:
-                if self._take(frame):
+            while (frame := self._process.receive()) is not None:
+                if self.take(frame):
                     return
         except Hurried:
-            self._process.kill()
-            raise Ended(took_too_long(self._seconds)) from None
+            raise Ended(self._process.end_late()) from None
         except Malformed as error:
             raise Ended(stop_of_forgery(error)) from None
-        raise Ended(stop_of_death(self._process.wait(END_SECONDS), LIMITS.cpu_seconds, self._seconds))
+        raise Ended(self._process.explain_death())
 
     def recording(self, seconds: float, printed: str) -> Recording:
         steps = tuple(recorded.step for recorded in self._recorded)
@@ -125,7 +119,7 @@ class Call:
             printed=printed,
         )
 
-    def _take(self, frame: Mapping[str, Any]) -> bool:
+    def take(self, frame: Mapping[str, Any]) -> bool:
         """Handles one frame; returns True for the last."""
         op = text(frame, "op")
         if op == "steps":
@@ -143,24 +137,24 @@ class Call:
             return True
         elif op == "stop":
             scratch = (Extent("", address, size) for address, size in self._scratch.given.items())
-            raise Ended(told_stop(frame, [*self._extents, *scratch]))
+            raise Ended(told_stop(frame, [*self.extents, *scratch]))
         else:
             raise Malformed("a frame that no recorder sends")
         return False
 
     def _answer(self, payload: bytes) -> None:
-        self._line.send(payload)
+        self._process.send(payload)
 
     @contextmanager
-    def _own_time(self) -> Iterator[None]:
+    def own_time(self) -> Iterator[None]:
         started = time.monotonic()
         try:
             yield
         finally:
-            self._line.wait_longer(time.monotonic() - started)
+            self._process.wait_longer(time.monotonic() - started)
 
     def _allocate(self, frame: Mapping[str, Any]) -> bytes:
-        with self._own_time():
+        with self.own_time():
             found = self._scratch.allocate(number(frame, "size"))
         if isinstance(found, str):
             return f"error {found}".encode()
@@ -170,13 +164,13 @@ class Call:
 
     def _symbol(self, frame: Mapping[str, Any]) -> bytes:
         name, size = text(frame, "name"), number(frame, "size", COPY_LIMIT)
-        with self._own_time():
-            address = self._device.symbol(name)
+        with self.own_time():
+            address = self.device.symbol(name)
         if address is None:
             return _NO_SYMBOL
-        if all(extent.address != address for extent in self._extents):
-            self._extents.append(Extent(name, address, size))
-            self._validator.add(self._extents[-1])
+        if all(extent.address != address for extent in self.extents):
+            self.extents.append(Extent(name, address, size))
+            self.validator.add(self.extents[-1])
         return b"address %d" % address
 
     def _read(self, frame: Mapping[str, Any]) -> bytes:
@@ -189,9 +183,9 @@ class Call:
         of = stream(frame)
         self._recorded += [Recorded(step, places(frame)) for step in (Download(address, size, of), Synchronize(of))]
         self._validate()
-        with self._own_time():
+        with self.own_time():
             try:
-                data = self._device.read(self._left(), address, size)
+                data = self.device.read(self._left(), address, size)
             except RunnerStopped as stop:
                 raise self._with_line(stop, places(frame)) from None
         self._executed = len(self._recorded)
@@ -201,7 +195,7 @@ class Call:
         """Adds the line of the copy if the copy itself faulted; a kernel's fault is left as it is."""
         if stop.run is None or stop.run.fault is None or stop.run.fault.line or stop.run.fault.kernel:
             return stop
-        (line,) = source_lines(self._program, [at], self._sandbox)
+        (line,) = self._lines([at])
         run = replace(stop.run, fault=replace(stop.run.fault, line=line))
         return RunnerStopped(stop.status, stop.message, stop.details, run)
 
@@ -211,7 +205,7 @@ class Call:
         steps = [recorded.step for recorded in left]
         if not uses_streams(steps) and not any(isinstance(step, Free) for step in steps):
             return steps
-        lines = source_lines(self._program, [recorded.at for recorded in left], self._sandbox)
+        lines = self._lines([recorded.at for recorded in left])
         return [with_line(recorded.step, line) for recorded, line in zip(left, lines, strict=True)]
 
     def _end(self, frame: Mapping[str, Any]) -> None:
@@ -225,7 +219,7 @@ class Call:
         """Checks the steps recorded since the last call."""
         new = [recorded.step for recorded in self._recorded[self._validated :]]
         try:
-            self._validator.check(new)
+            self.validator.check(new)
         except InvalidPlan as error:
             self._refuse(error)
         self._validated += len(new)
@@ -234,25 +228,3 @@ class Call:
         at = self._recorded[error.step].at if error.step < len(self._recorded) else ()
         message = f"the plan that solve() makes can't be replayed: {error.message}"
         raise Ended(Stop(Verdict.RUNTIME_ERROR, message, FaultClass.LAUNCH_FAILURE, at=at)) from None
-
-    def _setting(self, library: Path) -> bytes:
-        """The first message, one setting per line, as grader/plan/recorder/main.cpp reads it."""
-        table = self._properties
-        rows = [f"library {library}", f"device {table.total_memory} {table.name}"]
-        rows += [f"attribute {which} {value}" for which, value in table.attributes.items()]
-        rows += [f"argument {argument.kind} {argument.bits}" for argument in self._arguments]
-        rows += [f"array {extent.name} {extent.address} {extent.size}" for extent in self._extents]
-        for kernel in self._program.kernels:
-            facts = self._facts.get(kernel.symbol, _UNKNOWN)
-            numbers = (facts.registers, facts.shared_bytes, facts.local_bytes, facts.max_threads, *facts.cluster)
-            rows.append(" ".join(map(str, ["kernel", kernel.symbol, *numbers, *kernel.parameter_bytes])))
-        rows.append(f"limits {MOST_STEPS} {COPY_LIMIT}")
-        return "\n".join(rows).encode()
-
-
-@lru_cache(maxsize=4)
-def _facts(cubin: bytes) -> Mapping[str, KernelFacts]:
-    try:
-        return read_cubin(cubin) if cubin else {}
-    except ElfError:
-        return {}

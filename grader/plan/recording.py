@@ -5,28 +5,34 @@ Plain data, made by grader.plan.recorder.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from grader.core.plan import Alloc, Plan
+from grader.core.plan import Alloc, Plan, with_line
 from grader.plan.frames import CallError
+
+Lines = Callable[[Sequence[Sequence[int]]], Sequence[int | None]]
+"""The source line of each of these calls, given as `Recording.at` has them; None if unknown."""
 
 
 @dataclass(frozen=True)
 class Argument:
     """One argument of solve(). `kind` is "int64" (pointers too), "float32" or "float64"; `bits` is the raw value.
 
-    For an array, `bits` is its address and `size` its size in bytes.
+    For an array, `bits` is its address, `size` its size in bytes, `dtype` the name of its type, `shape` in elements.
     """
 
     name: str
     kind: str
     bits: int
     size: int = 0
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What one call of solve() asked for. `at` holds the call stack of each step (host_lines maps it to lines).
+    """What one call of solve() asked for. `at` holds the call stack of each step, which its recorder maps to lines.
 
     `reads` copies to the host gave solve() `read_bytes` bytes; the first `executed` steps were run for them already.
     `leaked` was allocated and not freed. `errors` are the runtime errors that did not end the recording.
@@ -41,3 +47,10 @@ class Recording:
     errors: tuple[CallError, ...]
     seconds: float
     printed: str
+
+
+def with_lines(recording: Recording, lines: Lines) -> Recording:
+    """The recording with the source lines set in its steps."""
+    found = lines(recording.at)
+    steps = (with_line(step, line) for step, line in zip(recording.plan.steps, found, strict=True))
+    return replace(recording, plan=Plan(tuple(steps)))

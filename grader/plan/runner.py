@@ -99,6 +99,9 @@ class DeviceMemory(Protocol):
         is no room.
         """
 
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        """Makes these kernels of the submission ready to run; returns those that were not."""
+
     def symbol(self, name: str) -> int | None:
         """The address of the `__device__` or `__constant__` variable with this symbol; None if there is none."""
 
@@ -119,6 +122,9 @@ class Runner(Protocol):
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         """Makes the program ready to run."""
+
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        """Makes these kernels ready as well, until the next `load`; returns those that were not."""
 
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN

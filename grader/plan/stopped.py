@@ -193,7 +193,12 @@ def _load(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
     return Stop(Verdict.RUNTIME_ERROR, f"the compiled file can't be loaded: {text(frame, 'message')}")
 
 
+def _compile(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
+    return Stop(Verdict.COMPILE_ERROR, text(frame, "message"), hint=text(frame, "hint"))
+
+
 _WORDS: Mapping[str, Any] = {
+    "compile": _compile,
     "unsupported_call": _unsupported,
     "host_pointer": _host_pointer,
     "signal": _signal,

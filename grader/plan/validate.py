@@ -79,7 +79,7 @@ class Validator:
         given: Mapping[int, int],
         scratch: ScratchLimit = ScratchLimit(),
     ) -> None:
-        self._kernels = {kernel.symbol: kernel for kernel in kernels}
+        self._kernels = {kernel.handle: kernel for kernel in kernels}
         self._device = device
         self._given = given
         self._limit = scratch
@@ -97,6 +97,10 @@ class Validator:
             insort(self._order, extent.address)
         self._live[extent.address] = extent
         self._fixed.add(extent.address)
+
+    def add_kernel(self, kernel: Kernel) -> None:
+        """Adds a kernel that later steps may launch."""
+        self._kernels[kernel.handle] = kernel
 
     def check(self, steps: Iterable[Step]) -> None:
         """Checks the next steps. Raises InvalidPlan; the Validator can't be used afterwards."""

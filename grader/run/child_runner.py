@@ -31,7 +31,7 @@ START_SECONDS = 30.0
 LOAD_SECONDS = 60.0
 GRACE_SECONDS = 3.0
 """The child enforces the time limit itself, and then may know the line; it is killed only if it fails to."""
-TIMED = ("load", "translate", "execute", "read", "measure", "go_on", "hand_over", "replay", "refuse")
+TIMED = ("load", "extend", "translate", "execute", "read", "measure", "go_on", "hand_over", "replay", "refuse")
 """Requests whose time counts as the submission's; the others are the judge's own work."""
 STATUS = {
     "done": RunStatus.DONE,
@@ -71,6 +71,8 @@ class ChildRunner:
         self._confinement = confinement
         self._scratch = scratch
         self._program: Program | None = None
+        self._more: list[Program] = []
+        self._names: dict[str, Kernel] = {}
         self._problem: Problem | None = None
         self._poison = Poison.NAN
         self._sizes: Mapping[str, int] = {}
@@ -81,10 +83,21 @@ class ChildRunner:
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         if self._child is None:
             self._start()
-        self._program = program
-        answer = self._ask({"do": "load", **self._image_of(program)}, LOAD_SECONDS)
-        names = {name: kernel.name for name, kernel in launch_names(program).items()}
-        return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]]}) for kernel in answer["kernels"])
+        self._program, self._more, self._names = program, [], {}
+        return self._add("load", program)
+
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        if self._program is None or launch_names(program).keys() <= self._names.keys():
+            return ()
+        self._more.append(program)
+        return self._add("extend", program)
+
+    def _add(self, how: str, program: Program) -> tuple[KernelInfo, ...]:
+        """Sends the child a program by the request `how`."""
+        answer = self._ask({"do": how, **self._image_of(program)}, LOAD_SECONDS)
+        names = launch_names(program)
+        self._names.update(names)
+        return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]].name}) for kernel in answer["kernels"])
 
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
@@ -100,7 +113,10 @@ class ChildRunner:
             if self._program is None:
                 self._start()
             else:
+                more = self._more
                 self.load(self._program)
+                for program in more:
+                    self.extend(program)
 
     def allocate(self, size: int) -> int | None:
         address = self._ask({"do": "allocate", "size": size}, self.start_seconds)["address"]
@@ -137,7 +153,7 @@ class ChildRunner:
     def run_of(self, answer: Mapping[str, Any]) -> Run:
         """Returns the child's answer as a Run."""
         outputs = self._read_prepared(answer.get("outputs", {}))
-        names = {} if self._program is None else {k: v.name for k, v in launch_names(self._program).items()}
+        names = {handle: kernel.name for handle, kernel in self._names.items()}
         return Run(
             status=STATUS[answer["status"]],
             fault=_fault_report(answer["fault"], names) if answer.get("fault") else None,
@@ -242,7 +258,7 @@ class ChildRunner:
 
 def launch_names(program: Program) -> dict[str, Kernel]:
     """Returns the kernels by the name that plans use: the symbol in the solve form, where names may repeat."""
-    return {kernel.symbol if program.form is Form.SOLVE else kernel.name: kernel for kernel in program.kernels}
+    return {kernel.handle if program.form is Form.SOLVE else kernel.name: kernel for kernel in program.kernels}
 
 
 def symbols_of(program: Program) -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +36,7 @@ ONLY_NEWER = "a launch with tensor maps or clusters: they need compute capabilit
 
 
 class EmulatedDevice:
-    """One loaded module and its memory. `symbols`: each kernel's symbol, by the name that plans use.
+    """Loaded modules and their memory. `symbols`: each kernel's symbol, by the name that plans use.
 
     With `count`, launches are not checked for races, and `counted` has the cost of each. With `values`, for a debug
     build, they are only checked for uses of unset local variables.
@@ -51,11 +51,12 @@ class EmulatedDevice:
         count: bool = False,
         values: bool = False,
     ) -> None:
-        self.symbols = symbols
+        self.symbols = dict(symbols)
         self._races_are_fatal = races_are_fatal
         self.refusals: dict[str, Message] = {}
         self.counted: list[tuple[Message, emulator.LaunchCounts]] = []
-        self._module: emulator.Module | None = None
+        self._modules: dict[str, emulator.Module] = {}
+        self._objects, self._count, self._values = objects, count, values
         self._memory = emulator.Memory()
         self._extents = Extents()
         self._scratch: dict[int, Piece] = {}
@@ -63,29 +64,48 @@ class EmulatedDevice:
         self._fill = 0
         self._has_grid_barrier = has_grid_barrier(image)
         self._traps = traps_of(image) if self._has_grid_barrier else frozenset()
+        self._main: emulator.Module | None = None
         self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.alloc, self.free)
+        self._main = self._load(image, symbols)
+
+    def extend(self, image: str, symbols: Mapping[str, str]) -> list[Message]:
+        """Adds the kernels of another image, of which plans know no variables; describes them."""
+        self.symbols.update(symbols)
+        self._load(image, symbols)
+        return self.describe(symbols)
+
+    def _load(self, image: str, symbols: Mapping[str, str]) -> emulator.Module | None:
         try:
-            self._module = emulator.Module(image, objects, sanitize=not count, count=count, values=values)
+            module = emulator.Module(
+                image, self._objects, sanitize=not self._count, count=self._count, values=self._values
+            )
         except emulator.UnsupportedPtx as error:
             # Reported when it is launched: what cannot be executed is a fault of a launch like any other.
-            self.refusals = dict.fromkeys(symbols, _unsupported(error))
+            self.refusals.update(dict.fromkeys(symbols, _unsupported(error)))
+            return None
+        self._modules.update(dict.fromkeys(symbols, module))
+        return module
 
-    def describe(self) -> list[Message]:
-        """Returns what a block or thread of each kernel needs."""
-        kernels = self._module.kernels if self._module is not None else {}
-        images = ((name, kernels.get(symbol)) for name, symbol in self.symbols.items())
+    def describe(self, names: Iterable[str] | None = None) -> list[Message]:
+        """Returns what a block or thread of each kernel needs, or of those with these names."""
+        wanted = self.symbols if names is None else names
+        images = ((name, self._image_of(name)) for name in wanted)
         return [
             {"name": name, "shared_bytes": image.shared_bytes, "local_bytes": image.local_bytes}
             for name, image in images
             if image is not None
         ]
 
+    def _image_of(self, name: str) -> emulator.KernelImage | None:
+        module = self._modules.get(name)
+        return module.kernels.get(self.symbols[name]) if module is not None else None
+
     def translate(self, names: Sequence[str]) -> None:
         """Compiles these kernels ahead of their launches."""
         for name in names:
-            if self._module is not None and self.symbols[name] in self._module.kernels:
+            if self._image_of(name) is not None:
                 try:
-                    self._module.prepare(self.symbols[name])
+                    self._modules[name].prepare(self.symbols[name])
                 except emulator.UnsupportedPtx as error:
                     self.refusals[name] = _unsupported(error)
 
@@ -124,7 +144,7 @@ class EmulatedDevice:
 
     def symbol(self, name: str) -> int | None:
         """Returns the address of a variable in device memory; None if the program has none of this name."""
-        found = self._module.symbol(name, self._memory) if self._module is not None else None
+        found = self._main.symbol(name, self._memory) if self._main is not None else None
         if found is None:
             return None
         address, size = found
@@ -200,9 +220,8 @@ class EmulatedDevice:
     ) -> Message:
         if kernel in self.refusals:
             return _refused(kernel, self.refusals[kernel])
-        assert self._module is not None
         symbol, values = self.symbols[kernel], [bytes.fromhex(text) for text in arguments]
-        image = self._module.kernels.get(symbol)
+        image = self._image_of(kernel)
         if image is None or image.parameter_bytes != tuple(map(len, values)):
             # The compiler has checked the source's kernel; this one comes from inline PTX.
             return _refused(kernel, _unsupported(emulator.UnsupportedPtx(FOREIGN_KERNEL)))
@@ -211,7 +230,7 @@ class EmulatedDevice:
         if self._seconds_left <= 0:
             return {"status": "limit", "lines": [line] if line else []}
         try:
-            result = self._module.launch(
+            result = self._modules[kernel].launch(
                 symbol,
                 grid=_three(grid),
                 block=_three(block),

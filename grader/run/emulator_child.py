@@ -61,7 +61,7 @@ class Worker:
         self._inputs: Mapping[str, Array] = {}
         self._ran: Message = {}
         self._operate = by_name(
-            *(self.open, self.load, self.translate, self.prepare),
+            *(self.open, self.load, self.extend, self.translate, self.prepare),
             *(self.allocate, self.symbol, self.execute, self.read),
         )
 
@@ -85,6 +85,13 @@ class Worker:
         fatal = self._problem is None or self._problem.races_are_fatal
         self._device = EmulatedDevice(image, symbols, self.objects, fatal, values=values)
         return {"kernels": self._device.describe()}
+
+    def extend(
+        self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str], values: bool = False
+    ) -> Message:
+        assert self._device is not None
+        self._learn(objects)
+        return {"kernels": self._device.extend(image, symbols)}
 
     def _learn(self, objects: Mapping[str, str]) -> None:
         self.objects.learn(_decoded(objects))

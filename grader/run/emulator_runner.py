@@ -57,6 +57,13 @@ class EmulatorRunner(ChildRunner):
             self._translate(symbols_of(program))
         return kernels
 
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        added = super().extend(program)
+        if added:
+            # At once, while what is compiled belongs to this image.
+            self._translate(symbols_of(program))
+        return added
+
     def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
         self._translate_for(steps)
         return super().read(steps, address, size, limits)

@@ -9,15 +9,18 @@ from grader.core.limits import Limits
 from grader.plan.runner import Runner
 
 if TYPE_CHECKING:
+    from grader.compile.program import Program
     from grader.core.plan import Step
+    from grader.core.report import KernelInfo
 
 
 class Limited:
-    """A DeviceMemory for one recording."""
+    """A DeviceMemory for one recording. `added` are the kernels that became ready to run during it."""
 
     def __init__(self, runner: Runner, limits: Limits) -> None:
         self._runner = runner
         self._limits = limits
+        self.added: list[KernelInfo] = []
 
     @property
     def grows(self) -> bool:
@@ -26,6 +29,11 @@ class Limited:
 
     def allocate(self, size: int) -> int | None:
         return self._runner.allocate(size)
+
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        added = self._runner.extend(program)
+        self.added += added
+        return added
 
     def symbol(self, name: str) -> int | None:
         return self._runner.symbol(name)

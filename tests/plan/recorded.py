@@ -46,10 +46,15 @@ class Shelf:
     byte: int = 0
     next: int = 0x7F4000000000
     reads: list[tuple[int, int, int]] = field(default_factory=list)
+    added: list[Program] = field(default_factory=list)
 
     def allocate(self, size: int) -> int | None:
         address, self.next = self.next, self.next + size + 4096
         return address
+
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        self.added.append(program)
+        return ()
 
     def symbol(self, name: str) -> int | None:
         return self.allocate(4096)
@@ -133,7 +138,7 @@ def submitted_program(problem: str, path: Path, cache: Path) -> Program:
     of = load_problem(RECORDING.parents[1] / "problems" / problem)
     with one_worker(cache, path.stem):
         submission = read_submission(path)
-        return language_of(submission.form).compile(of, submission, cache, None, Sandbox.find())
+        return language_of(submission).compile(of, submission, cache, None, Sandbox.find())
 
 
 def shared_cache(factory: pytest.TempPathFactory) -> Path:

@@ -21,8 +21,8 @@ from grader.plan.python.driver import Argument, Memo
 from grader.plan.python.tape import Tape
 
 _SCALARS = {
-    **{"i1": "<B", "i8": "<b", "u8": "<B", "i16": "<h", "u16": "<H", "i32": "<i", "u32": "<I", "i64": "<q", "u64": "<Q"},
-    **{"u1": "<B", "fp16": "<e", "fp32": "<f", "fp64": "<d"},
+    "i1": "<B", "i8": "<b", "u8": "<B", "i16": "<h", "u16": "<H", "i32": "<i", "u32": "<I", "i64": "<q", "u64": "<Q",
+    "u1": "<B", "fp16": "<e", "fp32": "<f", "fp64": "<d",
 }
 """How Triton's scalar types are packed. bf16 has no format of struct."""
 _PARAMETER = re.compile(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z])(\d+)\s+(?:\.ptr[^,\n)]*)?\s*(\w+)(?:\[(\d+)\])?")
@@ -45,14 +45,17 @@ class TritonDriver:
                 memo[key] = usual(src, target=target, options=options, **more)
             return memo[key]
 
-        def make_cubin(self: Any, src: Any, *more: Any) -> bytes:
-            # The emulator executes PTX.
+        def make_binary(self: Any, src: str, *more: Any) -> bytes:
+            # The emulator executes PTX, which is needed beside a GPU's machine code as well.
             made: bytes = machine_code(self, src, *more) if tape().machine_code else b""
-            return made
+            text = src.encode()
+            return struct.pack("<I", len(text)) + text + made
 
         # JITFunction takes its compiler from here when it is first launched.
         triton.compiler.compile = compile_once  # type: ignore[assignment]
-        CUDABackend.make_cubin = make_cubin
+        CUDABackend.make_cubin = make_binary
+        # Its own cache does not know whether there is machine code.
+        triton.knobs.compilation.always_compile = True
         _tune_by_first()
 
     def call(self, module: ModuleType, arguments: list[Argument], tape: Tape) -> None:
@@ -112,7 +115,9 @@ class _Utils:
         self._tape = tape
 
     def load_binary(self, name: str, kernel: Any, shared: int, device: int) -> tuple[int, Any, int, int, int]:
-        return 0, kernel, 32, 0, self._tape().device.attributes[1]
+        (length,) = struct.unpack_from("<I", kernel)
+        code = kernel[4 : 4 + length].decode(), kernel[4 + length :]
+        return 0, code, 32, 0, self._tape().device.attributes[1]
 
     def unload_module(self, module: int) -> None:
         """Nothing was loaded."""

@@ -66,8 +66,7 @@ class Worker:
         self._outputs = Outputs(shared_memory())
         self._printed = os.memfd_create("kgrade-printed")
         self._problem: Problem | None = None
-        self._cubin = b""
-        self._symbols: Mapping[str, str] = {}
+        self._images: list[tuple[bytes, Mapping[str, str]]] = []
         self._kernels: Kernels | None = None
         self._asked: Message = {}
         self._made: Message = {}
@@ -79,7 +78,7 @@ class Worker:
         self._launched: dict[str, Message] = {}
         self._seconds = 0.0
         self._operate = by_name(
-            *(self.open, self.rehearse, self.load, self.prepare, self.allocate, self.symbol),
+            *(self.open, self.rehearse, self.load, self.extend, self.prepare, self.allocate, self.symbol),
             *(self.attributes, self.execute, self.read, self.measure, self.contest),
         )
 
@@ -104,7 +103,7 @@ class Worker:
         return {}
 
     def load(self, image: str, symbols: Mapping[str, str]) -> Message:
-        self._cubin, self._symbols = base64.b64decode(image), symbols
+        self._images = [(base64.b64decode(image), symbols)]
         try:
             kernels = self._load_again()
         except RuntimeError as error:
@@ -112,6 +111,12 @@ class Worker:
                 raise
             return {"error": "the kernel's own variables do not fit into the GPU's memory"}
         return {"kernels": kernels.describe()}
+
+    def extend(self, image: str, symbols: Mapping[str, str]) -> Message:
+        assert self._kernels is not None
+        self._images.append((base64.b64decode(image), symbols))
+        self._kernels.extend(*self._images[-1])
+        return {"kernels": self._kernels.describe(symbols)}
 
     def prepare(self, sizes: Mapping[str, int], family: str, seed: int, poison: str) -> Message:
         from cupy.cuda import runtime
@@ -281,7 +286,9 @@ class Worker:
     def _load_again(self) -> Kernels:
         if self._kernels is not None:
             self._kernels.unload()
-        self._kernels = Kernels(self._cubin, self._symbols)
+        self._kernels = Kernels(*self._images[0])
+        for image, symbols in self._images[1:]:
+            self._kernels.extend(image, symbols)
         return self._kernels
 
     def _wait(self, until: float) -> bool:

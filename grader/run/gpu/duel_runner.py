@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grader.compile.program import Program
+from grader.core.report import KernelInfo
 from grader.measure.standings import PATIENCE, seconds_for
 from grader.measure.statistics import StoppingRule
 from grader.run.gpu.gpu_runner import Check, GpuRunner, Record
@@ -15,6 +17,11 @@ from grader.run.gpu.gpu_runner import Check, GpuRunner, Record
 
 class ContestRunner(GpuRunner):
     """Holds one contest after another; the programs of each are loaded anew."""
+
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        # Each contender's are its own, also where they are the same.
+        self._names = {}
+        return super().extend(program)
 
     def contest(self, request: Mapping[str, Any], check: Check, record: Record | None = None) -> Mapping[str, Any]:
         """Returns the answer of `Contesting`.

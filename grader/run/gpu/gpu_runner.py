@@ -82,9 +82,10 @@ class GpuRunner(ChildRunner):
             self._ask({"do": "attributes"}, LOAD_SECONDS)
             assert self._child.scratch is not None
             keep_own_code(self._child.scratch, self._folder.name, self.device)
-        # The process loads and describes all kernels, in their order.
-        kernels = zip(launch_names(program).values(), super().load(program), strict=True)
-        return tuple(replace(told, spill_bytes=program.spills.get(kernel.symbol)) for kernel, told in kernels)
+        return _with_spills(program, super().load(program))
+
+    def extend(self, program: Program) -> tuple[KernelInfo, ...]:
+        return _with_spills(program, super().extend(program))
 
     def device_table(self) -> DeviceTable:
         """Returns the GPU's attributes, from its driver."""
@@ -144,7 +145,15 @@ class GpuRunner(ChildRunner):
             raise
 
     def _image_of(self, program: Program) -> dict[str, Any]:
-        return {"image": base64.b64encode(program.cubin).decode(), "symbols": symbols_of(program)}
+        # What has no machine code for this GPU is compiled by its driver.
+        code = program.cubin or (program.image.encode() + b"\0" if program.kernels else b"")
+        return {"image": base64.b64encode(code).decode(), "symbols": symbols_of(program)}
+
+
+def _with_spills(program: Program, told: Sequence[KernelInfo]) -> tuple[KernelInfo, ...]:
+    """What the process describes, all kernels of a program in their order or none, with the bytes that they spill."""
+    kernels = zip(launch_names(program).values(), told, strict=bool(told))
+    return tuple(replace(info, spill_bytes=program.spills.get(kernel.symbol)) for kernel, info in kernels)
 
 
 def _recorded(record: Record, question: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ While it records, the judge asks for scratch, for variables, and for what earlie
 
 from __future__ import annotations
 
+import base64
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -87,6 +88,10 @@ class _Recording:
 
     def allocate(self, size: int) -> Message:
         return {"address": self.scratch.allocate(size)}
+
+    def extend(self, image: str, symbols: Mapping[str, str]) -> Message:
+        self._owner.kernels.extend(base64.b64decode(image), symbols)
+        return {"kernels": self._owner.kernels.describe(symbols)}
 
     def symbol(self, name: str) -> Message:
         found = self._owner.kernels.variable(name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import prod
 from typing import Any
@@ -34,16 +34,31 @@ class LaunchError(Exception):
 
 
 class Kernels:
-    """The kernels of one loaded module. `symbols`: each kernel's symbol, by the name that plans use."""
+    """The kernels of loaded modules. An image is machine code, or PTX for the driver to compile; empty it is none.
 
-    def __init__(self, cubin: bytes, symbols: Mapping[str, str]) -> None:
-        from cupy.cuda import driver, runtime
+    `symbols`: each kernel's symbol, by the name that plans use. Variables are those of the first image.
+    """
+
+    def __init__(self, image: bytes, symbols: Mapping[str, str]) -> None:
+        from cupy.cuda import runtime
 
         # Starts CUDA on this thread, which loading a module requires.
         runtime.setDevice(0)
         runtime.free(0)
-        self._module = driver.moduleLoadData(cubin)
-        self._functions = {name: driver.moduleGetFunction(self._module, symbol) for name, symbol in symbols.items()}
+        self._modules: list[int] = []
+        self._functions: dict[str, int] = {}
+        self._has_variables = bool(image)
+        self.extend(image, symbols)
+
+    def extend(self, image: bytes, symbols: Mapping[str, str]) -> None:
+        """Loads another image; kernels that are loaded already are left."""
+        from cupy.cuda import driver
+
+        new = {name: symbol for name, symbol in symbols.items() if name not in self._functions}
+        if image and (new or not symbols):
+            module = driver.moduleLoadData(image)
+            self._modules.append(module)
+            self._functions |= {name: driver.moduleGetFunction(module, symbol) for name, symbol in new.items()}
 
     def function(self, name: str) -> int:
         """Returns the driver's handle of a kernel."""
@@ -51,10 +66,10 @@ class Kernels:
 
     def variable(self, name: str) -> tuple[int, int] | None:
         """Returns the address and size of a variable in device memory; None if the module has none of this name."""
-        return libcuda.find_variable(self._module, name)
+        return libcuda.find_variable(self._modules[0], name) if self._has_variables else None
 
-    def describe(self) -> list[dict[str, Any]]:
-        """Returns each kernel's name and what a block or thread of it takes, from the driver."""
+    def describe(self, names: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        """Returns what a block or thread of each kernel takes, or of those with these names, from the driver."""
         from cupy.cuda import driver
 
         attributes = {
@@ -65,12 +80,14 @@ class Kernels:
         return [
             {"name": name, **{key: driver.funcGetAttribute(a, function) for key, a in attributes.items()}}
             for name, function in self._functions.items()
+            if names is None or name in names
         ]
 
     def unload(self) -> None:
         from cupy.cuda import driver
 
-        driver.moduleUnload(self._module)
+        for module in self._modules:
+            driver.moduleUnload(module)
 
 
 class Replay:
