@@ -26,6 +26,7 @@ from grader.core.verdict import Form
 @click.pass_context
 def command(ctx: click.Context, problem: str, file: str | None, form: str, force: bool, problem_set: str | None) -> int:
     """Write the starter of PROBLEM, to be filled in."""
+    from grader.core.verdict import LanguageName
     from grader.languages.registry import find_language
 
     typed = problem

@@ -60,7 +60,7 @@ class PythonLanguage:
             script=submission.text,
             file=submission.path_name,
         )
-        import_once(program, problem.params, sandbox)
+        import_once(program, tuple(problem.params), sandbox)
         return program
 
     def compile_debug(self, problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> Program:

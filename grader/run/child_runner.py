@@ -72,7 +72,7 @@ class ChildRunner:
         self._scratch = scratch
         self._program: Program | None = None
         self._more: list[Program] = []
-        self._names: dict[str, Kernel] = {}
+        self._launched: dict[str, Kernel] = {}
         self._problem: Problem | None = None
         self._poison = Poison.NAN
         self._sizes: Mapping[str, int] = {}
@@ -83,11 +83,11 @@ class ChildRunner:
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         if self._child is None:
             self._start()
-        self._program, self._more, self._names = program, [], {}
+        self._program, self._more, self._launched = program, [], {}
         return self._add("load", program)
 
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
-        if self._program is None or launch_names(program).keys() <= self._names.keys():
+        if self._program is None or launch_names(program).keys() <= self._launched.keys():
             return ()
         self._more.append(program)
         return self._add("extend", program)
@@ -96,7 +96,7 @@ class ChildRunner:
         """Sends the child a program by the request `how`."""
         answer = self._ask({"do": how, **self._image_of(program)}, LOAD_SECONDS)
         names = launch_names(program)
-        self._names.update(names)
+        self._launched.update(names)
         return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]].name}) for kernel in answer["kernels"])
 
     def prepare(
@@ -153,7 +153,7 @@ class ChildRunner:
     def run_of(self, answer: Mapping[str, Any]) -> Run:
         """Returns the child's answer as a Run."""
         outputs = self._read_prepared(answer.get("outputs", {}))
-        names = {handle: kernel.name for handle, kernel in self._names.items()}
+        names = {handle: kernel.name for handle, kernel in self._launched.items()}
         return Run(
             status=STATUS[answer["status"]],
             fault=_fault_report(answer["fault"], names) if answer.get("fault") else None,

@@ -36,7 +36,7 @@ ONLY_NEWER = "a launch with tensor maps or clusters: they need compute capabilit
 
 
 class EmulatedDevice:
-    """Loaded modules and their memory. `symbols`: each kernel's symbol, by the name that plans use.
+    """Loaded modules and their memory. `image` is that of the first, empty for none, `symbols`: each kernel's symbol, by the name that plans use.
 
     With `count`, launches are not checked for races, and `counted` has the cost of each. With `values`, for a debug
     build, they are only checked for uses of unset local variables.
@@ -66,7 +66,7 @@ class EmulatedDevice:
         self._traps = traps_of(image) if self._has_grid_barrier else frozenset()
         self._main: emulator.Module | None = None
         self._step = by_name(self.launch, self.memset, self.copy, self.upload, self.alloc, self.free)
-        self._main = self._load(image, symbols)
+        self._main = self._load(image, symbols) if image else None
 
     def extend(self, image: str, symbols: Mapping[str, str]) -> list[Message]:
         """Adds the kernels of another image, of which plans know no variables; describes them."""

@@ -47,7 +47,7 @@ class EmulatorRunner(ChildRunner):
         super().__init__(folder, module, confinement=compute(sandbox, folder))
 
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
-        if not program.image:
+        if not program.image and not program.script:
             message = "the file compiles for this GPU's own target alone, which the emulator does not know"
             fault = FaultReport(FaultClass.ILLEGAL_INSTRUCTION, message)
             raise RunnerStopped(RunStatus.FAULT, message, run=Run(RunStatus.FAULT, fault=fault))
