@@ -79,9 +79,13 @@ class Grading:
         self.planner = planner
         self.examiner = Examiner(part.runner, problem, submission, planner, part.limits, part.referee)
         if fresh_modules:
-            self.examiner.before_case = lambda: part.runner.load(program)
+            self.examiner.before_case = self._start_anew
         self._problem = problem
         self._program = program
+
+    def _start_anew(self) -> None:
+        self.planner.start_anew()
+        self.part.runner.load(self._program)
 
     def run(self, progress: Progress) -> Outcome:
         """Loads the program and examines the cases, up to the first that ends the grading."""

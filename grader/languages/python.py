@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from grader.sandbox import Sandbox
 
 SUFFIX = ".py"
+KEPT = "programs/python"
+"""Compiled kernels, in the folder of all caches."""
 
 
 class PythonLanguage:
@@ -60,7 +62,7 @@ class PythonLanguage:
             script=submission.text,
             file=submission.path_name,
         )
-        import_once(program, tuple(problem.params), sandbox)
+        import_once(program, tuple(problem.params), sandbox, cache / KEPT)
         return program
 
     def compile_debug(self, problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> Program:
@@ -81,7 +83,8 @@ class PythonLanguage:
         from grader.plan.planner import RecordingPlanner
         from grader.plan.python_recorder import ScriptRecorder
 
-        return RecordingPlanner(problem, ScriptRecorder(program, tuple(problem.params), sandbox, seconds), ask_table)
+        recorder = ScriptRecorder(program, tuple(problem.params), sandbox, seconds, cache / KEPT)
+        return RecordingPlanner(problem, recorder, ask_table)
 
     def starter(self, problem: Problem) -> str:
         from grader.compile.python_starters import STARTERS

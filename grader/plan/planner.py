@@ -49,6 +49,9 @@ class Planner(Protocol):
         Raises LaunchRefused, RecordingStopped, and what `device` raises.
         """
 
+    def start_anew(self) -> None:
+        """Lets the next plan know nothing of those before."""
+
     def launch_line(self, kernel: str) -> int | None:
         """The source line where the last plan launches this kernel; None if there is not exactly one such line."""
 
@@ -71,6 +74,9 @@ class HarnessPlanner:
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         return build_plan(self._problem, self._constants, sizes, addresses)
 
+    def start_anew(self) -> None:
+        """Nothing: the harness is the problem's own."""
+
     def launch_line(self, kernel: str) -> int | None:
         return None
 
@@ -90,6 +96,9 @@ class Recorder(Protocol):
 
         Raises RecordingStopped for an outcome of the submission, and what `device` raises.
         """
+
+    def start_anew(self) -> None:
+        """Lets the next call know nothing of those before."""
 
     def lines(self, calls: Sequence[Sequence[int]]) -> Sequence[int | None]:
         """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
@@ -125,6 +134,9 @@ class RecordingPlanner:
         self.printed = recording.printed
         self._check_reads(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
+
+    def start_anew(self) -> None:
+        self._recorder.start_anew()
 
     def record(self, arguments: Sequence[Argument], device: DeviceMemory) -> Recording:
         """One call of solve() with these arguments."""

@@ -6,16 +6,22 @@ says is parsed by grader.plan.frames and checked by grader.plan.validate.
 
 from __future__ import annotations
 
+import json
 import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from grader import __version__
+from grader.compile.cache import make_key
 from grader.compile.compiler import CompileFailure
 from grader.compile.program import Kernel, Program
+from grader.core.files import write_whole
 from grader.core.report import Diagnostic
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import Form, LanguageName, Verdict
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.frames import Hurried, Malformed, number, places, text
 from grader.plan.recorder_call import Call, Ended
@@ -25,7 +31,8 @@ from grader.plan.stopped import RecordingStopped, Stop, told_with_line, took_too
 from grader.sandbox import Confinement, Profile, Sandbox, SandboxLimits
 from grader.sandbox.children import Child, ChildDied, ChildTimeout
 
-MODULE = "grader.plan.python.child"
+MODULES = {name: f"grader.plan.python.{name}_child" for name in LanguageName if name is not LanguageName.CUDA}
+"""What the process of each language runs. They differ in what a template of them has loaded."""
 IMPORT_SECONDS = 60.0
 """For importing a language and the submission, on a loaded machine."""
 COMPILE_SECONDS = 60.0
@@ -44,12 +51,19 @@ _PRINTED = 10_000
 
 
 class ScriptRecorder:
-    """Records a program that is a script. One process answers all calls; a call that fails ends it."""
+    """Records a program that is a script. One process answers all calls, up to one that fails.
 
-    def __init__(self, program: Program, parameters: Sequence[str], sandbox: Sandbox, seconds: float) -> None:
+    What it compiles is kept for the next process in `kept`, the folder of such caches, until `start_anew` is called:
+    what it then compiles may tell of sizes that nobody is to know.
+    """
+
+    def __init__(
+        self, program: Program, parameters: Sequence[str], sandbox: Sandbox, seconds: float, kept: Path
+    ) -> None:
         self._program = program
         self._parameters = parameters
         self._sandbox = sandbox
+        self._kept: KeptCode | None = KeptCode(kept, program)
         self._seconds = max(seconds, COMPILE_SECONDS)
         self._kernels: dict[str, Kernel] = {}
         self._child: Child | None = None
@@ -62,7 +76,8 @@ class ScriptRecorder:
         """Calls solve() once, as `grader.plan.planner.Recorder` has it."""
         started = time.perf_counter()
         if self._child is None:
-            self._child = _take(self._program) or _opened(self._program, self._parameters, self._sandbox)
+            kept = {} if self._kept is None else self._kept.load()
+            self._child = _take(self._program) or _opened(self._program, self._parameters, self._sandbox, kept)
         process = _Process(self._child, self._seconds)
         call = _ScriptCall(self._program, arguments, properties, device, process, self.lines, self._kernels)
         # The emulator's compute capability is that of its own table.
@@ -88,7 +103,16 @@ class ScriptRecorder:
             self._child.close()
             self._child = None
             raise
+        if self._kept is not None:
+            self._kept.add(process.compiled)
         return call.recording(time.perf_counter() - started, process.printed)
+
+    def start_anew(self) -> None:
+        """Ends the process: the next call knows nothing of those before."""
+        self._kept = None
+        if self._child is not None:
+            self._child.close()
+            self._child = None
 
     def lines(self, calls: Sequence[Sequence[int]]) -> list[int | None]:
         """The line that the process itself named for each call."""
@@ -96,10 +120,12 @@ class ScriptRecorder:
 
 
 class _Process:
-    """The process, as grader.plan.recorder_call sees it. `printed` is what solve() printed."""
+    """The process, as grader.plan.recorder_call sees it. `printed` is what solve() printed, `compiled` new code of its
+    kernels, by keys of its own."""
 
     def __init__(self, child: Child, seconds: float) -> None:
         self.printed = ""
+        self.compiled: Mapping[str, str] = {}
         self.alive = True
         self._child = child
         self._seconds = seconds
@@ -127,6 +153,8 @@ class _Process:
         except ChildDied as died:
             self._note(died)
             return None
+        if isinstance(frame.get("kept"), dict):
+            self.compiled = frame["kept"]
         self.printed = text(frame, "printed")[:_PRINTED] if "printed" in frame else self.printed
         return frame
 
@@ -206,13 +234,46 @@ def _kernel(frame: Mapping[str, Any]) -> tuple[Kernel, str, bytes]:
     return Kernel(name, symbol, parameters, handle), ptx, code
 
 
-def import_once(program: Program, parameters: Sequence[str], sandbox: Sandbox) -> None:
+class KeptCode:
+    """What processes compiled for one script, in hexadecimal, in a file of a folder.
+
+    The script alone reads it: what a submission could spoil, nobody else gets. What can't be read or written is
+    compiled again.
+    """
+
+    def __init__(self, folder: Path, program: Program) -> None:
+        parts = {"script": program.script, "file": program.file, "language": program.language, "version": __version__}
+        self._file = folder / f"{make_key(parts)}.json"
+
+    def load(self) -> dict[str, str]:
+        """What is kept, by the keys of the process."""
+        try:
+            data = json.loads(self._file.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return data if isinstance(data, dict) and _is_kept(data) else {}
+
+    def add(self, compiled: Mapping[str, str]) -> None:
+        """Keeps more."""
+        if not compiled or not _is_kept(compiled):
+            return
+        data = json.dumps({**self.load(), **compiled}).encode()
+        if len(data) <= MOST_CODE:
+            with suppress(OSError):
+                write_whole(self._file, data)
+
+
+def _is_kept(data: Mapping[Any, Any]) -> bool:
+    return all(isinstance(word, str) and word.isascii() for pair in data.items() for word in pair)
+
+
+def import_once(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept: Path) -> None:
     """Imports a program's script in a process that is kept for its plans.
 
     Raises CompileFailure for what keeps the script from being a submission, ToolMissing, or another JudgeError.
     """
     end_waiting()
-    _waiting.append((program, _opened(program, tuple(parameters), sandbox)))
+    _waiting.append((program, _opened(program, tuple(parameters), sandbox, KeptCode(kept, program).load())))
 
 
 _waiting: list[tuple[Program, Child]] = []
@@ -233,9 +294,14 @@ def _take(program: Program) -> Child | None:
     return None
 
 
-def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox) -> Child:
-    confinement = Confinement(sandbox, Profile.COMPILE, limits=LIMITS) if sandbox.protects else None
-    child = Child(MODULE, confinement=confinement, scratch=())
+def confinement_of(sandbox: Sandbox) -> Confinement | None:
+    """The confinement of the process; None if there is no sandbox."""
+    return Confinement(sandbox, Profile.COMPILE, limits=LIMITS) if sandbox.protects else None
+
+
+def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept: Mapping[str, str]) -> Child:
+    confinement = confinement_of(sandbox)
+    child = Child(MODULES[program.language], confinement=confinement, scratch=())
     try:
         child.send(
             {
@@ -244,6 +310,7 @@ def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox) -> Ch
                 "text": program.script,
                 "file": program.file,
                 "parameters": list(parameters),
+                "kept": dict(kept),
             }
         )
         answer = child.receive(IMPORT_SECONDS)

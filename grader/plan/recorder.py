@@ -80,6 +80,9 @@ class LibraryRecorder:
                     printed = process.wait(END_SECONDS).output
         return call.recording(time.perf_counter() - started, printed)
 
+    def start_anew(self) -> None:
+        """Nothing: each call has a process of its own."""
+
     def lines(self, calls: Sequence[Sequence[int]]) -> list[int | None]:
         """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
         return source_lines(self.program, calls, self._sandbox)

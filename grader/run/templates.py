@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from grader.compile import reading
 from grader.core.paths import cache_folder
+from grader.plan import python_recorder
 from grader.run.head_start import EMULATOR
 from grader.run.object_cache import SHARED, ObjectCache
 from grader.sandbox import Confinement, Profile, Sandbox
@@ -26,3 +27,8 @@ def use_templates(sandbox: Sandbox) -> None:
         Template(EMULATOR, Confinement(sandbox, Profile.COMPUTE), lambda: {"objects": cache.load(SHARED)}, keep)
     )
     use_template(Template(reading.MODULE, compilers))
+    scripts = python_recorder.confinement_of(sandbox)
+    assert scripts is not None
+    for module in python_recorder.MODULES.values():
+        # Each starts with the first submission in its language.
+        use_template(Template(module, scripts))

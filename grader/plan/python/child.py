@@ -13,6 +13,7 @@ import linecache
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -34,27 +35,40 @@ DRIVERS = {
 MODULE_NAME = "submission"
 
 
+class NotASubmission(Exception):
+    """What keeps the file from being a submission, and at which line."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
 class Worker:
     """Answers the judge's requests, one at a time."""
 
     def __init__(self, channel: Judge) -> None:
         self._channel = channel
         self._driver: Driver | None = None
-        self._file = Path()
-        self._memo: Memo = {}
+        self._file = self._text = ""
+        self._memo = Memo({})
         self._tape: Tape | None = None
         self._printed = io.StringIO()
 
-    def open(self, language: str, text: str, file: str, parameters: Sequence[str]) -> Message:
+    def open(
+        self, language: str, text: str, file: str, parameters: Sequence[str], kept: Mapping[str, str]
+    ) -> Message:
         """Loads the language and imports the text once; answers with what keeps it from being a submission, if
-        anything does. `parameters` are the names of solve()'s, in order."""
-        self._file = Path.home() / file
-        self._file.write_text(text, encoding="utf-8")
+        anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier."""
+        self._file, self._text = file, text
+        self._memo = Memo({key: bytes.fromhex(code) for key, code in kept.items()})
+        # There is no such file: code that names a folder would differ from process to process.
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         module, name = DRIVERS[language]
         try:
             self._driver = getattr(importlib.import_module(module), name)(self._memo)
         except ModuleNotFoundError as missing:
-            raise ToolMissing(f"this file needs the Python package {missing.name}", f"type: pip install 'kgrade[{language}]'") from None
+            hint = f"type: pip install 'kgrade[{language}]'"
+            raise ToolMissing(f"this file needs the Python package {missing.name}", hint) from None
         self._driver.install(self._current)
         return self._told(lambda: _check(self._import(), parameters))
 
@@ -63,7 +77,7 @@ class Worker:
         assert self._driver is not None
         attributes = {int(number): value for number, value in device["attributes"].items()}
         played = Device(device["name"], device["memory"], attributes)
-        tape = self._tape = Tape(self._channel, played, machine_code, str(self._file))
+        tape = self._tape = Tape(self._channel, played, machine_code, self._file)
         driver = self._driver
 
         def record() -> None:
@@ -71,7 +85,8 @@ class Worker:
 
         answer = self._told(record)
         tape.flush()
-        return answer
+        added, self._memo.added = self._memo.added, {}
+        return {**answer, "kept": {key: code.hex() for key, code in added.items()}}
 
     def _current(self) -> Tape:
         if self._tape is None:
@@ -81,19 +96,16 @@ class Worker:
     def _import(self) -> ModuleType:
         """Runs the submission's file as a new module."""
         module = ModuleType(MODULE_NAME)
-        module.__file__ = str(self._file)
+        module.__file__ = self._file
         sys.modules[MODULE_NAME] = module
-        text = self._file.read_text(encoding="utf-8")
-        # What was written over by an earlier call is not what inspect should find.
-        linecache.checkcache(str(self._file))
-        exec(compile(text, str(self._file), "exec"), module.__dict__)
+        exec(compile(self._text, self._file, "exec"), module.__dict__)
         return module
 
     def _told(self, run: Callable[[], object]) -> Message:
         """Runs the submission's code; answers with the last frame of a recording."""
         self._printed = io.StringIO()
         try:
-            with contextlib.redirect_stdout(self._printed), contextlib.redirect_stderr(self._printed):
+            with contextlib.redirect_stdout(self._printed):
                 run()
             answer: Message = {"op": "end", "errors": []}
         except Refusal as refused:
@@ -107,8 +119,10 @@ class Worker:
 
     def _failure(self, error: BaseException) -> Message:
         line = self._line_of(error)
-        if isinstance(error, SyntaxError) and error.filename == str(self._file):
+        if isinstance(error, SyntaxError) and error.filename == self._file:
             return {"fault": "compile", "message": f"{type(error).__name__}: {error.msg}", "at": [error.lineno or 0]}
+        if isinstance(error, NotASubmission):
+            return {"fault": "compile", "message": str(error), "at": [error.line]}
         assert self._driver is not None
         found = getattr(self._driver, "compile_failure", lambda error: None)(error)
         if found is not None:
@@ -119,24 +133,29 @@ class Worker:
     def _line_of(self, error: BaseException) -> list[int]:
         """The innermost line of the submission on the way of an exception."""
         frames = traceback.extract_tb(error.__traceback__)
-        return [frame.lineno or 0 for frame in frames if frame.filename == str(self._file)][-1:]
+        return [frame.lineno or 0 for frame in frames if frame.filename == self._file][-1:]
 
 
 def _check(module: ModuleType, parameters: Sequence[str]) -> None:
     solve = getattr(module, "solve", None)
     wanted = f"def solve({', '.join(parameters)})"
     if solve is None:
-        raise SyntaxError(f"the file has no solve(): {wanted} is expected", (module.__file__, 1, None, None))
+        raise NotASubmission(f"the file has no solve(): {wanted} is expected", 1)
     plain = inspect.unwrap(getattr(solve, "__wrapped__", solve))
     code = getattr(plain, "__code__", None)
     if code is None:
         return
     found = code.co_argcount
     if found != len(parameters) and not code.co_flags & inspect.CO_VARARGS:
-        raise SyntaxError(
-            f"solve() has {found} parameters, {len(parameters)} are expected: {wanted}",
-            (module.__file__, code.co_firstlineno, None, None),
-        )
+        message = f"solve() has {found} parameters, {len(parameters)} are expected: {wanted}"
+        raise NotASubmission(message, code.co_firstlineno)
+
+
+def preload_language(language: str) -> None:
+    """Loads a language's driver and the packages that its submissions import, as far as they are installed."""
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module(DRIVERS[language][0])
+        importlib.import_module("grader.plan.python.tensors")
 
 
 def _argument(told: Mapping[str, Any]) -> Argument:
@@ -147,9 +166,10 @@ def _argument(told: Mapping[str, Any]) -> Argument:
 
 def main() -> None:
     channel = child_connection()
-    home = Path.home()
-    os.chdir(home)
+    os.chdir(Path.home())
     sys.dont_write_bytecode = True
+    # Nobody would read them.
+    warnings.simplefilter("ignore")
     worker = Worker(channel)
     serve(by_name(worker.open, worker.solve), channel)
 

@@ -43,8 +43,21 @@ class Scalar:
 
 Argument = DeviceArray | Scalar
 
-Memo = dict[Any, Any]
-"""What a process compiled for a submission, by all that decides what comes of it; it outlives a call of solve()."""
+class Memo(dict[Any, Any]):
+    """What a process compiled for a submission, by all that decides what comes of it; it outlives a call of solve().
+
+    `kept` outlives the process too: the judge gives it back to the next process with the same text. `added` is what
+    the judge has not got yet.
+    """
+
+    def __init__(self, kept: Mapping[str, bytes]) -> None:
+        super().__init__()
+        self.kept = dict(kept)
+        self.added: dict[str, bytes] = {}
+
+    def keep(self, key: str, code: bytes) -> None:
+        """Keeps compiled code under a key that no other code has."""
+        self.kept[key] = self.added[key] = code
 
 
 class Driver(Protocol):

@@ -6,6 +6,7 @@ Every language's driver records through one Tape. The judge trusts nothing of it
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ BATCH = 256
 MAJOR, MINOR = 75, 76
 """The numbers of CUdevice_attribute (cuda.h) for the compute capability."""
 
-Dim3 = tuple[int, int, int]
+_ASSEMBLY = re.compile(r"// begin inline asm\n.*?// end inline asm", re.DOTALL)
+_LOC = re.compile(r"[ \t]*\.loc[^\n]*\n")
 
 
 class Judge(Protocol):
@@ -75,6 +77,7 @@ class Tape:
 
         `name` is the function's in the source, `symbol` its symbol in the PTX and in the machine code.
         """
+        ptx = _without_asm_lines(ptx)
         code = hashlib.sha256(symbol.encode() + ptx.encode() + cubin).hexdigest()[:16]
         handle = f"{symbol}.{code}"
         if handle not in self._told:
@@ -157,7 +160,10 @@ class Tape:
 
     def synchronize(self, stream: int | None = None) -> None:
         """Records that the host waits for a stream, by default for all."""
-        self._add(*(("sync_device",) if stream is None else ("sync_stream",)), **({} if stream is None else {"stream": stream}))
+        if stream is None:
+            self._add("sync_device")
+        else:
+            self._add("sync_stream", stream=stream)
 
     def refuse(self, call: str, message: str, hint: str) -> NoReturn:
         """Refuses what can't be in a plan. Raises Refusal."""
@@ -191,6 +197,11 @@ class Tape:
         self.flush()
         self._judge.send(question)
         return bytes.fromhex(self._judge.receive()["payload"])
+
+
+def _without_asm_lines(ptx: str) -> str:
+    """The text without the directives inside of assembly: LLVM counts the lines of its text on from that of its place."""
+    return _ASSEMBLY.sub(lambda found: _LOC.sub("", found[0]), ptx)
 
 
 def _three(numbers: Sequence[int]) -> list[int]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +15,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import compiler
-from triton.runtime import autotuner
+from triton.runtime import autotuner, cache
 from triton.runtime import driver as active
 
 from grader.plan.python.arrays import arguments_for
@@ -37,13 +39,18 @@ class TritonDriver:
 
     def install(self, tape: Callable[[], Tape]) -> None:
         active.set_active(_RecordingDriver(tape))
-        memo, usual, machine_code = self._memo, compiler.compile, CUDABackend.make_cubin
+        usual, machine_code = compiler.compile, CUDABackend.make_cubin
 
         def compile_once(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
-            key = (src.hash(), str(target), str(sorted((options or {}).items(), key=str)), tape().machine_code)
-            if key not in memo:
-                memo[key] = usual(src, target=target, options=options, **more)
-            return memo[key]
+            words = [src.hash(), str(target), str(sorted((options or {}).items(), key=str)), str(tape().machine_code)]
+            key = hashlib.sha256("\0".join(words).encode()).hexdigest()
+            if key not in self._memo:
+                kept = self._memo.kept.get(key)
+                made = usual(src, target=target, options=options, **more) if kept is None else _restored(src, key, kept)
+                if kept is None:
+                    self._memo.keep(key, _packed(made))
+                self._memo[key] = made
+            return self._memo[key]
 
         def make_binary(self: Any, src: str, *more: Any) -> bytes:
             # The emulator executes PTX, which is needed beside a GPU's machine code as well.
@@ -54,6 +61,10 @@ class TritonDriver:
         # JITFunction takes its compiler from here when it is first launched.
         triton.compiler.compile = compile_once  # type: ignore[assignment]
         CUDABackend.make_cubin = make_binary
+        # It reads half a gigabyte of libraries to tell one installation from another.
+        for module in (cache, compiler):
+            if hasattr(module, "triton_key"):
+                module.triton_key = lambda: triton.__version__
         # Its own cache does not know whether there is machine code.
         triton.knobs.compilation.always_compile = True
         _tune_by_first()
@@ -71,6 +82,23 @@ class TritonDriver:
         said = error.error_message or str(error.__cause__ or "")
         line = getattr(error.node, "lineno", 0) if error.src is not None else 0
         return said.strip().splitlines()[0] if said.strip() else "Triton refuses this function", line
+
+
+def _packed(kernel: Any) -> bytes:
+    """What `_restored` makes the compiled kernel from: its metadata and its code."""
+    metadata = next(Path(path) for name, path in kernel.metadata_group.items() if name.endswith(".json"))
+    text = metadata.read_bytes()
+    return struct.pack("<I", len(text)) + text + bytes(kernel.kernel)
+
+
+def _restored(src: Any, key: str, kept: bytes) -> Any:
+    (length,) = struct.unpack_from("<I", kept)
+    folder = Path.cwd() / "kept" / key
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {"kernel.json": kept[4 : 4 + length], "kernel.cubin": kept[4 + length :]}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return compiler.CompiledKernel(src, {name: str(folder / name) for name in files}, key)
 
 
 class _Launcher:
