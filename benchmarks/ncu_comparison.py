@@ -29,6 +29,7 @@ from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import find_gpus
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import HarnessPlanner, RecordingPlanner
+from grader.plan.recorder import LibraryRecorder
 from grader.problem import Problem, load_problem
 from grader.problem.cases import Case, case_seed
 from grader.problem.inputs import families
@@ -167,7 +168,7 @@ def counted(subject: Subject) -> dict[str, Any]:
     planner = (
         HarnessPlanner(problem, program.constants)
         if program.form is Form.KERNEL
-        else RecordingPlanner(problem, program, lambda: EMULATED, sandbox, cache)
+        else RecordingPlanner(problem, LibraryRecorder(program, sandbox, cache), lambda: EMULATED)
     )
     found: dict[str, Any] = {}
     case = Case(dict(subject.sizes), **inputs_of(problem))

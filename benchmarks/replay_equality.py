@@ -30,6 +30,7 @@ from grader.core.verdict import Form
 from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import Gpu, find_gpus, target_of
 from grader.plan.planner import RecordingPlanner
+from grader.plan.recorder import LibraryRecorder
 from grader.problem import Problem, load_problem
 from grader.problem.cases import draw_cases, gpu_limits_of
 from grader.problem.inputs import make_inputs
@@ -117,7 +118,7 @@ def replay(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> 
     try:
         runner.load(program)
         addresses = runner.prepare(problem, sizes, FAMILY, SEED)
-        planner = RecordingPlanner(problem, program, runner.device_table, sandbox, cache)
+        planner = RecordingPlanner(problem, LibraryRecorder(program, sandbox, cache), runner.device_table)
         run = runner.execute(planner.plan(sizes, addresses, runner), gpu_limits_of(problem, sizes))
         if not run.outputs:
             raise RuntimeError(run.fault.message if run.fault else run.message)

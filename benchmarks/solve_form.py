@@ -21,8 +21,9 @@ from grader.compile.nvcc import compile_solve
 from grader.compile.program import Program
 from grader.core.plan import Step as PlanStep
 from grader.plan.device_table import EMULATED
-from grader.plan.recorder import Argument, lines_of, record
+from grader.plan.recorder import LibraryRecorder
 from grader.plan.recorder_build import build_recorder
+from grader.plan.recording import Argument
 from grader.sandbox import Profile, Sandbox
 
 PLAIN = Path(__file__).parent / "kernels" / "solve_matmul.cu"
@@ -84,12 +85,12 @@ ARGUMENTS = (
 
 
 def record_once(setting: Setting) -> None:
-    record(setting.program, ARGUMENTS, EMULATED, Shelf(), setting.sandbox, setting.cache)
+    LibraryRecorder(setting.program, setting.sandbox, setting.cache).record(ARGUMENTS, EMULATED, Shelf())
 
 
 def record_and_find_lines(setting: Setting) -> None:
-    recording = record(setting.program, ARGUMENTS, EMULATED, Shelf(), setting.sandbox, setting.cache)
-    lines_of(setting.program, recording, setting.sandbox)
+    recorder = LibraryRecorder(setting.program, setting.sandbox, setting.cache)
+    recorder.lines(recorder.record(ARGUMENTS, EMULATED, Shelf()).at)
 
 
 STEPS = (

@@ -19,10 +19,12 @@ from grader.compile.program import Program
 from grader.compile.toolkit import find_nvcc, find_toolkit
 from grader.core.errors import ToolMissing
 from grader.core.plan import Step
+from grader.core.report import KernelInfo
 from grader.core.verdict import Form
 from grader.languages.registry import language_of, read_submission
 from grader.plan.device_table import EMULATED, DeviceTable
-from grader.plan.recorder import Argument, Recording, record
+from grader.plan.recorder import LibraryRecorder
+from grader.plan.recording import Argument, Recording
 from grader.problem import load_problem
 from grader.sandbox import Sandbox
 from tests.remembered import remembered
@@ -182,4 +184,4 @@ def record_it(
     arguments: Sequence[Argument] = ARGUMENTS,
 ) -> Recording:
     box = sandbox or Sandbox.find()
-    return record(program, arguments, table, device or Shelf(), box, cache, seconds)
+    return LibraryRecorder(program, box, cache, seconds).record(arguments, table, device or Shelf())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.plan.recorder import Argument
+from grader.plan.recording import Argument
 from tests.plan.recorded import RECORDING, gpu_table, nvcc_program, record_it
 
 FOLDER = RECORDING / "answers"

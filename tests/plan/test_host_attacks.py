@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.plan import Launch
-from grader.plan.recorder import RecordingStopped
+from grader.plan.stopped import RecordingStopped
 from grader.sandbox import Sandbox
 from tests.plan.recorded import RECORDING, Shelf, expected_of, host_program, record_it
 

@@ -11,13 +11,12 @@ import pytest
 from grader.compile.program import Kernel, Program
 from grader.core.plan import Alloc, Download, Free, Launch, Plan, Step
 from grader.core.verdict import Form, Verdict
-from grader.plan.device_table import EMULATED
+from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.planner import READ_BYTES, RecordingPlanner, arguments_of
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem, load_problem
-from grader.sandbox import Sandbox
 
 ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
 PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), shared_object=b"library")
@@ -28,29 +27,33 @@ def problem() -> Problem:
     return load_problem(Path(__file__).parents[2] / "problems" / "zip")
 
 
-class Played(RecordingPlanner):
-    """Its recordings are these, one after another and the last one again, from these lines of the source."""
+class Played:
+    """A recorder whose recordings are these, one after another and the last one again, from these lines."""
 
-    made: Sequence[Recording] = ()
-    lines: Sequence[int | None] = ()
+    kernels = PROGRAM.kernels
 
-    def record(self, arguments: Sequence[Argument], device: DeviceMemory) -> Recording:
+    def __init__(self, made: Sequence[Recording]) -> None:
+        self.made = list(made)
+        self.shown: Sequence[int | None] = ()
+
+    def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
         first, *self.made = self.made
         self.made = self.made or [first]
         return first
 
-    def lines_of(self, recording: Recording) -> Sequence[int | None]:
-        return self.lines
+    def start_anew(self) -> None:
+        """Nothing is kept."""
 
-    def with_lines(self, recording: Recording) -> Recording:
-        return recording
+    def lines(self, calls: Sequence[Sequence[int]]) -> Sequence[int | None]:
+        return self.shown or [getattr(step, "line", None) for step in self.made[0].plan.steps]
 
 
 def planner_of(problem: Problem, steps: Sequence[Step] = (), **fields: Any) -> Any:
     values = {"reads": 0, "read_bytes": 0, "executed": 0, "leaked": (), "errors": (), "seconds": 0.0, "printed": ""}
     made = Recording(plan=Plan(tuple(steps)), at=((),) * len(steps), **{**values, **fields})
-    planner = Played(problem, PROGRAM, lambda: EMULATED, Sandbox(None), Path())
-    planner.made = [made]
+    planner: Any = RecordingPlanner(problem, Played([made]), lambda: EMULATED)
+    # What tests change is the recorder's.
+    planner.played = planner._recorder
     return planner
 
 
@@ -103,7 +106,7 @@ def test_results_are_not_made_on_the_host(
         Recording(plan, ((),) * len(plan.steps), len(reads), sum(size for _, size in reads), 0, (), (), 0.0, "")
         for plan in plans
     ]
-    planner.made = made
+    planner.played.made = made
     if right:
         planner.plan({"N": 100}, ADDRESSES, None)
         return
@@ -131,7 +134,7 @@ def test_the_line_of_a_launch_is_told_where_there_is_one(
     planner = planner_of(problem, [launch(1), launch(2)])
     assert planner.launch_line("add") is None
     planner.plan({"N": 5}, ADDRESSES, None)
-    planner.lines = lines
+    planner.played.shown = lines
     assert planner.launch_line("add") == found
     assert planner.launch_line("other") is None
     again = Alloc(1, 8, 5), Free(1, 6), Alloc(1, 16, 9)

@@ -23,7 +23,9 @@ from grader.core.plan import (
     Upload,
     WaitEvent,
 )
-from grader.plan.recorder import Argument, Recording, RecordingStopped, lines_of, with_lines
+from grader.plan.recorder import LibraryRecorder
+from grader.plan.recording import Argument, Recording, with_lines
+from grader.plan.stopped import RecordingStopped
 from grader.sandbox import Sandbox
 from tests.plan.recorded import ARGUMENTS, RECORDING, Shelf, gpu_table, nvcc_program, record_it, submitted_program
 
@@ -68,9 +70,10 @@ def test_lines_are_those_of_the_launches(recorded: Callable[..., Recording], cac
     recording = recorded("plain")
     program = nvcc_program(source, cache)
     wanted = [n for n, text in enumerate(source.read_text().splitlines(), 1) if "// <- " in text]
-    shown = with_lines(program, recording, Sandbox.find())
+    lines = LibraryRecorder(program, Sandbox.find(), cache).lines
+    shown = with_lines(recording, lines)
     assert [launch.line for launch in launches(shown)] == wanted
-    assert len(lines_of(program, recording, Sandbox.find())) == len(recording.plan.steps)
+    assert len(lines(recording.at)) == len(recording.plan.steps)
 
 
 def test_copies_of_every_kind(recorded: Callable[..., Recording]) -> None:

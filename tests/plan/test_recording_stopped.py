@@ -9,8 +9,7 @@ import pytest
 
 from grader.core.verdict import Verdict
 from grader.plan.advice import advice_for
-from grader.plan.recorder import RecordingStopped
-from grader.plan.stopped import stop_of_death
+from grader.plan.stopped import RecordingStopped, stop_of_death
 from grader.sandbox import Ended
 from tests.plan.recorded import RECORDING, expected_of, program_of, record_it
 
