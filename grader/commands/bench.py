@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.engines import engines_of
-from grader.commands.options import device_option, json_option, parse_size_option, problem_argument, workspace_of
+from grader.commands.options import (
+    device_option,
+    json_option,
+    language_option,
+    parse_size_option,
+    problem_argument,
+    workspace_of,
+)
 from grader.core.errors import UsageError
+from grader.core.verdict import LanguageName
 
 if TYPE_CHECKING:
     from grader.judge.bench import Comparison, SizeResult
@@ -34,6 +42,7 @@ if TYPE_CHECKING:
 )
 @click.option("--baseline", is_flag=True, help="Time the problem's baseline beside several files as well.")
 @device_option
+@language_option
 @json_option
 @click.pass_context
 def command(
@@ -43,6 +52,7 @@ def command(
     texts: tuple[str, ...],
     baseline: bool,
     device: str,
+    language: LanguageName | None,
     as_json: bool,
 ) -> int:
     """Compare FILEs for PROBLEM: grade each, then time the right ones in turns.
@@ -62,7 +72,7 @@ def command(
     sizes = [parse_size_option(loaded, text) for text in texts] or [dict(each) for each in loaded.benchmarks]
     if not sizes:
         raise UsageError(f"{problem} names no benchmark sizes", f"give some: --size {_example(loaded)}")
-    submissions = [read_submission(Path(file)) for file in files]
+    submissions = [read_submission(Path(file), language) for file in files]
     console = messages()
     console.quiet = as_json
     engines = engines_of(ctx)

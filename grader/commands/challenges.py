@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from grader.commands.engines import Engines
 from grader.commands.progress import show_progress
 from grader.core.errors import ProblemError
+from grader.core.verdict import LanguageName
 from grader.problem.challenges.folder import STARTER, STATEMENT, ChallengeSet
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def grade_challenge(
     problem_set: str,
     problem: str,
     file: Path,
+    language: LanguageName | None,
     options: Options,
     engines: Engines,
     *,
@@ -35,7 +37,7 @@ def grade_challenge(
 
     challenges = ChallengeSet(Path(problem_set))
     challenge = challenges.find(problem)
-    submission = read_submission(file)
+    submission = read_submission(file, language)
     # The tests depend on the seed too, so it is drawn first.
     seed = secrets.randbits(48) if options.seed is None else options.seed
     asked = [sizes["test"] for sizes in options.sizes if "test" in sizes]
@@ -60,21 +62,26 @@ def statement_of(problem_set: str, problem: str) -> tuple[str, str]:
     return f"# {challenge.title}\n\n{markdown_of(html)}", f"kgrade init --problems {problem_set} {challenge.short_name}"
 
 
-def challenge_starter(problem_set: str, problem: str) -> tuple[str, str]:
-    """Returns the name of a challenge and its starter; if it has none, one made from its signature."""
+def challenge_starter(problem_set: str, problem: str, language: LanguageName) -> tuple[str, str]:
+    """Returns the name of a challenge and its starter; if it has none in this language, one made from its signature."""
     challenges = ChallengeSet(Path(problem_set))
     challenge = challenges.find(problem)
+    starter = challenge.folder / (
+        STARTER if language is LanguageName.CUDA else STARTER.with_name(f"starter.{language}.py")
+    )
     try:
-        return challenge.short_name, (challenge.folder / STARTER).read_text(encoding="utf-8")
+        return challenge.short_name, starter.read_text(encoding="utf-8")
     except FileNotFoundError:
         pass
     except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(f"{challenge.folder / STARTER} can't be read: {error}") from None
+        raise ProblemError(f"{starter} can't be read: {error}") from None
     from grader.compile.starters import starter_for
+    from grader.languages.registry import find_language
     from grader.problem.challenges.materialise import materialised
 
     with (
         show_progress(False, "reading the signature"),
         materialised(challenges, challenge, seed=0, large=False) as loaded,
     ):
-        return challenge.short_name, starter_for(loaded)
+        made = starter_for(loaded) if language is LanguageName.CUDA else find_language(language).starter(loaded)
+        return challenge.short_name, made

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.engines import engines_of
-from grader.commands.options import Asked, file_argument, json_option, parse_size_option, problem_argument, workspace_of
-from grader.core.verdict import Verdict
+from grader.commands.options import (
+    Asked,
+    file_argument,
+    json_option,
+    language_option,
+    parse_size_option,
+    problem_argument,
+    workspace_of,
+)
+from grader.core.verdict import LanguageName, Verdict
 
 if TYPE_CHECKING:
     from grader.coach.coach import Explanation, KernelExplanation
@@ -36,6 +44,7 @@ EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
     is_flag=True,
     help="Refuse to run the file's own solve() where no sandbox protects this machine.",
 )
+@language_option
 @json_option
 @click.pass_context
 def command(
@@ -47,6 +56,7 @@ def command(
     html: str | None,
     seed: int | None,
     require_sandbox: bool,
+    language: LanguageName | None,
     as_json: bool,
 ) -> int:
     """Explain why FILE for PROBLEM is slow: count on the emulator what each line does, and advise.
@@ -64,7 +74,7 @@ def command(
     chosen = checked_target(target)
     loaded = workspace.load(problem)
     sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
-    asked = Asked(cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
+    asked = Asked(language=language, cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
     report = grade_file(workspace, problem, file, asked, engines_of(ctx), user="", sizes=(sizes,), quiet=as_json)
     if report.verdict not in EXPLAINED:
         print_result(report, file, as_json=as_json)
@@ -72,7 +82,7 @@ def command(
     console = messages()
     console.quiet = as_json
     with console.status("counting") as status:
-        submission = read_submission(Path(file))
+        submission = read_submission(Path(file), language)
         explanation = explain(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update)
     page = None
     if html is not None:

@@ -68,15 +68,16 @@ def grade_file(
             if filing is not None:
                 filing.open()
 
-        options = Options(**vars(asked), user=user, sizes=sizes)
+        given = {name: value for name, value in vars(asked).items() if name != "language"}
+        options = Options(**given, user=user, sizes=sizes)
         if problem_set is not None:
             from grader.commands.challenges import grade_challenge
 
             return grade_challenge(
-                *(problem_set, problem, Path(file), options, engines), quiet=quiet, meanwhile=meanwhile
+                *(problem_set, problem, Path(file), asked.language, options, engines), quiet=quiet, meanwhile=meanwhile
             )
         loaded = workspace.load(problem)
-        submission = read_submission(Path(file))
+        submission = read_submission(Path(file), asked.language)
         with show_progress(quiet, "compiling") as progress:
             return engines.grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
     finally:

@@ -13,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from grader.core.errors import KgradeError, ProblemError, UsageError
+from grader.core.verdict import LanguageName
 from grader.store.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ _CASE_HINT = "write a case as --case M=17,N=1,K=3, with every size of the proble
 
 @dataclass(frozen=True)
 class Asked:
-    """The grading options of a command. `deadline` is in seconds."""
+    """The grading options of a command. `deadline` is in seconds; `language` is None where the file shows it."""
 
+    language: LanguageName | None = None
     cases: int = 12
     seed: int | None = None
     device: str = "auto"
@@ -100,6 +102,24 @@ device_option = click.option(
 )
 
 
+language_option = click.option(
+    "--language",
+    type=click.Choice([str(name) for name in LanguageName]),
+    callback=lambda _ctx, _param, word: None if word is None else LanguageName(word),
+    help="What the file is written in. Default: what its name, imports and decorators show.",
+)
+
+
+starter_language_option = click.option(
+    "--language",
+    type=click.Choice([str(name) for name in LanguageName]),
+    callback=lambda _ctx, _param, word: LanguageName(word),
+    default=str(LanguageName.CUDA),
+    show_default=True,
+    help="What to write it in.",
+)
+
+
 no_sandbox_option = click.option(
     "--no-sandbox",
     is_flag=True,
@@ -142,6 +162,7 @@ def grading_options(command: _F) -> _F:
         return command(*arguments, asked=asked, **given)
 
     for option in (
+        language_option,
         device_option,
         click.option(
             "--seed",

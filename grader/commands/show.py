@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.options import problem_argument, problems_option, workspace_of
+from grader.commands.options import problem_argument, problems_option, starter_language_option, workspace_of
+from grader.core.verdict import LanguageName
 
 
 @click.command()
 @problem_argument
+@starter_language_option
 @problems_option
 @click.pass_context
-def command(ctx: click.Context, problem: str, problem_set: str | None) -> int:
-    """Show the statement of PROBLEM."""
+def command(ctx: click.Context, problem: str, language: LanguageName, problem_set: str | None) -> int:
+    """Show the statement of PROBLEM, and what a file in another language than CUDA C++ begins with."""
     from rich.markdown import Markdown
 
     from grader.terminal.console import output, safe
@@ -25,5 +27,22 @@ def command(ctx: click.Context, problem: str, problem_set: str | None) -> int:
         statement, start = statement_of(problem_set, problem)
     console = output()
     console.print(Markdown(safe(statement), code_theme="ansi_dark", hyperlinks=False))
+    if language is not LanguageName.CUDA:
+        from rich.syntax import Syntax
+
+        starter = _starter(ctx, problem, language, problem_set)
+        console.print(f"\nIn {language}:\n")
+        console.print(Syntax(safe(starter), "python", theme="ansi_dark", background_color="default"))
+        start = f"{start} --language {language}"
     console.print(f"\nStart with: {start}", style="dim")
     return 0
+
+
+def _starter(ctx: click.Context, problem: str, language: LanguageName, problem_set: str | None) -> str:
+    if problem_set is not None:
+        from grader.commands.challenges import challenge_starter
+
+        return challenge_starter(problem_set, problem, language)[1]
+    from grader.languages.registry import find_language
+
+    return find_language(language).starter(workspace_of(ctx).load(problem))

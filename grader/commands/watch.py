@@ -12,12 +12,14 @@ from grader.commands.options import (
     case_option,
     device_option,
     file_argument,
+    language_option,
     problem_argument,
     problems_option,
     user_name,
     workspace_of,
 )
 from grader.core.errors import KgradeError, SourceError, ToolMissing
+from grader.core.verdict import LanguageName
 
 
 @click.command()
@@ -25,6 +27,7 @@ from grader.core.errors import KgradeError, SourceError, ToolMissing
 @file_argument
 @case_option
 @device_option
+@language_option
 @click.option("--cases", type=click.IntRange(1, 1000), default=Asked.cases, show_default=True, metavar="N")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Use the same seed each time.")
 @problems_option
@@ -35,6 +38,7 @@ def command(
     file: str,
     sizes: tuple[dict[str, int], ...],
     device: str,
+    language: LanguageName | None,
     cases: int,
     seed: int | None,
     problem_set: str | None,
@@ -47,7 +51,7 @@ def command(
 
     workspace, name, path = workspace_of(ctx), user_name(None), Path(file)
     engines = engines_of(ctx)
-    asked = Asked(cases=cases, seed=seed, device=device)
+    asked = Asked(language=language, cases=cases, seed=seed, device=device)
     if problem_set is None:
         workspace.check_name(problem)
     else:

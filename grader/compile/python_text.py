@@ -8,14 +8,27 @@ from collections.abc import Iterator
 
 PACKAGES = {"triton": "triton", "cuda.tile": "cutile", "cutlass": "cute", "numba": "numba"}
 """The language of each package, by the package's name."""
-DECORATORS = {"triton.jit": "triton", "ct.kernel": "cutile", "cute.kernel": "cute", "cute.jit": "cute", "cuda.jit": "numba"}
+DECORATORS = {
+    "triton.jit": "triton",
+    "ct.kernel": "cutile",
+    "cute.kernel": "cute",
+    "cute.jit": "cute",
+    "cuda.jit": "numba",
+}
 """The language of each decorator as it is usually written; it decides where the imports name several languages."""
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#]+)|^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#]+)", re.MULTILINE)
+_SAID = re.compile(r"(?:#[^\n]*\n)*?#[ \t]*language:[ \t]*(\w+)")
 _DECORATED = re.compile(r"^[ \t]*@([\w.]+)", re.MULTILINE)
 
 
 def language_of(text: str) -> str:
-    """The language, empty if the text imports no package of any."""
+    """The language, empty if the text imports no package of any.
+
+    A text may say it itself, in a comment such as `# language: triton` at its head.
+    """
+    said = _SAID.match(text)
+    if said is not None and said[1] in PACKAGES.values():
+        return said[1]
     imported = list(dict.fromkeys(_packages(text)))
     if len(imported) <= 1:
         return "".join(imported)

@@ -52,7 +52,8 @@ class Examiner:
 
     `printed` is what the first case that printed anything printed, `details` what the first failure of the
     judge itself left for its makers. `repeated` counts cases that ran twice, `differing` those of them whose
-    results were not the same bits. `added` are the kernels that were compiled when they were launched. `occupancy` is what the last launch of each kernel left of an SM,
+    results were not the same bits. `added` are the kernels that were compiled when they were launched.
+    `occupancy` is what the last launch of each kernel left of an SM,
     `remarks` what a device noticed first in each line. `before_case` is called before each case's first run.
     """
 

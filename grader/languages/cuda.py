@@ -39,7 +39,7 @@ class _Cuda:
         self._seconds = seconds
         self._debug_seconds = debug_seconds
 
-    def recognise(self, path_name: str, text: str) -> Recognised | None:
+    def recognise(self, path_name: str, text: str, sure: bool = False) -> Recognised | None:
         from grader.compile.reading import recognise
 
         found = recognise(text)

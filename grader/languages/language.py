@@ -40,8 +40,11 @@ class Language(Protocol):
     has_machine_code: bool
     has_debug_build: bool
 
-    def recognise(self, path_name: str, text: str) -> Recognised | None:
-        """What the text of a file of this name is; None where it is not of this language. Raises JudgeError where it can't be read in time."""
+    def recognise(self, path_name: str, text: str, sure: bool = False) -> Recognised | None:
+        """What the text of a file of this name is; None where it is not of this language, unless that is `sure`.
+
+        Raises JudgeError where it can't be read in time.
+        """
 
     def compile(
         self, problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox

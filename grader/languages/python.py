@@ -39,13 +39,13 @@ class PythonLanguage:
         self.name = name
         self.package = package
 
-    def recognise(self, path_name: str, text: str) -> Recognised | None:
-        if not path_name.endswith(SUFFIX):
+    def recognise(self, path_name: str, text: str, sure: bool = False) -> Recognised | None:
+        if not path_name.endswith(SUFFIX) and not sure:
             return None
         from grader.compile.reading import Recognised, recognise_python
 
         name, kernels = recognise_python(text)
-        return Recognised(self.form, kernels, ()) if name == self.name else None
+        return Recognised(self.form, kernels, ()) if sure or name == self.name else None
 
     def compile(
         self, problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox
@@ -101,4 +101,6 @@ class PythonLanguage:
             found = importlib.util.find_spec(self.package)
         except ModuleNotFoundError:
             found = None
-        return "" if found else f"the Python package {self.package} is missing (type: pip install 'kgrade[{self.name}]')"
+        return (
+            "" if found else f"the Python package {self.package} is missing (type: pip install 'kgrade[{self.name}]')"
+        )

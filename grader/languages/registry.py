@@ -62,10 +62,11 @@ def make_submission(path_name: str, data: bytes, name: LanguageName | None = Non
     asked = [language for language in LANGUAGES if name in (None, language.name)]
     if path_name.endswith(SUFFIX) and name is None:
         asked = [language for language in asked if isinstance(language, PythonLanguage)]
-    found = next(((language, seen) for language in asked if (seen := language.recognise(path_name, text))), None)
+    sure = name is not None
+    found = next(((language, seen) for language in asked if (seen := language.recognise(path_name, text, sure))), None)
     if found is None:
-        words = "it imports none of triton, cuda.tile, cutlass and numba" if name is None else f"it is not in {name}"
-        raise SourceError(f"{path_name} is in no language that kgrade knows: {words}", "Type: --language NAME")
+        message = f"{path_name} imports none of triton, cuda.tile, cutlass and numba, so its language is not known"
+        raise SourceError(message, "Name it: --language triton, cutile, cute or numba.")
     language, seen = found
     return Submission(
         path_name=path_name,

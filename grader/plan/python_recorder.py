@@ -31,7 +31,9 @@ from grader.plan.stopped import RecordingStopped, Stop, told_with_line, took_too
 from grader.sandbox import Confinement, Profile, Sandbox, SandboxLimits
 from grader.sandbox.children import Child, ChildDied, ChildTimeout
 
-MODULES = {name: f"grader.plan.python.{name}_child" for name in LanguageName if name is not LanguageName.CUDA}
+MODULES: Mapping[LanguageName, str] = {
+    name: f"grader.plan.python.{name}_child" for name in LanguageName if name is not LanguageName.CUDA
+}
 """What the process of each language runs. They differ in what a template of them has loaded."""
 IMPORT_SECONDS = 60.0
 """For importing a language and the submission, on a loaded machine."""
@@ -41,9 +43,17 @@ LIMITS = SandboxLimits(memory=None, cpu_seconds=None, file_bytes=256 << 20, proc
 MOST_CODE = 16 << 20
 """Characters of PTX, or bytes of machine code, of one kernel."""
 _TYPES = {
-    "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16",
-    "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2",
-    "i64": "int64", "i32": "int32", "u32": "uint32", "i8": "int8", "u8": "uint8",
+    "f64": "float64",
+    "f32": "float32",
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "e4m3": "float8_e4m3fn",
+    "e5m2": "float8_e5m2",
+    "i64": "int64",
+    "i32": "int32",
+    "u32": "uint32",
+    "i8": "int8",
+    "u8": "uint8",
 }
 """The names of the problem's types in Python, which are PyTorch's."""
 _NAME_LENGTH = 1000

@@ -66,4 +66,8 @@ def arguments_for(module: ModuleType, arguments: list[Argument], tape: Tape) -> 
 
 
 def _knows_torch(module: ModuleType) -> bool:
-    return any(getattr(value, "__name__", "").split(".")[0] == "torch" for value in vars(module).values() if isinstance(value, ModuleType))
+    return any(
+        getattr(value, "__name__", "").split(".")[0] == "torch"
+        for value in vars(module).values()
+        if isinstance(value, ModuleType)
+    )

@@ -54,9 +54,7 @@ class Worker:
         self._tape: Tape | None = None
         self._printed = io.StringIO()
 
-    def open(
-        self, language: str, text: str, file: str, parameters: Sequence[str], kept: Mapping[str, str]
-    ) -> Message:
+    def open(self, language: str, text: str, file: str, parameters: Sequence[str], kept: Mapping[str, str]) -> Message:
         """Loads the language and imports the text once; answers with what keeps it from being a submission, if
         anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier."""
         self._file, self._text = file, text

@@ -119,7 +119,9 @@ class Tensors(TorchDispatchMode):
                 func(*tree_map(_twin, args), **tree_map(_twin, dict(kwargs))),
             )
         name = func.overloadpacket.__name__
-        self._tape.refuse(f"torch.{name}", f"solve() calls torch.{name} on the device, which is not a kernel of this file", HINT)
+        self._tape.refuse(
+            f"torch.{name}", f"solve() calls torch.{name} on the device, which is not a kernel of this file", HINT
+        )
 
     def _made(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> DeviceTensor:
         """What a factory makes, in new scratch."""
@@ -180,7 +182,9 @@ class Tensors(TorchDispatchMode):
         return self._read(tensor).item()
 
     def _resize(self, tensor: DeviceTensor, *_: Any, **__: Any) -> Any:
-        self._tape.refuse("torch.resize_", "an array of the device can't be resized", "allocate another with torch.empty()")
+        self._tape.refuse(
+            "torch.resize_", "an array of the device can't be resized", "allocate another with torch.empty()"
+        )
 
     def _read(self, tensor: DeviceTensor) -> torch.Tensor:
         """The tensor's values on the host."""
@@ -199,10 +203,16 @@ class Tensors(TorchDispatchMode):
             self._upload(made, host)
             self._copy(target, made)
             return
-        self._tape.upload(target.data_ptr(), bytes(spread.view(torch.uint8).flatten().tolist()) if spread.numel() else b"")
+        self._tape.upload(
+            target.data_ptr(), bytes(spread.view(torch.uint8).flatten().tolist()) if spread.numel() else b""
+        )
 
     def _refuse_cast(self, one: torch.dtype, other: torch.dtype) -> None:
-        self._tape.refuse("torch.Tensor.to", f"solve() converts {one} to {other} on the device, which is not a kernel of this file", CAST_HINT)
+        self._tape.refuse(
+            "torch.Tensor.to",
+            f"solve() converts {one} to {other} on the device, which is not a kernel of this file",
+            CAST_HINT,
+        )
 
 
 _OWN: Mapping[Any, Callable[..., Any]] = {

@@ -23,8 +23,19 @@ from grader.plan.python.driver import Argument, Memo
 from grader.plan.python.tape import Tape
 
 _SCALARS = {
-    "i1": "<B", "i8": "<b", "u8": "<B", "i16": "<h", "u16": "<H", "i32": "<i", "u32": "<I", "i64": "<q", "u64": "<Q",
-    "u1": "<B", "fp16": "<e", "fp32": "<f", "fp64": "<d",
+    "i1": "<B",
+    "i8": "<b",
+    "u8": "<B",
+    "i16": "<h",
+    "u16": "<H",
+    "i32": "<i",
+    "u32": "<I",
+    "i64": "<q",
+    "u64": "<Q",
+    "u1": "<B",
+    "fp16": "<e",
+    "fp32": "<f",
+    "fp64": "<d",
 }
 """How Triton's scalar types are packed. bf16 has no format of struct."""
 _PARAMETER = re.compile(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z])(\d+)\s+(?:\.ptr[^,\n)]*)?\s*(\w+)(?:\[(\d+)\])?")
@@ -112,7 +123,17 @@ class _Launcher:
         self._name = src.fn.__name__
 
     def __call__(
-        self, x: int, y: int, z: int, stream: int, kernel: Any, packed: Any, launch: Any, enter: Any, leave: Any, *given: Any
+        self,
+        x: int,
+        y: int,
+        z: int,
+        stream: int,
+        kernel: Any,
+        packed: Any,
+        launch: Any,
+        enter: Any,
+        leave: Any,
+        *given: Any,
     ) -> None:
         if not x * y * z:
             return
