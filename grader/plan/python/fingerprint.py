@@ -39,15 +39,17 @@ class _Walk:
         if code in self._seen:
             return "seen", self._seen[code]
         self._seen[code] = len(self._seen)
-        cells = []
-        for cell in function.__closure__ or ():
-            try:
-                cells.append(self.value(cell.cell_contents))
-            except ValueError:
-                cells.append("empty")
+        cells = [self.cell(cell) for cell in function.__closure__ or ()]
         known = function.__globals__
         used = {name: self.value(known[name]) for name in sorted(_names(code)) if name in known}
         return "function", self.code(code), self.value(function.__defaults__), cells, used
+
+    def cell(self, cell: types.CellType) -> Any:
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            return "empty"
+        return self.value(content)
 
     def code(self, code: types.CodeType) -> Any:
         constants = [self.code(one) if isinstance(one, types.CodeType) else self.value(one) for one in code.co_consts]

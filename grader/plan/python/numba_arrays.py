@@ -12,6 +12,8 @@ from numba.cuda.cudadrv import driver as cuda_driver
 from grader.plan.python.driver import ITEM_BYTES, DeviceArray
 from grader.plan.python.tape import Tape
 
+Extents = tuple[int, ...]
+
 
 def of_problem(array: DeviceArray, tape: Tape) -> Any:
     """The argument of solve() for an array of the problem. Raises Refusal for a type that numba's arrays lack."""
@@ -21,8 +23,7 @@ def of_problem(array: DeviceArray, tape: Tape) -> Any:
             f"numba has no arrays of {array.dtype}",
             "pip install ml_dtypes" if array.dtype == "bfloat16" else "write this file in CUDA C++, Triton or CuTe",
         )
-    strides = [math.prod(array.shape[place + 1 :]) * ITEM_BYTES[array.dtype] for place in range(len(array.shape))]
-    return _over(array.address, array.shape, tuple(strides), np.dtype(array.dtype), None)
+    return _over(array.address, array.shape, _contiguous(array.shape, ITEM_BYTES[array.dtype]), np.dtype(array.dtype))
 
 
 def device_array(value: Any) -> Any:
@@ -41,16 +42,23 @@ def device_array(value: Any) -> Any:
     if described is None:
         return value
     shape, dtype = tuple(described["shape"]), np.dtype(described["typestr"])
-    strides = described.get("strides") or np.empty((0, *shape[1:]), dtype).strides[: len(shape)]
+    strides = described.get("strides") or _contiguous(shape, dtype.itemsize)
     return _over(described["data"][0], shape, tuple(strides), dtype, value)
 
 
-def _over(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], owner: Any) -> Any:
+def _over(
+    address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], owner: Any = None
+) -> Any:
     """A device array over memory that numba does not free. `strides` are in bytes."""
     size = cuda_driver.memory_size_from_info(shape, strides, dtype.itemsize)
     pointer = cuda_driver.binding.CUdeviceptr(address)
     memory = cuda_driver.MemoryPointer(devices.get_context(), pointer, size=size, owner=owner)
     return devicearray.DeviceNDArray(shape=shape, strides=strides, dtype=dtype, gpu_data=memory)
+
+
+def _contiguous(shape: Extents, itemsize: int) -> Extents:
+    """Strides in bytes where elements lie one behind the other, the last index fastest."""
+    return tuple(math.prod(shape[place + 1 :]) * itemsize for place in range(len(shape)))
 
 
 def _has_bfloat16() -> bool:
