@@ -78,7 +78,7 @@ class Tape:
         code = hashlib.sha256(symbol.encode() + ptx.encode() + cubin).hexdigest()[:16]
         handle = f"{symbol}.{code}"
         if handle not in self._told:
-            self._flush()
+            self.flush()
             self._judge.send(
                 {
                     "op": "kernel",
@@ -163,10 +163,11 @@ class Tape:
         """Refuses what can't be in a plan. Raises Refusal."""
         raise Refusal(call, message, hint)
 
-    def end(self) -> None:
-        """Tells the judge that solve() has returned."""
-        self._flush()
-        self._judge.send({"op": "end", "errors": []})
+    def flush(self) -> None:
+        """Tells the judge of all that was recorded."""
+        if self._steps:
+            self._judge.send({"op": "steps", "steps": self._steps})
+            self._steps = []
 
     def line(self) -> int:
         """The innermost line of the submission on the stack; 0 if there is none."""
@@ -184,15 +185,10 @@ class Tape:
     def _add(self, op: str, **fields: Any) -> None:
         self._steps.append({"op": op, **fields, "at": self._at()})
         if len(self._steps) >= BATCH:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._steps:
-            self._judge.send({"op": "steps", "steps": self._steps})
-            self._steps = []
+            self.flush()
 
     def _ask(self, question: Mapping[str, Any]) -> bytes:
-        self._flush()
+        self.flush()
         self._judge.send(question)
         return bytes.fromhex(self._judge.receive()["payload"])
 
