@@ -1,0 +1,156 @@
+"""cuTile's compiler: where it is, and from its bytecode to PTX with line numbers and to machine code."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.core.errors import ToolMissing
+
+FOLDER_VARIABLE = "KGRADE_TILEIRAS"
+"""Names the folder of cuTile's compiler; PLACES are below it."""
+VERSION = "13.5.37"
+COMPILER_PACKAGES = (f"nvidia-cuda-tileiras=={VERSION}", f"nvidia-nvvm=={VERSION}")
+ASSEMBLER_PACKAGES = (f"nvidia-cuda-nvcc=={VERSION}",)
+"""Needed for machine code only. Both sets belong to a later CUDA release than the rest, so they are installed by
+`pip install --no-deps --target` into folders of their own; and into two, because tileiras starts the ptxas that lies
+beside it, and only without one that of PATH."""
+COMPILER = Path("compiler/nvidia/cu13/bin/tileiras")
+ASSEMBLER = Path("assembler/nvidia/cu13/bin/ptxas")
+
+_READ = """\
+#!/bin/sh
+for word in "$@"; do
+    case "$word" in
+    *.ptx) input="$word" ;;
+    esac
+    if [ "$last" = -o ]; then output="$word"; fi
+    last="$word"
+done
+"""
+_STAND_IN = f'{_READ}exec cp "$input" "$output"\n'
+"""Gives the PTX itself instead of machine code: tileiras hands on what it gets."""
+_KEEPING = (
+    _READ
+    + """\
+cp "$input" '{kept}' || exit 1
+exec '{assembler}' "$@"
+"""
+)
+"""Gives machine code, and keeps the PTX."""
+_ENTRY = re.compile(r"\.entry\s+([\w$]+)\s*\(([^)]*)\)([^{]*)\{")
+_PARAMETER = re.compile(
+    r"(?<!\.hidden\t)(?<!\.hidden )\.param\s+(?:\.align\s+\d+\s+)?\.[a-z](\d+)\b[^\[,]*(?:\[(\d+)\])?"
+)
+_REQUIRED = re.compile(r"\.reqntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_CLUSTER = re.compile(r"\.reqnctapercluster\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_SECOND_LINES = re.compile(r"^\s*\.loc_intermediate\b.*\n", re.MULTILINE)
+_SECOND_SOURCE = ".nv_intermediate_source_section"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A kernel: its function's name, its symbol, the bytes of each parameter, the threads of its blocks, and the blocks
+    of its clusters, (0, 0, 0) without any. `cubin` is empty if none was asked for."""
+
+    name: str
+    symbol: str
+    parameter_bytes: tuple[int, ...]
+    block: tuple[int, int, int]
+    cluster: tuple[int, int, int]
+    ptx: str
+    cubin: bytes = b""
+
+
+def find_compiler(environment: Mapping[str, str] = os.environ) -> Path:
+    """The path of tileiras. Raises ToolMissing."""
+    folder = environment.get(FOLDER_VARIABLE, "")
+    found = Path(folder) / COMPILER
+    if folder and found.is_file():
+        return found
+    target = Path(folder or "~/.cache/kgrade/tileiras") / "compiler"
+    packages = " ".join(COMPILER_PACKAGES)
+    raise ToolMissing(
+        f"cuTile's compiler, tileiras, is not in {FOLDER_VARIABLE}={folder!r}",
+        f"type: pip install --no-deps --target {target} {packages}",
+    )
+
+
+def find_assembler(environment: Mapping[str, str] = os.environ) -> Path:
+    """The path of the ptxas that understands what tileiras writes. Raises ToolMissing."""
+    folder = environment.get(FOLDER_VARIABLE, "")
+    found = Path(folder) / ASSEMBLER
+    if folder and found.is_file():
+        return found
+    target = Path(folder or "~/.cache/kgrade/tileiras") / "assembler"
+    raise ToolMissing(
+        f"cuTile's kernels need a newer ptxas for a GPU, which is not in {FOLDER_VARIABLE}={folder!r}",
+        f"type: pip install --no-deps --target {target} {' '.join(ASSEMBLER_PACKAGES)}",
+    )
+
+
+class Tileiras:
+    """The compiler with a ptxas of ours in its PATH: it is a program of its own, and so is ptxas.
+
+    `scratch` is where all files go. PTX has line numbers only on its way to ptxas: the copy in machine code has none.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self._program = find_compiler()
+        self._scratch = scratch
+        self._kept = scratch / "kept.ptx"
+        self._folder = scratch / "ptx"
+        self._keeping_folder = scratch / "machine_code"
+
+    def binary(self, machine_code: bool = False) -> Any:
+        """What cuTile starts. Raises ToolMissing for machine code without a ptxas."""
+        from cuda.tile import _compile
+
+        folder = self._keeping_folder if machine_code else self._folder
+        program = folder / "ptxas"
+        if not program.exists():
+            text = _KEEPING.format(kept=self._kept, assembler=find_assembler()) if machine_code else _STAND_IN
+            folder.mkdir(exist_ok=True)
+            program.write_text(text, encoding="utf-8")
+            program.chmod(0o755)
+        path = f"{folder}:{os.environ.get('PATH', '/usr/bin:/bin')}"
+        return _compile._CompilerBinary(str(self._program), path, "", pass_cuda_home_var=False)
+
+    def compile(self, bytecode: bytes, target: str, options: Any, machine_code: bool) -> tuple[str, bytes]:
+        """The PTX of a kernel, and its machine code if that is asked for. Raises cuTile's own errors."""
+        from cuda.tile import _compile
+
+        source, made = self._scratch / "kernel.bytecode", self._scratch / "kernel.out"
+        source.write_bytes(bytecode)
+        level = f"-O{options.opt_level_for_target(target)}"
+        timeout = _compile.default_tile_context.config.compiler_timeout_sec
+        arguments = [str(source), "-o", str(made)]
+        self.binary(machine_code).run(arguments, ["--gpu-name", target, level, "--lineinfo"], timeout)
+        if not machine_code:
+            return made.read_text(encoding="utf-8", errors="replace"), b""
+        return self._kept.read_text(encoding="utf-8", errors="replace"), made.read_bytes()
+
+
+def read_compiled(name: str, text: str, cubin: bytes = b"") -> Compiled:
+    """What the launch needs to know of the only kernel of a text in PTX, without the second, intermediate source that
+    tileiras puts in."""
+    ptx = _SECOND_LINES.sub("", text.partition(_SECOND_SOURCE)[0])
+    entry = _ENTRY.search(ptx)
+    if entry is None:
+        raise ValueError(f"tileiras wrote no kernel for {name}: {ptx[:200]!r}")
+    symbol, parameters, directives = entry.groups()
+    sizes = tuple(int(bits) // 8 * int(count or 1) for bits, count in _PARAMETER.findall(parameters))
+    block, cluster = _three(_REQUIRED, directives) or (1, 1, 1), _three(_CLUSTER, directives) or (0, 0, 0)
+    return Compiled(name, symbol, sizes, block, cluster, ptx, cubin)
+
+
+def _three(pattern: re.Pattern[str], text: str) -> tuple[int, int, int] | None:
+    found = pattern.search(text)
+    if found is None:
+        return None
+    x, y, z = (int(number or 1) for number in found.groups())
+    return x, y, z
