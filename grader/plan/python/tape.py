@@ -78,7 +78,7 @@ class Tape:
         code = hashlib.sha256(symbol.encode() + ptx.encode() + cubin).hexdigest()[:16]
         handle = f"{symbol}.{code}"
         if handle not in self._told:
-            self._flush()
+            self.flush()
             self._judge.send(
                 {
                     "op": "kernel",
@@ -104,9 +104,10 @@ class Tape:
         cluster: Sequence[int] = (0, 0, 0),
         cooperative: bool = False,
         tensor_maps: Sequence[Mapping[str, Any]] = (),
+        line: int = 0,
     ) -> None:
         """Records a launch. `arguments` are the raw little-endian bytes of each parameter, `shared_bytes` is dynamic
-        shared memory."""
+        shared memory. `line` is for host code that is compiled, which leaves no frame on the stack."""
         self._add(
             "launch",
             kernel=handle,
@@ -118,6 +119,7 @@ class Tape:
             cluster=list(cluster),
             cooperative=cooperative,
             tensor_maps=list(tensor_maps),
+            **({"at": [line]} if line else {}),
         )
 
     def allocate(self, size: int) -> int:
@@ -163,10 +165,11 @@ class Tape:
         """Refuses what can't be in a plan. Raises Refusal."""
         raise Refusal(call, message, hint)
 
-    def end(self) -> None:
-        """Tells the judge that solve() has returned."""
-        self._flush()
-        self._judge.send({"op": "end", "errors": []})
+    def flush(self) -> None:
+        """Tells the judge of all that was recorded."""
+        if self._steps:
+            self._judge.send({"op": "steps", "steps": self._steps})
+            self._steps = []
 
     def line(self) -> int:
         """The innermost line of the submission on the stack; 0 if there is none."""
@@ -182,17 +185,12 @@ class Tape:
         return [line] if line else []
 
     def _add(self, op: str, **fields: Any) -> None:
-        self._steps.append({"op": op, **fields, "at": self._at()})
+        self._steps.append({"op": op, "at": self._at(), **fields})
         if len(self._steps) >= BATCH:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._steps:
-            self._judge.send({"op": "steps", "steps": self._steps})
-            self._steps = []
+            self.flush()
 
     def _ask(self, question: Mapping[str, Any]) -> bytes:
-        self._flush()
+        self.flush()
         self._judge.send(question)
         return bytes.fromhex(self._judge.receive()["payload"])
 
