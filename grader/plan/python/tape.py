@@ -107,9 +107,10 @@ class Tape:
         cluster: Sequence[int] = (0, 0, 0),
         cooperative: bool = False,
         tensor_maps: Sequence[Mapping[str, Any]] = (),
+        line: int = 0,
     ) -> None:
         """Records a launch. `arguments` are the raw little-endian bytes of each parameter, `shared_bytes` is dynamic
-        shared memory."""
+        shared memory. `line` is for host code that is compiled, which leaves no frame on the stack."""
         self._add(
             "launch",
             kernel=handle,
@@ -121,6 +122,7 @@ class Tape:
             cluster=list(cluster),
             cooperative=cooperative,
             tensor_maps=list(tensor_maps),
+            **({"at": [line]} if line else {}),
         )
 
     def allocate(self, size: int) -> int:
@@ -189,7 +191,7 @@ class Tape:
         return [line] if line else []
 
     def _add(self, op: str, **fields: Any) -> None:
-        self._steps.append({"op": op, **fields, "at": self._at()})
+        self._steps.append({"op": op, "at": self._at(), **fields})
         if len(self._steps) >= BATCH:
             self.flush()
 

@@ -1,0 +1,85 @@
+"""CuTe DSL without a GPU: its compiler as it is, and its host code on a runtime that records."""
+
+from __future__ import annotations
+
+import re
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from cutlass.base_dsl.common import DSLBaseError, DSLCudaRuntimeError
+from cutlass.base_dsl.dsl import BaseDSL
+from cutlass.cute import runtime as arguments_of_cute
+
+from grader.plan.python.cuda_bindings import play_bindings
+from grader.plan.python.cute_compiler import play_compiler
+from grader.plan.python.cute_runtime import HostRuntime
+from grader.plan.python.cute_tensors import described, tensor_of
+from grader.plan.python.driver import Argument, DeviceArray, Memo
+from grader.plan.python.tape import Refusal, Tape
+
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class CuteDriver:
+    """CuTe DSL's side of the recording process."""
+
+    def __init__(self, memo: Memo) -> None:
+        self._memo = memo
+        self._alive: list[Any] = []
+
+    def install(self, tape: Callable[[], Tape]) -> None:
+        # It says so of each function that cute.compile() is called with.
+        warnings.filterwarnings("ignore", message="Cache is disabled")
+        play_bindings(tape)
+        play_compiler(HostRuntime(tape), self._memo, tape)
+        self._take_arrays()
+
+    def call(self, module: ModuleType, arguments: list[Argument], tape: Tape) -> None:
+        # A description has to live as long as the tensors made of it. Those of the last call are done with.
+        self._alive.clear()
+        given = [tensor_of(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
+        try:
+            module.solve(*given)
+        except Exception as error:
+            refused = next((one for one in _behind(error) if isinstance(one, Refusal)), None)
+            if refused is None or refused is error:
+                raise
+            raise refused from None
+
+    def compile_failure(self, error: BaseException) -> tuple[str, int] | None:
+        """The message and the line of an error of the DSL, of its compiler, or of a function that it traces; None for
+        any other. The line is 0 if only the traceback has it."""
+        if isinstance(error, DSLCudaRuntimeError):
+            return None
+        if not isinstance(error, DSLBaseError):
+            return (f"{type(error).__name__}: {error}", 0) if _in_trace(error) else None
+        told = [error.message, *([error.cause] if error.cause is not None else [])]
+        words = [_COLORS.sub("", str(one)).strip() for one in told]
+        return ": ".join(word for word in words if word) or type(error).__name__, error.line or 0
+
+    def _take_arrays(self) -> None:
+        """Lets from_dlpack() and calls take what other frameworks have on the device: cute_tensors.described()."""
+        alive, usual = self._alive, arguments_of_cute._Tensor.__init__
+
+        def init(self: Any, tensor: object, *args: Any, **kwargs: Any) -> None:
+            known = described(tensor)
+            alive.append(known)
+            usual(self, tensor if known is None else known, *args, **kwargs)
+
+        arguments_of_cute._Tensor.__init__ = init
+
+
+def _behind(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that led to it."""
+    while error is not None:
+        yield error
+        error = getattr(error, "cause", None) or error.__cause__ or error.__context__
+
+
+def _in_trace(error: BaseException) -> bool:
+    """Whether an exception comes from a function that the DSL called for its operations, not for its effect."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code is BaseDSL.generate_original_ir.__code__ for frame, _ in frames)
