@@ -18,7 +18,7 @@ from grader.plan.planner import Planner
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem
 from grader.problem.cases import Case, limits_of
-from grader.run.child_runner import START_SECONDS, launch_names
+from grader.run.child_runner import START_SECONDS
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
 from grader.run.emulator_runner import EmulatorRunner
 from grader.run.limited import Limited
@@ -86,7 +86,7 @@ def count(
         raise JudgeError(f"the kernel was graded and could not be counted: {stop.message}", stop.details) from None
     finally:
         runner.close()
-    names = launch_names(program)
+    names = runner.loaded
     return tuple(_read(one, names[one["kernel"]].name, names[one["kernel"]].symbol) for one in told)
 
 

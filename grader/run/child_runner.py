@@ -57,6 +57,9 @@ class ChildRunner:
     when_killed = RunStatus.MEMORY
     """What it means that the system killed the process: here the submission's memory is that of the process."""
 
+    loaded: dict[str, Kernel]
+    """The kernels that are loaded, by the names that plans use."""
+
     def __init__(
         self,
         folder: Path,
@@ -72,7 +75,7 @@ class ChildRunner:
         self._scratch = scratch
         self._program: Program | None = None
         self._more: list[Program] = []
-        self._launched: dict[str, Kernel] = {}
+        self.loaded = {}
         self._problem: Problem | None = None
         self._poison = Poison.NAN
         self._sizes: Mapping[str, int] = {}
@@ -83,11 +86,11 @@ class ChildRunner:
     def load(self, program: Program) -> tuple[KernelInfo, ...]:
         if self._child is None:
             self._start()
-        self._program, self._more, self._launched = program, [], {}
+        self._program, self._more, self.loaded = program, [], {}
         return self._add("load", program)
 
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
-        if self._program is None or launch_names(program).keys() <= self._launched.keys():
+        if self._program is None or launch_names(program).keys() <= self.loaded.keys():
             return ()
         self._more.append(program)
         return self._add("extend", program)
@@ -96,7 +99,7 @@ class ChildRunner:
         """Sends the child a program by the request `how`."""
         answer = self._ask({"do": how, **self._image_of(program)}, LOAD_SECONDS)
         names = launch_names(program)
-        self._launched.update(names)
+        self.loaded.update(names)
         return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]].name}) for kernel in answer["kernels"])
 
     def prepare(
@@ -153,7 +156,7 @@ class ChildRunner:
     def run_of(self, answer: Mapping[str, Any]) -> Run:
         """Returns the child's answer as a Run."""
         outputs = self._read_prepared(answer.get("outputs", {}))
-        names = {handle: kernel.name for handle, kernel in self._launched.items()}
+        names = {handle: kernel.name for handle, kernel in self.loaded.items()}
         return Run(
             status=STATUS[answer["status"]],
             fault=_fault_report(answer["fault"], names) if answer.get("fault") else None,

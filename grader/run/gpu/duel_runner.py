@@ -20,7 +20,7 @@ class ContestRunner(GpuRunner):
 
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
         # Each contender's are its own, also where they are the same.
-        self._launched = {}
+        self.loaded = {}
         return super().extend(program)
 
     def contest(self, request: Mapping[str, Any], check: Check, record: Record | None = None) -> Mapping[str, Any]:
