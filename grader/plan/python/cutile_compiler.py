@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grader.core.errors import ToolMissing
+from grader.core.paths import cache_folder
 
 FOLDER_VARIABLE = "KGRADE_TILEIRAS"
-"""Names the folder of cuTile's compiler; PLACES are below it."""
+"""Names the folder of cuTile's compiler; without it that is below kgrade's cache."""
 VERSION = "13.5.37"
 COMPILER_PACKAGES = (f"nvidia-cuda-tileiras=={VERSION}", f"nvidia-nvvm=={VERSION}")
 ASSEMBLER_PACKAGES = (f"nvidia-cuda-nvcc=={VERSION}",)
@@ -48,49 +49,46 @@ _PARAMETER = re.compile(
 )
 _REQUIRED = re.compile(r"\.reqntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 _CLUSTER = re.compile(r"\.reqnctapercluster\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_SHARED = re.compile(r"^\s*\.shared\s+(\.align\s+\d+\s+\.b8\s+[\w$]+)\[(\d+)\];\n", re.MULTILINE)
+_DECLARED_SHARED = 49152
+"""What PTX may declare; tileiras declares more and asks ptxas to let it."""
 _SECOND_LINES = re.compile(r"^\s*\.loc_intermediate\b.*\n", re.MULTILINE)
 _SECOND_SOURCE = ".nv_intermediate_source_section"
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A kernel: its function's name, its symbol, the bytes of each parameter, the threads of its blocks, and the blocks
-    of its clusters, (0, 0, 0) without any. `cubin` is empty if none was asked for."""
+    """A kernel: its function's name, its symbol, the bytes of each parameter, the threads of its blocks, the blocks of
+    its clusters, (0, 0, 0) without any, and the bytes of dynamic shared memory that its PTX needs. `cubin` is empty if
+    none was asked for."""
 
     name: str
     symbol: str
     parameter_bytes: tuple[int, ...]
     block: tuple[int, int, int]
     cluster: tuple[int, int, int]
+    shared_bytes: int
     ptx: str
     cubin: bytes = b""
 
 
-def find_compiler(environment: Mapping[str, str] = os.environ) -> Path:
+def find_compiler() -> Path:
     """The path of tileiras. Raises ToolMissing."""
-    folder = environment.get(FOLDER_VARIABLE, "")
-    found = Path(folder) / COMPILER
-    if folder and found.is_file():
-        return found
-    target = Path(folder or "~/.cache/kgrade/tileiras") / "compiler"
-    packages = " ".join(COMPILER_PACKAGES)
-    raise ToolMissing(
-        f"cuTile's compiler, tileiras, is not in {FOLDER_VARIABLE}={folder!r}",
-        f"type: pip install --no-deps --target {target} {packages}",
-    )
+    return _find(COMPILER, COMPILER_PACKAGES, "cuTile's compiler, tileiras, is not installed")
 
 
-def find_assembler(environment: Mapping[str, str] = os.environ) -> Path:
+def find_assembler() -> Path:
     """The path of the ptxas that understands what tileiras writes. Raises ToolMissing."""
-    folder = environment.get(FOLDER_VARIABLE, "")
-    found = Path(folder) / ASSEMBLER
-    if folder and found.is_file():
-        return found
-    target = Path(folder or "~/.cache/kgrade/tileiras") / "assembler"
-    raise ToolMissing(
-        f"cuTile's kernels need a newer ptxas for a GPU, which is not in {FOLDER_VARIABLE}={folder!r}",
-        f"type: pip install --no-deps --target {target} {' '.join(ASSEMBLER_PACKAGES)}",
-    )
+    return _find(ASSEMBLER, ASSEMBLER_PACKAGES, "the ptxas that cuTile's kernels need for a GPU is not installed")
+
+
+def _find(place: Path, packages: Sequence[str], missing: str) -> Path:
+    folder = Path(os.environ.get(FOLDER_VARIABLE) or cache_folder() / "tileiras")
+    found = folder / place
+    if not found.is_file():
+        target = folder / place.parts[0]
+        raise ToolMissing(missing, f"type: pip install --no-deps --target {target} {' '.join(packages)}")
+    return found
 
 
 class Tileiras:
@@ -145,7 +143,18 @@ def read_compiled(name: str, text: str, cubin: bytes = b"") -> Compiled:
     symbol, parameters, directives = entry.groups()
     sizes = tuple(int(bits) // 8 * int(count or 1) for bits, count in _PARAMETER.findall(parameters))
     block, cluster = _three(_REQUIRED, directives) or (1, 1, 1), _three(_CLUSTER, directives) or (0, 0, 0)
-    return Compiled(name, symbol, sizes, block, cluster, ptx, cubin)
+    return Compiled(name, symbol, sizes, block, cluster, *_with_dynamic_memory(ptx), cubin)
+
+
+def _with_dynamic_memory(ptx: str) -> tuple[int, str]:
+    """The bytes of dynamic shared memory, and the text, in which an array too large to be declared has become that."""
+    arrays = _SHARED.findall(ptx)
+    if sum(int(size) for _, size in arrays) <= _DECLARED_SHARED:
+        return 0, ptx
+    large = max(arrays, key=lambda array: int(array[1]))
+    without = _SHARED.sub(lambda one: "" if one.groups() == large else one.group(), ptx)
+    declared = f".extern .shared {large[0]}[];\n\n"
+    return int(large[1]), without.replace(".visible .entry", f"{declared}.visible .entry", 1)
 
 
 def _three(pattern: re.Pattern[str], text: str) -> tuple[int, int, int] | None:

@@ -178,7 +178,7 @@ class PlayedLibrary:
 
     def _launch(self, kernel: int, *values: Any) -> int:
         *dimensions, stream, parameters, _ = values
-        return self._record(kernel, dimensions[:3], dimensions[6], stream, parameters)
+        return self._record(kernel, dimensions[:3], dimensions[3:6], stream, parameters)
 
     def _launch_extended(self, config: Any, kernel: int, parameters: int, _: int) -> int:
         told = config.contents
@@ -187,16 +187,24 @@ class PlayedLibrary:
             if one.number == CLUSTER_DIMENSION and tuple(one.value[:3]) != (1, 1, 1):
                 hint = "use cuda.tile.launch(); clusters of a kernel come from its num_ctas"
                 raise Refusal("launch", f"the launch asks for clusters of {tuple(one.value[:3])} blocks", hint)
-        return self._record(kernel, list(told.grid), told.shared_bytes, told.stream, parameters)
+        return self._record(kernel, list(told.grid), list(told.block), told.stream, parameters)
 
-    def _record(self, number: int, grid: Sequence[int], shared: int, stream: int | None, parameters: int) -> int:
+    def _record(
+        self, number: int, grid: Sequence[int], block: Sequence[int], stream: int | None, parameters: int
+    ) -> int:
         if not all(grid):
             return INVALID_VALUE
         kernel, tape = self._kernels[number - 1], self._tape()
         places = (c_void_p * len(kernel.parameter_bytes)).from_address(parameters)
         values = [ctypes.string_at(place, size) for place, size in zip(places, kernel.parameter_bytes, strict=True)]
         handle = tape.kernel(kernel.name, kernel.symbol, kernel.parameter_bytes, kernel.ptx, kernel.cubin)
-        tape.launch(handle, grid, kernel.block, values, shared, stream_number(stream or 0), kernel.cluster)
+        if kernel.cubin:
+            # A GPU's driver knows from the machine code that this is cuTile's. It takes its blocks as one thread each,
+            # and adds by itself: threads, clusters, shared memory, tensor maps.
+            tape.launch(handle, grid, block, values, stream=stream_number(stream or 0))
+        else:
+            memory, cluster = kernel.shared_bytes, kernel.cluster
+            tape.launch(handle, grid, kernel.block, values, memory, stream_number(stream or 0), cluster)
         return SUCCESS
 
 

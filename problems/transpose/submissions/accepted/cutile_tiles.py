@@ -1,0 +1,18 @@
+# expect: accepted
+#
+# Matrix transpose: a tile is transposed where it is, and its place in the output has row and column swapped.
+
+import cuda.tile as ct
+
+TILE = 32
+
+
+@ct.kernel
+def transpose(input, output):
+    row, column = ct.bid(1), ct.bid(0)
+    tile = ct.load(input, index=(row, column), shape=(TILE, TILE))
+    ct.store(output, index=(column, row), tile=ct.transpose(tile))
+
+
+def solve(input, output, M, N):
+    ct.launch(0, (ct.cdiv(N, TILE), ct.cdiv(M, TILE)), transpose, (input, output))
