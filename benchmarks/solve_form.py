@@ -70,6 +70,9 @@ class Shelf:
     def extend(self, program: Program) -> tuple[()]:
         raise AssertionError("a library has all of its kernels from the start")
 
+    def time(self, steps: Sequence[PlanStep]) -> float:
+        raise AssertionError("CUDA C++ has no tuner")
+
     def symbol(self, name: str) -> int | None:
         return self.allocate(4096)
 

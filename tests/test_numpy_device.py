@@ -47,6 +47,9 @@ class NumpyRunner:
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
         raise AssertionError("a harness adds no kernels")
 
+    def time(self, steps: Sequence[Step], limits: Limits = USUAL_LIMITS) -> float:
+        raise AssertionError("a harness tunes nothing")
+
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN
     ) -> dict[str, int]:

@@ -68,7 +68,8 @@ class Course:
                     decision = each(self, turn, report)
                     report = decision.report
                     if decision.final:
-                        return report
+                        return _with_notes(report, turn.planner)
+                report = _with_notes(report, turn.planner)
         return report
 
     def planner(self, part: Part) -> Planner:
@@ -82,6 +83,10 @@ class Course:
             return None
         self.progress("checking local variables")
         return self.local_values.found()
+
+
+def _with_notes(report: Report, planner: Planner) -> Report:
+    return replace(report, diagnostics=(*report.diagnostics, *planner.notes))
 
 
 @dataclass(frozen=True)

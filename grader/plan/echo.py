@@ -53,6 +53,9 @@ class Listening:
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
         return self.device.extend(program)
 
+    def time(self, steps: Sequence[Step]) -> float:
+        return self.device.time(steps)
+
     def symbol(self, name: str) -> int | None:
         self.symbols[name] = self.device.symbol(name)
         return self.symbols[name]
@@ -81,6 +84,9 @@ class Echo:
 
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
         return ()
+
+    def time(self, steps: Sequence[Step]) -> float:
+        return 0.0
 
     def symbol(self, name: str) -> int | None:
         return self._symbols.get(name)

@@ -18,6 +18,7 @@ from grader.problem.harness import build_plan
 
 if TYPE_CHECKING:
     from grader.compile.program import Kernel
+    from grader.core.report import Diagnostic
     from grader.plan.device_table import DeviceTable
     from grader.plan.runner import DeviceMemory
     from grader.plan.stopped import RecordingStopped
@@ -43,6 +44,10 @@ class Planner(Protocol):
     ignored: str
     printed: str
 
+    @property
+    def notes(self) -> Sequence[Diagnostic]:
+        """What the launch code tells readers of the report, such as what a tuner chose."""
+
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         """Returns the steps that are left to run on these arrays.
 
@@ -66,6 +71,7 @@ class HarnessPlanner:
     leak = ""
     ignored = ""
     printed = ""
+    notes = ()
 
     def __init__(self, problem: Problem, constants: Mapping[str, int]) -> None:
         self._problem = problem
@@ -97,6 +103,10 @@ class Recorder(Protocol):
         Raises RecordingStopped for an outcome of the submission, and what `device` raises.
         """
 
+    @property
+    def notes(self) -> Sequence[Diagnostic]:
+        """What solve() tells readers of the report."""
+
     def start_anew(self) -> None:
         """Lets the next call know nothing of those before."""
 
@@ -117,6 +127,10 @@ class RecordingPlanner:
         self._recorder = recorder
         self._ask_table = ask_table
         self._last: Recording | None = None
+
+    @property
+    def notes(self) -> Sequence[Diagnostic]:
+        return self._recorder.notes
 
     @cached_property
     def _table(self) -> DeviceTable:

@@ -20,10 +20,11 @@ from grader.compile.cache import make_key
 from grader.compile.compiler import CompileFailure
 from grader.compile.program import Kernel, Program
 from grader.core.files import write_whole
+from grader.core.plan import Alloc, Free
 from grader.core.report import Diagnostic
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.plan.device_table import EMULATED, DeviceTable
-from grader.plan.frames import Hurried, Malformed, number, places, text
+from grader.plan.frames import Hurried, Malformed, number, parse_steps, places, text
 from grader.plan.recorder_call import Call, Ended
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
@@ -56,6 +57,9 @@ _TYPES = {
     "u8": "uint8",
 }
 """The names of the problem's types in Python, which are PyTorch's."""
+MOST_TUNED = 1000
+"""Steps that are timed at once."""
+MOST_NOTES = 16
 _NAME_LENGTH = 1000
 _PRINTED = 10_000
 
@@ -76,7 +80,12 @@ class ScriptRecorder:
         self._kept: KeptCode | None = KeptCode(kept, program)
         self._seconds = max(seconds, COMPILE_SECONDS)
         self._kernels: dict[str, Kernel] = {}
+        self._notes: dict[Diagnostic, None] = {}
         self._child: Child | None = None
+
+    @property
+    def notes(self) -> tuple[Diagnostic, ...]:
+        return tuple(self._notes)
 
     @property
     def kernels(self) -> Sequence[Kernel]:
@@ -89,7 +98,9 @@ class ScriptRecorder:
             kept = {} if self._kept is None else self._kept.load()
             self._child = _take(self._program) or _opened(self._program, self._parameters, self._sandbox, kept)
         process = _Process(self._child, self._seconds)
-        call = _ScriptCall(self._program, arguments, properties, device, process, self.lines, self._kernels)
+        call = _ScriptCall(
+            self._program, arguments, properties, device, process, self.lines, self._kernels, self._notes
+        )
         # The emulator's compute capability is that of its own table.
         question = {
             "do": "solve",
@@ -196,13 +207,22 @@ class _ScriptCall(Call):
         process: _Process,
         lines: Callable[[Sequence[Sequence[int]]], Sequence[int | None]],
         kernels: dict[str, Kernel],
+        notes: dict[Diagnostic, None],
     ) -> None:
         super().__init__(kernels.values(), arguments, properties, device, process, lines)
         self._program = program
         self._known = kernels
+        self._notes = notes
 
     def take(self, frame: Mapping[str, Any]) -> bool:
-        if frame.get("op") != "kernel":
+        op = frame.get("op")
+        if op == "time":
+            self._time(frame)
+            return False
+        if op == "note":
+            self._note(frame)
+            return False
+        if op != "kernel":
             return super().take(frame)
         kernel, image, cubin = _kernel(frame)
         self._known[kernel.handle] = kernel
@@ -219,6 +239,20 @@ class _ScriptCall(Call):
                 )
             )
         return False
+
+    def _time(self, frame: Mapping[str, Any]) -> None:
+        """Answers how many nanoseconds these steps take, which are not part of the plan."""
+        steps = [recorded.step for recorded in parse_steps(frame, MOST_TUNED)]
+        if any(isinstance(step, (Alloc, Free)) or self.validator.fault_of(step) for step in steps):
+            raise Malformed("steps to time that no plan may have")
+        with self.own_time():
+            seconds = self.device.time(steps)
+        self._process.send(b"%d" % int(seconds * 1e9))
+
+    def _note(self, frame: Mapping[str, Any]) -> None:
+        said, line = text(frame, "text"), next((one for one in places(frame) if one), None)
+        if len(self._notes) < MOST_NOTES:
+            self._notes[Diagnostic("note", said, line)] = None
 
     def recording(self, seconds: float, printed: str) -> Recording:
         # Python frees what nobody refers to any more.

@@ -19,6 +19,7 @@ from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
 from grader.compile.program import Kernel, Program
 from grader.core.limits import SOLVE_SECONDS
+from grader.core.report import Diagnostic
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import Line
 from grader.plan.host_lines import source_lines
@@ -79,6 +80,10 @@ class LibraryRecorder:
                         raise RecordingStopped(told_with_line(end.stop, earlier), line, printed) from None
                     printed = process.wait(END_SECONDS).output
         return call.recording(time.perf_counter() - started, printed)
+
+    @property
+    def notes(self) -> tuple[Diagnostic, ...]:
+        return ()
 
     def start_anew(self) -> None:
         """Nothing: each call has a process of its own."""

@@ -102,6 +102,9 @@ class DeviceMemory(Protocol):
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
         """Makes these kernels of the submission ready to run; returns those that were not."""
 
+    def time(self, steps: Sequence[Step]) -> float:
+        """The seconds that these steps take on this device, the arrays left as they were; 0 where it has no times."""
+
     def symbol(self, name: str) -> int | None:
         """The address of the `__device__` or `__constant__` variable with this symbol; None if there is none."""
 
@@ -125,6 +128,12 @@ class Runner(Protocol):
 
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
         """Makes these kernels ready as well, until the next `load`; returns those that were not."""
+
+    def time(self, steps: Sequence[Step], limits: Limits = USUAL_LIMITS) -> float:
+        """Returns the seconds that these steps take on the case prepared last, whose arrays stay as they are.
+
+        0 where a device has no times.
+        """
 
     def prepare(
         self, problem: Problem, sizes: Mapping[str, int], family: str, seed: int, poison: Poison = Poison.NAN

@@ -35,6 +35,9 @@ class Limited:
         self.added += added
         return added
 
+    def time(self, steps: Sequence[Step]) -> float:
+        return self._runner.time(steps, self._limits)
+
     def symbol(self, name: str) -> int | None:
         return self._runner.symbol(name)
 

@@ -41,6 +41,8 @@ class Played:
         self.made = self.made or [first]
         return first
 
+    notes = ()
+
     def start_anew(self) -> None:
         """Nothing is kept."""
 

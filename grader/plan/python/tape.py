@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
@@ -71,6 +71,7 @@ class Tape:
         self._file = file
         self._steps: list[dict[str, Any]] = []
         self._told: set[str] = set()
+        self._aside = False
 
     def kernel(self, name: str, symbol: str, parameter_bytes: Sequence[int], ptx: str, cubin: bytes = b"") -> str:
         """Tells the judge of a compiled kernel, once; returns the handle by which `launch` names it.
@@ -160,6 +161,24 @@ class Tape:
         """The bytes of device memory once all that was recorded has run. The judge limits how many solve() may read."""
         return self._ask({"op": "read", "address": address, "size": size, "stream": stream, "at": self._at()})
 
+    def time(self, run: Callable[[], object]) -> float:
+        """The seconds that the steps which `run` records take on the device; they are not part of the plan.
+
+        0 where the device has no times.
+        """
+        self.flush()
+        self._aside = True
+        try:
+            run()
+        finally:
+            steps, self._steps, self._aside = self._steps, [], False
+        return int(self._ask({"op": "time", "steps": steps, "at": self._at()})) / 1e9
+
+    def note(self, text: str) -> None:
+        """Tells the judge what a reader of the report may want to know about this line."""
+        self.flush()
+        self._judge.send({"op": "note", "text": text, "at": self._at()})
+
     def synchronize(self, stream: int | None = None) -> None:
         """Records that the host waits for a stream, by default for all."""
         if stream is None:
@@ -173,7 +192,7 @@ class Tape:
 
     def flush(self) -> None:
         """Tells the judge of all that was recorded."""
-        if self._steps:
+        if self._steps and not self._aside:
             self._judge.send({"op": "steps", "steps": self._steps})
             self._steps = []
 
@@ -192,7 +211,7 @@ class Tape:
 
     def _add(self, op: str, **fields: Any) -> None:
         self._steps.append({"op": op, "at": self._at(), **fields})
-        if len(self._steps) >= BATCH:
+        if len(self._steps) >= BATCH and not self._aside:
             self.flush()
 
     def _ask(self, question: Mapping[str, Any]) -> bytes:

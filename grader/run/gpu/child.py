@@ -44,6 +44,7 @@ from grader.run.gpu.replay import Kernels, LaunchError, Replay, status_of
 from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import find_overrun
 from grader.run.gpu.timing import NOT_READY, Overtime
+from grader.run.gpu.tuning import time_replay
 from grader.run.handover import PRINTED_LIMIT, Outputs, first_changes
 from grader.sandbox.serving import Channel, Message, by_name, child_connection, serve, shared_memory
 
@@ -79,7 +80,7 @@ class Worker:
         self._seconds = 0.0
         self._operate = by_name(
             *(self.open, self.rehearse, self.load, self.extend, self.prepare, self.allocate, self.symbol),
-            *(self.attributes, self.execute, self.read, self.measure, self.contest),
+            *(self.attributes, self.execute, self.read, self.elapsed, self.measure, self.contest),
         )
 
     def answer(self, request: Message) -> Message:
@@ -185,6 +186,19 @@ class Worker:
         except Outside as outside:
             return {"status": "fault", "fault": outside.fault}
         return {"data": self._outputs.hand_over([("data", read_memory(address, size))])["data"]}
+
+    def elapsed(self, steps: Sequence[Message], seconds: float, instructions: int) -> Message:
+        """Times these steps for a tuner; the arrays are what they were afterwards."""
+        assert self._kernels is not None
+        pieces = [*self._arrays.values(), *self._scratch.arrays.values()]
+        kept = [array.view().copy() for array in pieces]
+        answer = self._run(steps, seconds)
+        if answer["status"] != "done":
+            return answer
+        timed = time_replay(Replay(self._kernels, steps), seconds)
+        for array, copy in zip(pieces, kept, strict=True):
+            array.write(copy)
+        return {"elapsed": timed}
 
     def _run(self, steps: Sequence[Message], seconds: float) -> Message:
         """Runs these steps after all that ran since `prepare`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,15 @@ class GpuRunner(ChildRunner):
         answer = self._ask({"do": "attributes"}, self.start_seconds)
         asked = {int(number): int(value) for number, value in answer["attributes"].items()}
         return table_of(self.device, int(answer["memory"]), asked.get)
+
+    def time(self, steps: Sequence[Step], limits: Limits = USUAL_LIMITS) -> float:
+        request = {"do": "elapsed", "steps": [step_to_json(step) for step in steps], **asdict(limits)}
+        answer = self._ask(request, self._wall_seconds(limits))
+        if "elapsed" not in answer:
+            run = self.run_of(answer)
+            self.close()
+            raise RunnerStopped(run.status, run.message, run=run)
+        return float(answer["elapsed"])
 
     def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
         try:

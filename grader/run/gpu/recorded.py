@@ -21,6 +21,7 @@ from grader.run.gpu.replay import Kernels, Replay
 from grader.run.gpu.scratch import Scratch
 from grader.run.gpu.timed import Addresses, Prepared, Started, inputs_of
 from grader.run.gpu.timing import NOT_READY, POLL_SECONDS, Overtime
+from grader.run.gpu.tuning import time_replay
 from grader.run.handover import Outputs
 from grader.sandbox.serving import Message, by_name
 
@@ -29,7 +30,7 @@ class Recorded:
     """A `Prepare` for one program, whose launch code runs at the judge's.
 
     The judge is sent {"record": {"set": number, "addresses": …, **label}}. It may answer with requests `allocate`,
-    `symbol` and `read`, as a runner gets them. At last it answers with {"do": "replay", "steps": …}, the steps that no
+    `extend`, `symbol`, `elapsed` and `read`, as a runner gets them. At last it answers with {"do": "replay", "steps": …}, the steps that no
     read ran, or with {"do": "refuse", "message": …} if CUDA would refuse. `sigma` and `limit` are those of the timing.
     """
 
@@ -57,7 +58,7 @@ class Recorded:
 
     def __call__(self, number: int, addresses: Addresses) -> Prepared:
         recording = _Recording(self, addresses)
-        answer = by_name(recording.allocate, recording.symbol, recording.read)
+        answer = by_name(recording.allocate, recording.symbol, recording.read, recording.extend, recording.elapsed)
         told = self._ask({"record": {"set": number, "addresses": dict(addresses), **self._label}})
         while told["do"] not in ("replay", "refuse"):
             told = self._ask(answer(told))
@@ -77,6 +78,7 @@ class _Recording:
 
     def __init__(self, owner: Recorded, addresses: Addresses) -> None:
         self.ran: list[Message] = []
+        self._filled = False
         self._owner = owner
         self._addresses = addresses
         extents = self._extents = Extents()
@@ -112,6 +114,14 @@ class _Recording:
         self.ran += steps
         self._extents.check("copy to the host", address, size)
         return {"data": self._owner.outputs.hand_over([("data", read_memory(address, size))])["data"]}
+
+    def elapsed(self, steps: Sequence[Message], seconds: float, **_: Any) -> Message:
+        """Times the steps for a tuner. What they leave in the arrays is overwritten before each replay."""
+        if not self.ran and not self._filled:
+            self._fill()
+            self._filled = True
+        replay = self._owner.replay(self._owner.kernels, self.checked(steps))
+        return {"elapsed": time_replay(replay, seconds)}
 
     def checked(self, steps: Sequence[Message]) -> Sequence[Message]:
         """Returns the steps. Raises Outside for one that reaches outside of the set's arrays, scratch and variables."""
