@@ -250,7 +250,7 @@ def solve(x, output, N):
 """
     call = values(100)
     i = np.arange(100)
-    expected = call.arguments["x"] * np.float32([1, 2, 4])[i % 3] + np.float32([10, 20])[i % 2]
+    expected = call.arguments["x"] * np.array([1, 2, 4], np.float32)[i % 3] + np.array([10, 20], np.float32)[i % 2]
     (played,) = plays(text, call)
     np.testing.assert_allclose(result(played), expected, rtol=1e-6)
     assert len(played.steps("upload")) == 1
@@ -402,16 +402,17 @@ def test_streams_of_a_call_are_not_those_of_another(plays: Plays) -> None:
 
 
 def test_arrays_that_outlive_a_call_are_not_freed_in_the_next(plays: Plays) -> None:
-    # So many that numba does not put off freeing them.
+    # So many that a tape would tell of them at once.
     text = (
         DOUBLE
         + """
 def solve(x, output, N):
-    cuda.kept = [cuda.device_array_like(x) for _ in range(20)]
+    cuda.kept = [cuda.device_array_like(x) for _ in range(300)]
     double.forall(N)(x, output)
 """
     )
     first, second = plays(text, values(10), values(10))
+    assert len(first.steps("launch")) == len(second.steps("launch")) == 1
     assert first.steps("free") == second.steps("free") == []
 
 
