@@ -467,13 +467,16 @@ def test_no_room_is_told_as_such(plays: Plays) -> None:
         ("output[0] = x.missing", "Unknown attribute 'missing'"),
         ("output[0] = undefined", "NameError: name 'undefined' is not defined"),
         ("output[0] = x[0] + 'a'", "No implementation of function"),
+        ("cuda.shared.array(x.size, float32)", "shared.array"),
+        ("output[0] = np.float16(x[0]) if x[0] > 0 else HALF", "NVIDIA's compiler refuses"),
     ],
 )
 def test_what_numba_can_not_compile_is_an_error_of_the_file(plays: Plays, body: str, said: str) -> None:
-    text = f"@cuda.jit\ndef kernel(x, output):\n    {body}\n\ndef solve(x, output, N):\n    kernel[1, 1](x, output)\n"
+    text = f"HALF = np.float16(0)\n\n@cuda.jit\ndef kernel(x, output):\n    {body}\n\ndef solve(x, output, N):\n    kernel[1, 1](x, output)\n"
     (played,) = plays(text, values(10))
     assert played.failure is not None
     assert said in played.failure[0]
+    assert "0x" not in played.failure[0]
     assert played.failure[1] in (0, line_of(text, body))
 
 
