@@ -21,7 +21,9 @@ from grader.plan.python.numba_arrays import device_array
 from grader.plan.python.numba_compiled import Attributes, Compiled, attributes, finished, key_of, missing, target
 from grader.plan.python.tape import Tape
 
-_PLACE = re.compile(r'^File "(.*)", line (\d+):', re.MULTILINE)
+_PLACE = re.compile(r'^File ".*", line (\d+):', re.MULTILINE)
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_COMPILERS = ("cuda.bindings.nvvm", "cuda.bindings.nvrtc", "cuda.bindings.nvjitlink")
 
 
 class RecordedKernel(dispatcher._Kernel):
@@ -142,13 +144,15 @@ def install(tape: Callable[[], Tape], memo: Memo) -> None:
 
 def compile_failure(error: BaseException) -> tuple[str, int] | None:
     """The message and the line of an error of numba's compiler; None for any other."""
+    if type(error).__module__.startswith(_COMPILERS):
+        return f"NVIDIA's compiler refuses what numba makes of the kernel: {str(error).splitlines()[0]}", 0
     # numba and numba-cuda each have an UnsupportedBytecodeError, which is no NumbaError.
     if not isinstance(error, NumbaError) and type(error).__name__ != "UnsupportedBytecodeError":
         return None
-    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line.strip() for line in _ADDRESS.sub("", str(error)).splitlines()]
     said = [line for line in lines if line and not line.startswith(("Failed in", "File ", "^", "<source"))]
     places = _PLACE.findall(str(error))
-    line = int(places[-1][1]) if places else getattr(getattr(error, "loc", None), "line", 0) or 0
+    line = int(places[-1]) if places else getattr(getattr(error, "loc", None), "line", 0) or 0
     return (said[0] if said else type(error).__name__), line
 
 

@@ -250,7 +250,7 @@ def solve(x, output, N):
 """
     call = values(100)
     i = np.arange(100)
-    expected = call.arguments["x"] * np.float32([1, 2, 4])[i % 3] + np.float32([10, 20])[i % 2]
+    expected = call.arguments["x"] * np.array([1, 2, 4], np.float32)[i % 3] + np.array([10, 20], np.float32)[i % 2]
     (played,) = plays(text, call)
     np.testing.assert_allclose(result(played), expected, rtol=1e-6)
     assert len(played.steps("upload")) == 1
@@ -402,16 +402,17 @@ def test_streams_of_a_call_are_not_those_of_another(plays: Plays) -> None:
 
 
 def test_arrays_that_outlive_a_call_are_not_freed_in_the_next(plays: Plays) -> None:
-    # So many that numba does not put off freeing them.
+    # So many that a tape would tell of them at once.
     text = (
         DOUBLE
         + """
 def solve(x, output, N):
-    cuda.kept = [cuda.device_array_like(x) for _ in range(20)]
+    cuda.kept = [cuda.device_array_like(x) for _ in range(300)]
     double.forall(N)(x, output)
 """
     )
     first, second = plays(text, values(10), values(10))
+    assert len(first.steps("launch")) == len(second.steps("launch")) == 1
     assert first.steps("free") == second.steps("free") == []
 
 
@@ -466,13 +467,16 @@ def test_no_room_is_told_as_such(plays: Plays) -> None:
         ("output[0] = x.missing", "Unknown attribute 'missing'"),
         ("output[0] = undefined", "NameError: name 'undefined' is not defined"),
         ("output[0] = x[0] + 'a'", "No implementation of function"),
+        ("cuda.shared.array(x.size, float32)", "shared.array"),
+        ("output[0] = np.float16(x[0]) if x[0] > 0 else HALF", "NVIDIA's compiler refuses"),
     ],
 )
 def test_what_numba_can_not_compile_is_an_error_of_the_file(plays: Plays, body: str, said: str) -> None:
-    text = f"@cuda.jit\ndef kernel(x, output):\n    {body}\n\ndef solve(x, output, N):\n    kernel[1, 1](x, output)\n"
+    text = f"HALF = np.float16(0)\n\n@cuda.jit\ndef kernel(x, output):\n    {body}\n\ndef solve(x, output, N):\n    kernel[1, 1](x, output)\n"
     (played,) = plays(text, values(10))
     assert played.failure is not None
     assert said in played.failure[0]
+    assert "0x" not in played.failure[0]
     assert played.failure[1] in (0, line_of(text, body))
 
 
