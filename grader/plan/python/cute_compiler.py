@@ -12,12 +12,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from cutlass._mlir_helpers.op import dsl_user_op
 from cutlass.base_dsl import dsl
 from cutlass.base_dsl.common import DSLUserCodeError
 from cutlass.base_dsl.compile_backend import CompileContext, LegacyCompilerBackend
 from cutlass.base_dsl.compiler import Compiler, KeepCUBIN, KeepPTX
 from cutlass.base_dsl.env_manager import EnvironmentVarManager
 from cutlass.base_dsl.jit_executor import JitExecutor
+from cutlass.cute import arch
 from cutlass.cutlass_dsl import cutlass as family
 from cutlass.cutlass_dsl.cuda_jit_executor import CudaDialectJitCompiledFunction
 
@@ -46,8 +48,16 @@ def architecture(tape: Tape) -> str:
     return f"sm_{major}{minor}{'a' if major >= SUFFIXED else ''}"
 
 
-def play_compiler(runtime: HostRuntime, memo: Memo, tape: Callable[[], Tape]) -> None:
-    """Changes the DSL for the rest of the process."""
+@dataclass(frozen=True)
+class Compiled:
+    """A function that was compiled or was known, and how much was recorded before it was called."""
+
+    function: Any
+    recorded: int
+
+
+def play_compiler(runtime: HostRuntime, memo: Memo, tape: Callable[[], Tape], made: list[Compiled]) -> None:
+    """Changes the DSL for the rest of the process. What it compiles is added to `made`."""
     EnvironmentVarManager.arch = property(lambda _: architecture(tape()))
     for language in (family.CuTeDSL, family.CuteExperimentalDSL):
         settings = language._get_dsl().envar
@@ -56,7 +66,8 @@ def play_compiler(runtime: HostRuntime, memo: Memo, tape: Callable[[], Tape]) ->
     # The values of arguments have no place in a name: what is compiled would differ from size to size.
     family.CutlassBaseDSL.mangle_name = lambda _, name, args, signature: f"cutlass_{name}"
     launched: dict[str, _Launched] = {}
-    dsl.get_compiler_backend = lambda language: _Backend(language, memo, tape, launched)
+    dsl.get_compiler_backend = lambda language: _Backend(language, memo, tape, launched, made)
+    _give_atomics_lines()
     _note_launches(launched)
     _bind(runtime)
     _load_into(runtime)
@@ -65,8 +76,16 @@ def play_compiler(runtime: HostRuntime, memo: Memo, tape: Callable[[], Tape]) ->
 class _Backend(LegacyCompilerBackend):  # type: ignore[misc]
     """Compiles a traced module once, by its text and all that the compiler is told."""
 
-    def __init__(self, language: Any, memo: Memo, tape: Callable[[], Tape], launched: dict[str, _Launched]) -> None:
+    def __init__(
+        self,
+        language: Any,
+        memo: Memo,
+        tape: Callable[[], Tape],
+        launched: dict[str, _Launched],
+        made: list[Compiled],
+    ) -> None:
         super().__init__(language)
+        self._made = made
         self._memo = memo
         self._tape = tape
         self._launched = launched
@@ -83,6 +102,7 @@ class _Backend(LegacyCompilerBackend):  # type: ignore[misc]
         if key not in self._memo:
             with TemporaryDirectory(prefix="cute", dir=Path.cwd()) as folder:
                 self._memo[key] = self._compile(ctx, Path(folder) / "made", machine_code)
+        self._made.append(Compiled(self._memo[key], self._tape().count))
         return self._memo[key]
 
     def _compile(self, ctx: CompileContext, made: Path, machine_code: bool) -> Any:
@@ -113,6 +133,14 @@ def _keep(options: Any, path: str, machine_code: bool) -> None:
     for kind, wanted in ((KeepPTX, True), (KeepCUBIN, machine_code)):
         options.options[kind].value = wanted
         options.options[kind].dump_path = path
+
+
+def _give_atomics_lines() -> None:
+    """Lets atomic operations and votes take the line of their call. They lack what gives it to others, and get that of
+    the host function."""
+    for name, function in list(vars(arch).items()):
+        if name.startswith(("atomic_", "vote_")) and callable(function) and not hasattr(function, "__wrapped__"):
+            setattr(arch, name, dsl_user_op(function))
 
 
 def _note_launches(launched: dict[str, _Launched]) -> None:

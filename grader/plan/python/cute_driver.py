@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import re
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from cutlass.base_dsl.common import DSLBaseError, DSLCudaRuntimeError
 from cutlass.base_dsl.dsl import BaseDSL
+from cutlass.base_dsl.runtime.jit_arg_adapters import is_arg_annotation_constexpr
 from cutlass.cute import runtime as arguments_of_cute
 
 from grader.plan.python.cuda_bindings import play_bindings
-from grader.plan.python.cute_compiler import play_compiler
+from grader.plan.python.cute_compiler import Compiled, architecture, play_compiler
 from grader.plan.python.cute_runtime import HostRuntime
 from grader.plan.python.cute_tensors import described, tensor_of
 from grader.plan.python.driver import Argument, DeviceArray, Memo
@@ -29,12 +33,13 @@ class CuteDriver:
     def __init__(self, memo: Memo) -> None:
         self._memo = memo
         self._alive: list[Any] = []
+        self._made: list[Compiled] = []
 
     def install(self, tape: Callable[[], Tape]) -> None:
         # It says so of each function that cute.compile() is called with.
         warnings.filterwarnings("ignore", message="Cache is disabled")
         play_bindings(tape)
-        play_compiler(HostRuntime(tape), self._memo, tape)
+        play_compiler(HostRuntime(tape), self._memo, tape, self._made)
         self._take_arrays()
 
     def call(self, module: ModuleType, arguments: list[Argument], tape: Tape) -> None:
@@ -42,12 +47,28 @@ class CuteDriver:
         self._alive.clear()
         given = [tensor_of(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
         try:
-            module.solve(*given)
+            self._solve(module, given, tape)
         except Exception as error:
             refused = next((one for one in _behind(error) if isinstance(one, Refusal)), None)
             if refused is None or refused is error:
                 raise
             raise refused from None
+
+    def _solve(self, module: ModuleType, given: list[Any], tape: Tape) -> None:
+        """Calls solve(), or what it was compiled to for arguments of these types, which saves tracing it again."""
+        if not _is_traced(module.solve):
+            module.solve(*given)
+            return
+        key = _key(module, given, tape)
+        if key in self._memo:
+            self._memo[key](*given)
+            return
+        self._made.clear()
+        recorded = tape.count
+        module.solve(*given)
+        # What a trace itself records, such as an allocation, is not in the function.
+        if len(self._made) == 1 and self._made[0].recorded == recorded:
+            self._memo[key] = self._made[0].function
 
     def compile_failure(self, error: BaseException) -> tuple[str, int] | None:
         """The message and the line of an error of the DSL, of its compiler, or of a function that it traces; None for
@@ -70,6 +91,24 @@ class CuteDriver:
             usual(self, tensor if known is None else known, *args, **kwargs)
 
         arguments_of_cute._Tensor.__init__ = init
+
+
+def _is_traced(solve: Any) -> bool:
+    """Whether it is a @cute.jit function that is compiled for types alone, not for values."""
+    function: Any = getattr(solve, "__wrapped__", None)
+    if getattr(function, "_decorator_kind", "") != "jit":
+        return False
+    found = inspect.signature(function, eval_str=True).parameters.items()
+    return not any(
+        is_arg_annotation_constexpr(one.annotation, name, place, None) for place, (name, one) in enumerate(found)
+    )
+
+
+def _key(module: ModuleType, given: list[Any], tape: Tape) -> Hashable:
+    """All that decides what solve() is compiled to."""
+    text = Path(str(module.__file__)).read_bytes()
+    types = [getattr(one, "__cache_key__", type(one).__name__) for one in given]
+    return "cute solve", hashlib.sha256(text).hexdigest(), str(types), architecture(tape), tape.machine_code
 
 
 def _behind(error: BaseException | None) -> Iterator[BaseException]:

@@ -21,12 +21,11 @@ COOPERATIVE, CLUSTER = 2, 4
 """The numbers of cudaLaunchAttributeID that a plan holds."""
 HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
 """The numbers of cudaMemcpyKind."""
-TENSOR_MAP_BYTES = 128
+TENSOR_MAP_BYTES, TENSOR_MAP_ALIGN = 128, 64
 
-_MAP_MARK = b"a tensor map, no."
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)\s*\(([^)]*)\)")
 _PARAMETER = re.compile(
-    r"\.param\s+(?:\.align\s+\d+\s+)?\.[a-z](\d+)\s+(?:\.ptr[^,\n]*?\s)?([\w$]+)(?:\[(\d+)\])?\s*(?:,|$)"
+    r"\.param\s+(?:\.align\s+(\d+)\s+)?\.[a-z](\d+)\s+(?:\.ptr[^,\n]*?\s)?([\w$]+)(?:\[(\d+)\])?\s*(?:,|$)"
 )
 _LOAD = re.compile(r"\bld\.param(?:\.v(\d))?\.[a-z]+(\d+)\s[^\[;]*\[([\w$]+)(?:\+(\d+))?\]")
 _POINTER, _INT, _LONG = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
@@ -68,13 +67,16 @@ def parameters_of(ptx: str) -> dict[str, list[Parameter]]:
         for count, bits, name, offset in _LOAD.findall(body):
             loads.setdefault(name, []).append((int(offset or 0), int(count or 1) * int(bits) // 8))
         found[entry[1]] = [
-            _parameter(int(bits) // 8 * int(count or 1), loads.get(name, []), _uses(name, body))
-            for bits, name, count in _PARAMETER.findall(entry[2])
+            _parameter(int(bits) // 8 * int(count or 1), int(align or 0), loads.get(name, []), _uses(name, body))
+            for align, bits, name, count in _PARAMETER.findall(entry[2])
         ]
     return found
 
 
-def _parameter(size: int, loads: Sequence[tuple[int, int]], uses: int) -> Parameter:
+def _parameter(size: int, align: int, loads: Sequence[tuple[int, int]], uses: int) -> Parameter:
+    if (size, align) == (TENSOR_MAP_BYTES, TENSOR_MAP_ALIGN):
+        # Host code itself encodes the half of it that is in use, from the address on.
+        return Parameter(size, b"\xff" * (size // 2) + bytes(size // 2))
     if uses != len(loads):
         # Its address is taken: anything may be read.
         return Parameter(size, b"\xff" * size)
@@ -111,7 +113,6 @@ class HostRuntime:
         self._loading: Kernels | None = None
         self._libraries: list[Kernels] = []
         self._kernels: list[tuple[Kernels, str]] = []
-        self._maps: list[Mapping[str, Any]] = []
         self._failure: BaseException | None = None
         self._functions = {name: self._guarded(kinds, does) for name, (kinds, does) in self._table().items()}
 
@@ -177,7 +178,6 @@ class HostRuntime:
             "_cudaMemsetAsync": ((p, i, n, p), self._fill),
             "_cudaMemcpy": ((p, p, n, i), self._copy),
             "_cudaMemcpyAsync": ((p, p, n, i, p), self._copy),
-            "_cuTensorMapEncodeTiled": ((p, i, i, p, p, p, p, p, i, i, i, i), self._encode),
         }
 
     def _load(self, library: int, *_: Any) -> None:
@@ -207,7 +207,6 @@ class HostRuntime:
             stream=asked.stream or 0,
             cluster=list(chosen[CLUSTER][:3]) if CLUSTER in chosen else (0, 0, 0),
             cooperative=bool(COOPERATIVE in chosen and chosen[COOPERATIVE][0]),
-            tensor_maps=list(self._placed(values)),
             line=kernels.lines.get(symbol, 0),
         )
 
@@ -227,51 +226,6 @@ class HostRuntime:
             ctypes.memmove(target, tape.read(source, size, stream or 0), size)
         else:
             tape.refuse("cudaMemcpy", f"a copy of kind {kind} does not say in which direction", "name the direction")
-
-    def _encode(
-        self,
-        to: int,
-        dtype: int,
-        rank: int,
-        address: int,
-        dims: int,
-        strides: int,
-        box: int,
-        element_strides: int,
-        interleave: int,
-        swizzle: int,
-        l2: int,
-        oob: int,
-    ) -> None:
-        """Notes a tensor map, which only a driver can encode, and leaves a mark in its place."""
-        long, short = ctypes.c_uint64, ctypes.c_uint32
-        self._maps.append(
-            {
-                "dtype": dtype,
-                "rank": rank,
-                "address": address or 0,
-                "dims": list((long * rank).from_address(dims)),
-                "strides": list((long * (rank - 1)).from_address(strides)) if rank > 1 else [],
-                "box": list((short * rank).from_address(box)),
-                "element_strides": list((short * rank).from_address(element_strides)),
-                "interleave": interleave,
-                "swizzle": swizzle,
-                "l2": l2,
-                "oob": oob,
-            }
-        )
-        mark = _MAP_MARK + len(self._maps).to_bytes(8, "little")
-        ctypes.memmove(to, mark.ljust(TENSOR_MAP_BYTES, b"\0"), TENSOR_MAP_BYTES)
-
-    def _placed(self, values: Sequence[bytes]) -> Any:
-        """The tensor maps whose marks stand in a launch's arguments."""
-        for argument, value in enumerate(values):
-            offset = value.find(_MAP_MARK)
-            while offset >= 0:
-                start = offset + len(_MAP_MARK)
-                number = int.from_bytes(value[start : start + 8], "little")
-                yield {"argument": argument, "offset": offset, "map": self._maps[number - 1]}
-                offset = value.find(_MAP_MARK, start)
 
 
 def _nothing(*_: Any) -> None:

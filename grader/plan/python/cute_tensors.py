@@ -11,9 +11,6 @@ from cutlass.cute import runtime
 
 from grader.plan.python.driver import ITEM_BYTES, DeviceArray
 
-MOST_ALIGNED = 16
-"""The alignment in bytes that is promised of an address: that of the widest access of a thread."""
-
 _CUDA = 2
 """kDLCUDA."""
 _KINDS = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "bool": 6}
@@ -72,8 +69,8 @@ class Described:
 class DeviceTensor(runtime._Tensor):  # type: ignore[misc]
     """A cute.Tensor of the device, which from_dlpack() takes again, as it takes any framework's."""
 
-    def __init__(self, described: Described, assumed_align: int | None = None) -> None:
-        super().__init__(described, assumed_align=assumed_align)
+    def __init__(self, described: Described) -> None:
+        super().__init__(described)
         self.described = described
 
     def __dlpack__(self, **_: Any) -> Any:
@@ -85,10 +82,13 @@ class DeviceTensor(runtime._Tensor):  # type: ignore[misc]
 
 def tensor_of(array: DeviceArray) -> DeviceTensor:
     """An array of the problem as a call with a framework's tensor gives it: shape and strides are known only when it is
-    launched, but for the last stride, which is 1."""
+    launched, but for the last stride, which is 1.
+
+    Like there, no more is promised of the address than that elements are aligned. If 16 bytes were, the compiler would
+    read a fourth element beside three, beyond the end of the array; a submission that wants it aligns the pointer.
+    """
     strides = [math.prod(array.shape[place + 1 :]) for place in range(len(array.shape))]
-    align = min(MOST_ALIGNED, array.address & -array.address) if array.address else None
-    made = DeviceTensor(Described(array.address, array.dtype, array.shape, strides), align)
+    made = DeviceTensor(Described(array.address, array.dtype, array.shape, strides))
     if array.shape:
         made.mark_layout_dynamic(leading_dim=len(array.shape) - 1)
     return made

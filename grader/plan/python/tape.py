@@ -72,6 +72,12 @@ class Tape:
         self._steps: list[dict[str, Any]] = []
         self._told: set[str] = set()
         self._aside = False
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        """How many steps were recorded so far, and questions asked."""
+        return self._count
 
     def kernel(self, name: str, symbol: str, parameter_bytes: Sequence[int], ptx: str, cubin: bytes = b"") -> str:
         """Tells the judge of a compiled kernel, once; returns the handle by which `launch` names it.
@@ -210,11 +216,13 @@ class Tape:
         return [line] if line else []
 
     def _add(self, op: str, **fields: Any) -> None:
+        self._count += 1
         self._steps.append({"op": op, "at": self._at(), **fields})
         if len(self._steps) >= BATCH and not self._aside:
             self.flush()
 
     def _ask(self, question: Mapping[str, Any]) -> bytes:
+        self._count += 1
         self.flush()
         self._judge.send(question)
         return bytes.fromhex(self._judge.receive()["payload"])

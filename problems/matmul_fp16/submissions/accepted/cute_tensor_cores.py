@@ -16,7 +16,9 @@ THREADS = 128
 
 
 @cute.kernel
-def multiply(A: cute.Tensor, B: cute.Tensor, C: cute.Tensor, M: cute.Int32, N: cute.Int32, K: cute.Int32, mma: cute.TiledMma):
+def multiply(
+    A: cute.Tensor, B: cute.Tensor, C: cute.Tensor, M: cute.Int32, N: cute.Int32, K: cute.Int32, mma: cute.TiledMma
+):
     thread, _, _ = cute.arch.thread_idx()
     across, down, _ = cute.arch.block_idx()
     memory = SmemAllocator()
