@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import linecache
 import re
 import traceback
 import warnings
 from collections.abc import Callable, Hashable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -106,7 +106,7 @@ def _is_traced(solve: Any) -> bool:
 
 def _key(module: ModuleType, given: list[Any], tape: Tape) -> Hashable:
     """All that decides what solve() is compiled to."""
-    text = Path(str(module.__file__)).read_bytes()
+    text = "".join(linecache.getlines(str(module.__file__))).encode()
     types = [getattr(one, "__cache_key__", type(one).__name__) for one in given]
     return "cute solve", hashlib.sha256(text).hexdigest(), str(types), architecture(tape), tape.machine_code
 
