@@ -79,7 +79,9 @@ class CuteDriver:
             return (f"{type(error).__name__}: {error}", 0) if _in_trace(error) else None
         told = [error.message, *([error.cause] if error.cause is not None else [])]
         words = [_COLORS.sub("", str(one)).strip() for one in told]
-        return ": ".join(word for word in words if word) or type(error).__name__, error.line or 0
+        # An author is looked for outside of the DSL, and may be found here.
+        line = error.line if Path(error.filename or "").parent != Path(__file__).parent else 0
+        return ": ".join(word for word in words if word) or type(error).__name__, line or 0
 
     def _take_arrays(self) -> None:
         """Lets from_dlpack() and calls take what other frameworks have on the device: cute_tensors.described()."""
