@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import linecache
 import re
 import traceback
 import warnings
@@ -108,7 +109,8 @@ def _is_traced(solve: Any) -> bool:
 
 def _key(module: ModuleType, given: list[Any], tape: Tape) -> Hashable:
     """All that decides what solve() is compiled to."""
-    text = Path(str(module.__file__)).read_bytes()
+    # The text need not be in a file.
+    text = "".join(linecache.getlines(str(module.__file__))).encode()
     types = [getattr(one, "__cache_key__", type(one).__name__) for one in given]
     return "cute solve", hashlib.sha256(text).hexdigest(), str(types), architecture(tape), tape.machine_code
 
