@@ -79,7 +79,9 @@ class CuteDriver:
             return (f"{type(error).__name__}: {error}", 0) if _in_trace(error) else None
         told = [error.message, *([error.cause] if error.cause is not None else [])]
         words = [_COLORS.sub("", str(one)).strip() for one in told]
-        return ": ".join(word for word in words if word) or type(error).__name__, error.line or 0
+        # An author is looked for outside of the DSL, and may be found here.
+        line = error.line if Path(error.filename or "").parent != Path(__file__).parent else 0
+        return ": ".join(word for word in words if word) or type(error).__name__, line or 0
 
     def _take_arrays(self) -> None:
         """Lets from_dlpack() and calls take what other frameworks have on the device: cute_tensors.described()."""
@@ -106,6 +108,7 @@ def _is_traced(solve: Any) -> bool:
 
 def _key(module: ModuleType, given: list[Any], tape: Tape) -> Hashable:
     """All that decides what solve() is compiled to."""
+    # The text need not be in a file.
     text = "".join(linecache.getlines(str(module.__file__))).encode()
     types = [getattr(one, "__cache_key__", type(one).__name__) for one in given]
     return "cute solve", hashlib.sha256(text).hexdigest(), str(types), architecture(tape), tape.machine_code

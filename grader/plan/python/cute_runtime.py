@@ -1,7 +1,7 @@
 """CUDA's runtime as CuTe DSL's compiled host code calls it: it has no device, and launches go to the tape.
 
 The host part of a `@cute.jit` function is machine code that the DSL's execution engine makes in this process. It calls
-a dozen functions by name; the engine takes these for them.
+a few functions by name; the engine takes these for them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ FAILED = 999
 """cudaErrorUnknown: what a call answers whose failure is raised once the host code has returned."""
 COOPERATIVE, CLUSTER = 2, 4
 """The numbers of cudaLaunchAttributeID that a plan holds."""
-HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE = 1, 2, 3
-"""The numbers of cudaMemcpyKind."""
 TENSOR_MAP_BYTES, TENSOR_MAP_ALIGN = 128, 64
 
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)\s*\(([^)]*)\)")
@@ -150,34 +148,16 @@ class HostRuntime:
 
     def _table(self) -> Mapping[str, tuple[Sequence[Any], Callable[..., None]]]:
         """The functions by name: the types of their arguments, and what they do."""
-        p, i, n = _POINTER, _INT, _LONG
-        tape = self._tape
+        p, i = _POINTER, _INT
         return {
             "_cudaLibraryLoadData": ((p, p, p, p, i, p, p, i), self._load),
             "_cudaLibraryGetKernel": ((p, p, ctypes.c_char_p), self._find),
-            "_cudaLibraryUnload": ((p,), _nothing),
             "_cudaLaunchKernelEx": ((p, p, p), self._launch),
             "_cudaKernelSetAttributeForDevice": ((p, i, i, i), _nothing),
             "_cudaFuncSetAttribute": ((p, i, i), _nothing),
             "_cuKernelGetAttribute": ((p, i, p, i), lambda value, *_: _store_int(value, 0)),
             "_cudaGetDevice": ((p,), lambda device: _store_int(device, 0)),
-            "_cudaSetDevice": ((i,), _nothing),
-            "_cudaGetDeviceCount": ((p,), lambda count: _store_int(count, 1)),
-            "_cuDeviceGet": ((p, i), lambda device, _: _store_int(device, 0)),
-            "_cudaDeviceGetAttribute": (
-                (p, i, i),
-                lambda value, number, _: _store_int(value, tape().device.attributes.get(number, 0)),
-            ),
-            "_cudaDeviceSynchronize": ((), lambda: tape().synchronize()),
-            "_cudaStreamSynchronize": ((p,), lambda stream: tape().synchronize(stream or 0)),
-            "_cudaMalloc": ((p, n), self._allocate),
-            "_cudaMallocAsync": ((p, n, p), lambda to, size, _: self._allocate(to, size)),
-            "_cudaFree": ((p,), lambda address: tape().free(address or 0)),
-            "_cudaFreeAsync": ((p, p), lambda address, _: tape().free(address or 0)),
-            "_cudaMemset": ((p, i, n), self._fill),
-            "_cudaMemsetAsync": ((p, i, n, p), self._fill),
-            "_cudaMemcpy": ((p, p, n, i), self._copy),
-            "_cudaMemcpyAsync": ((p, p, n, i, p), self._copy),
+            "_cudaDeviceGetAttribute": ((p, i, i), self._attribute),
         }
 
     def _load(self, library: int, *_: Any) -> None:
@@ -210,26 +190,12 @@ class HostRuntime:
             line=kernels.lines.get(symbol, 0),
         )
 
-    def _allocate(self, to: int, size: int) -> None:
-        _store_long(to, self._tape().allocate(size))
-
-    def _fill(self, address: int, value: int, size: int, stream: int = 0) -> None:
-        self._tape().fill(address, bytes([value & 0xFF]), size, stream or 0)
-
-    def _copy(self, target: int, source: int, size: int, kind: int, stream: int = 0) -> None:
-        tape = self._tape()
-        if kind == DEVICE_TO_DEVICE:
-            tape.copy(target, source, size, stream or 0)
-        elif kind == HOST_TO_DEVICE:
-            tape.upload(target, ctypes.string_at(source, size), stream or 0)
-        elif kind == DEVICE_TO_HOST:
-            ctypes.memmove(target, tape.read(source, size, stream or 0), size)
-        else:
-            tape.refuse("cudaMemcpy", f"a copy of kind {kind} does not say in which direction", "name the direction")
+    def _attribute(self, value: int, number: int, _: int) -> None:
+        _store_int(value, self._tape().device.attributes.get(number, 0))
 
 
 def _nothing(*_: Any) -> None:
-    """Nothing is loaded, so nothing has attributes or is unloaded."""
+    """Nothing is loaded, so nothing has attributes."""
 
 
 def _store_int(to: int, value: int) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.plan.python.played_cute import Call, Played, emulated, play
+from tests.plan.python.played_judge import Call, Played, emulated, play
 
 DRIVER = "grader.plan.python.cute_driver:CuteDriver"
 HEAD = "import cutlass\nimport cutlass.cute as cute\n"
@@ -180,6 +180,49 @@ def test_scratch_of_cuda_bindings(run: Run) -> None:
     want = call.arguments["a"] + np.float32(1) + call.arguments["b"]
     assert np.array_equal(done(one).arrays["output"], want)
     assert [len(one.steps(op)) for op in ("upload", "launch", "sync_device", "free")] == [1, 2, 1, 1]
+
+
+def test_copies_of_cuda_bindings(run: Run) -> None:
+    text = ADD + """
+    import array
+    import cuda.bindings.runtime as cudart
+    from cutlass.cute.runtime import make_ptr
+
+    @cute.jit
+    def host(a: cute.Tensor, place: cute.Pointer, output: cute.Tensor, n: cute.Int32):
+        b = cute.make_tensor(place, cute.make_layout(n))
+        add(a, b, output, n).launch(grid=(cute.ceil_div(n, 256), 1, 1), block=(256, 1, 1))
+
+    def solve(a, b, output, n):
+        kinds = cudart.cudaMemcpyKind
+        seen = array.array("f", bytes(4 * n))
+        _, first = cudart.cudaMalloc(4 * n)
+        _, second = cudart.cudaMalloc(4 * n)
+        cudart.cudaMemcpy(seen.buffer_info()[0], b.data_ptr, 4 * n, kinds.cudaMemcpyDeviceToHost)
+        seen[0] = 100.0
+        cudart.cudaMemcpy(first, seen, 4 * n, kinds.cudaMemcpyHostToDevice)
+        cudart.cudaMemcpyAsync(second, first, 4 * n, kinds.cudaMemcpyDeviceToDevice, 0)
+        host(a, make_ptr(cutlass.Float32, second, cute.AddressSpace.gmem), output, n)
+    """
+    call = vectors(300)
+    (one,) = run(text, call)
+    b = call.arguments["b"].copy()
+    b[0] = 100
+    assert np.array_equal(done(one).arrays["output"], call.arguments["a"] + b)
+
+
+def test_host_code_that_calls_more_than_launches_is_refused(run: Run) -> None:
+    text = ADD + """
+    from cutlass._mlir.dialects import cuda
+
+    @cute.jit
+    def solve(a: cute.Tensor, b: cute.Tensor, output: cute.Tensor, n: cute.Int32):
+        add(a, b, output, n).launch(grid=((n + 255) // 256, 1, 1), block=(256, 1, 1))
+        cuda.device_sync(results=[cuda.ResultType.get()])
+    """
+    (one,) = run(text, vectors(300))
+    assert one.refusal is not None
+    assert one.refusal[0] == "cudaDeviceSynchronize"
 
 
 def test_arrays_of_another_framework(run: Run) -> None:
@@ -408,6 +451,20 @@ def test_a_compile_error_is_told_with_its_line(run: Run, wrong: str, words: str)
     assert words in one.failure[0]
     assert "\x1b" not in one.failure[0]
     assert (one.failure[1] or one.line) == line_of(text, wrong)
+
+
+def test_a_launch_outside_of_a_host_function_is_told_with_its_line(run: Run) -> None:
+    text = (
+        ADD
+        + """
+    def solve(a, b, output, n):
+        add(a, b, output, n).launch(grid=(1, 1, 1), block=(256, 1, 1))
+    """
+    )
+    (one,) = run(text, vectors(100))
+    assert one.failure is not None
+    assert "plain Python" in one.failure[0]
+    assert (one.failure[1] or one.line) == line_of(text, ".launch")
 
 
 def test_an_error_of_solve_is_its_own(run: Run) -> None:

@@ -16,7 +16,7 @@ import pytest
 from grader.core.errors import ToolMissing
 from grader.plan.python.cutile_arrays import CutileArray, as_argument
 from grader.plan.python.cutile_compiler import find_assembler, find_compiler, read_compiled
-from tests.plan.python.played_tiles import Call, Played, emulated, play
+from tests.plan.python.played_judge import Call, Played, emulated, play
 
 DRIVER = "grader.plan.python.cutile_driver:CutileDriver"
 HEAD = "import cuda.tile as ct\n\n"

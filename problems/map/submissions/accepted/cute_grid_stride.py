@@ -1,6 +1,6 @@
 # expect: accepted
 #
-# Map by as many blocks as the device has room for: each thread takes every so manyeth element.
+# Map by a fixed number of blocks: each thread takes elements that lie a whole grid apart.
 #
 # solve() is a plain function here. It calls a @cute.jit function, which is compiled for the types of its arguments at
 # the first call; the number of blocks is the same for every size, and a constant of the compilation.
