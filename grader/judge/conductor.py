@@ -107,10 +107,10 @@ def _grade(
     try:
         if not language.launches_itself:
             _begin(parts)
+        language.prepare(cache, progress)
         progress("compiling")
         program = language.compile(problem, submission, cache, device.gpu, sandbox)
         parts = deal(parts, problem, draw(None if language.launches_itself else program.constants))
-        language.prepare(cache, progress)
         if language.launches_itself:
             # Not before: nvcc may take a minute, and others would wait for the GPU.
             _begin(parts)

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from grader.sandbox import Sandbox
 
 SUFFIX = ".py"
-KEPT = "programs/python"
-"""Compiled kernels, in the folder of all caches."""
 
 
 class PythonLanguage:
@@ -51,8 +49,11 @@ class PythonLanguage:
         self, problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox
     ) -> Program:
         from grader.compile.program import Program
+        from grader.machine.own_packages import install_once, packages_of
         from grader.plan.python_recorder import import_once
 
+        for own in packages_of(self.name, for_gpu=gpu is not None):
+            install_once(own, lambda words: None)
         program = Program(
             form=self.form,
             target="",
@@ -62,14 +63,17 @@ class PythonLanguage:
             script=submission.text,
             file=submission.path_name,
         )
-        import_once(program, tuple(problem.params), sandbox, cache / KEPT)
+        import_once(program, tuple(problem.params), sandbox, cache)
         return program
 
     def compile_debug(self, problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> Program:
         raise NotImplementedError(f"{self.name} has no debug build")
 
     def prepare(self, cache: Path, progress: Callable[[str], None]) -> None:
-        """Nothing: the process that records is started for each submission."""
+        from grader.machine.own_packages import install_once, packages_of
+
+        for own in packages_of(self.name, for_gpu=False):
+            install_once(own, progress)
 
     def planner(
         self,
@@ -83,7 +87,7 @@ class PythonLanguage:
         from grader.plan.planner import RecordingPlanner
         from grader.plan.python_recorder import ScriptRecorder
 
-        recorder = ScriptRecorder(program, tuple(problem.params), sandbox, seconds, cache / KEPT)
+        recorder = ScriptRecorder(program, tuple(problem.params), sandbox, seconds, cache)
         return RecordingPlanner(problem, recorder, ask_table)
 
     def starter(self, problem: Problem) -> str:

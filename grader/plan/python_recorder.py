@@ -23,6 +23,7 @@ from grader.core.files import write_whole
 from grader.core.plan import Alloc, Free
 from grader.core.report import Diagnostic
 from grader.core.verdict import Form, LanguageName, Verdict
+from grader.machine.own_packages import packages_folder, packages_of
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.frames import Hurried, Malformed, number, parse_steps, places, text
 from grader.plan.recorder_call import Call, Ended
@@ -67,17 +68,17 @@ _PRINTED = 10_000
 class ScriptRecorder:
     """Records a program that is a script. One process answers all calls, up to one that fails.
 
-    What it compiles is kept for the next process in `kept`, the folder of such caches, until `start_anew` is called:
+    What it compiles is kept for the next process in `cache`, the folder of all caches, until `start_anew` is called:
     what it then compiles may tell of sizes that nobody is to know.
     """
 
     def __init__(
-        self, program: Program, parameters: Sequence[str], sandbox: Sandbox, seconds: float, kept: Path
+        self, program: Program, parameters: Sequence[str], sandbox: Sandbox, seconds: float, cache: Path
     ) -> None:
         self._program = program
         self._parameters = parameters
         self._sandbox = sandbox
-        self._kept: KeptCode | None = KeptCode(kept, program)
+        self._kept: KeptCode | None = KeptCode(cache, program)
         self._seconds = max(seconds, COMPILE_SECONDS)
         self._kernels: dict[str, Kernel] = {}
         self._notes: dict[Diagnostic, None] = {}
@@ -279,15 +280,15 @@ def _kernel(frame: Mapping[str, Any]) -> tuple[Kernel, str, bytes]:
 
 
 class KeptCode:
-    """What processes compiled for one script, in hexadecimal, in a file of a folder.
+    """What processes compiled for one script, in hexadecimal, in a file below `cache`.
 
     The script alone reads it: what a submission could spoil, nobody else gets. What can't be read or written is
     compiled again.
     """
 
-    def __init__(self, folder: Path, program: Program) -> None:
+    def __init__(self, cache: Path, program: Program) -> None:
         parts = {"script": program.script, "file": program.file, "language": program.language, "version": __version__}
-        self._file = folder / f"{make_key(parts)}.json"
+        self._file = cache / "programs" / "python" / f"{make_key(parts)}.json"
 
     def load(self) -> dict[str, str]:
         """What is kept, by the keys of the process."""
@@ -311,13 +312,13 @@ def _is_kept(data: Mapping[Any, Any]) -> bool:
     return all(isinstance(word, str) and word.isascii() for pair in data.items() for word in pair)
 
 
-def import_once(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept: Path) -> None:
+def import_once(program: Program, parameters: Sequence[str], sandbox: Sandbox, cache: Path) -> None:
     """Imports a program's script in a process that is kept for its plans.
 
     Raises CompileFailure for what keeps the script from being a submission, ToolMissing, or another JudgeError.
     """
     end_waiting()
-    _waiting.append((program, _opened(program, tuple(parameters), sandbox, KeptCode(kept, program).load())))
+    _waiting.append((program, _opened(program, tuple(parameters), sandbox, KeptCode(cache, program).load())))
 
 
 _waiting: list[tuple[Program, Child]] = []
@@ -338,13 +339,14 @@ def _take(program: Program) -> Child | None:
     return None
 
 
-def confinement_of(sandbox: Sandbox) -> Confinement | None:
-    """The confinement of the process; None if there is no sandbox."""
-    return Confinement(sandbox, Profile.COMPILE, limits=LIMITS) if sandbox.protects else None
+def confinement_of(sandbox: Sandbox, language: LanguageName) -> Confinement | None:
+    """The confinement of a language's process; None if there is no sandbox."""
+    shown = tuple(own.place for own in packages_of(language, for_gpu=True) if own.place.is_dir())
+    return Confinement(sandbox, Profile.COMPILE, shown, limits=LIMITS) if sandbox.protects else None
 
 
 def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept: Mapping[str, str]) -> Child:
-    confinement = confinement_of(sandbox)
+    confinement = confinement_of(sandbox, program.language)
     child = Child(MODULES[program.language], confinement=confinement, scratch=())
     try:
         child.send(
@@ -355,6 +357,7 @@ def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept:
                 "file": program.file,
                 "parameters": list(parameters),
                 "kept": dict(kept),
+                "packages": str(packages_folder()),
             }
         )
         answer = child.receive(IMPORT_SECONDS)

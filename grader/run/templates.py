@@ -27,8 +27,8 @@ def use_templates(sandbox: Sandbox) -> None:
         Template(EMULATOR, Confinement(sandbox, Profile.COMPUTE), lambda: {"objects": cache.load(SHARED)}, keep)
     )
     use_template(Template(reading.MODULE, compilers))
-    scripts = python_recorder.confinement_of(sandbox)
-    assert scripts is not None
-    for module in python_recorder.MODULES.values():
+    for language, module in python_recorder.MODULES.items():
+        scripts = python_recorder.confinement_of(sandbox, language)
+        assert scripts is not None
         # Each starts with the first submission in its language.
         use_template(Template(module, scripts))

@@ -54,9 +54,13 @@ class Worker:
         self._tape: Tape | None = None
         self._printed = io.StringIO()
 
-    def open(self, language: str, text: str, file: str, parameters: Sequence[str], kept: Mapping[str, str]) -> Message:
+    def open(
+        self, language: str, text: str, file: str, parameters: Sequence[str], kept: Mapping[str, str], packages: str
+    ) -> Message:
         """Loads the language and imports the text once; answers with what keeps it from being a submission, if
-        anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier."""
+        anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier,
+        `packages` the folder that has the language's own packages, if it has any."""
+        os.environ["KGRADE_PACKAGES"] = packages
         self._file, self._text = file, text
         self._memo = Memo({key: bytes.fromhex(code) for key, code in kept.items()})
         # There is no such file: code that names a folder would differ from process to process.

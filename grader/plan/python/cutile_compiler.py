@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.core.errors import ToolMissing
-from grader.core.paths import cache_folder
-
-FOLDER_VARIABLE = "KGRADE_TILEIRAS"
-"""Names the folder of cuTile's compiler; without it that is below kgrade's cache."""
-VERSION = "13.5.37"
-COMPILER_PACKAGES = (f"nvidia-cuda-tileiras=={VERSION}", f"nvidia-nvvm=={VERSION}")
-ASSEMBLER_PACKAGES = (f"nvidia-cuda-nvcc=={VERSION}",)
-"""Needed for machine code only. Both sets belong to a later CUDA release than the rest, so they are installed by
-`pip install --no-deps --target` into folders of their own; and into two, because tileiras starts the ptxas that lies
-beside it, and only without one that of PATH."""
-COMPILER = Path("compiler/nvidia/cu13/bin/tileiras")
-ASSEMBLER = Path("assembler/nvidia/cu13/bin/ptxas")
+from grader.machine.own_packages import TILE_ASSEMBLER, TILEIRAS, OwnPackages
 
 _READ = """\
 #!/bin/sh
@@ -74,21 +61,18 @@ class Compiled:
 
 def find_compiler() -> Path:
     """The path of tileiras. Raises ToolMissing."""
-    return _find(COMPILER, COMPILER_PACKAGES, "cuTile's compiler, tileiras, is not installed")
+    return _find(TILEIRAS)
 
 
 def find_assembler() -> Path:
     """The path of the ptxas that understands what tileiras writes. Raises ToolMissing."""
-    return _find(ASSEMBLER, ASSEMBLER_PACKAGES, "the ptxas that cuTile's kernels need for a GPU is not installed")
+    return _find(TILE_ASSEMBLER)
 
 
-def _find(place: Path, packages: Sequence[str], missing: str) -> Path:
-    folder = Path(os.environ.get(FOLDER_VARIABLE) or cache_folder() / "tileiras")
-    found = folder / place
-    if not found.is_file():
-        target = folder / place.parts[0]
-        raise ToolMissing(missing, f"type: pip install --no-deps --target {target} {' '.join(packages)}")
-    return found
+def _find(own: OwnPackages) -> Path:
+    if not own.file.is_file():
+        raise own.missing()
+    return own.file
 
 
 class Tileiras:

@@ -183,7 +183,9 @@ def test_scratch_of_cuda_bindings(run: Run) -> None:
 
 
 def test_copies_of_cuda_bindings(run: Run) -> None:
-    text = ADD + """
+    text = (
+        ADD
+        + """
     import array
     import cuda.bindings.runtime as cudart
     from cutlass.cute.runtime import make_ptr
@@ -204,6 +206,7 @@ def test_copies_of_cuda_bindings(run: Run) -> None:
         cudart.cudaMemcpyAsync(second, first, 4 * n, kinds.cudaMemcpyDeviceToDevice, 0)
         host(a, make_ptr(cutlass.Float32, second, cute.AddressSpace.gmem), output, n)
     """
+    )
     call = vectors(300)
     (one,) = run(text, call)
     b = call.arguments["b"].copy()
@@ -212,7 +215,9 @@ def test_copies_of_cuda_bindings(run: Run) -> None:
 
 
 def test_host_code_that_calls_more_than_launches_is_refused(run: Run) -> None:
-    text = ADD + """
+    text = (
+        ADD
+        + """
     from cutlass._mlir.dialects import cuda
 
     @cute.jit
@@ -220,6 +225,7 @@ def test_host_code_that_calls_more_than_launches_is_refused(run: Run) -> None:
         add(a, b, output, n).launch(grid=((n + 255) // 256, 1, 1), block=(256, 1, 1))
         cuda.device_sync(results=[cuda.ResultType.get()])
     """
+    )
     (one,) = run(text, vectors(300))
     assert one.refusal is not None
     assert one.refusal[0] == "cudaDeviceSynchronize"
