@@ -46,9 +46,7 @@ def device_array(value: Any) -> Any:
     return _over(described["data"][0], shape, tuple(strides), dtype, value)
 
 
-def _over(
-    address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], owner: Any = None
-) -> Any:
+def _over(address: int, shape: Extents, strides: Extents, dtype: np.dtype[Any], owner: Any = None) -> Any:
     """A device array over memory that numba does not free. `strides` are in bytes."""
     size = cuda_driver.memory_size_from_info(shape, strides, dtype.itemsize)
     pointer = cuda_driver.binding.CUdeviceptr(address)

@@ -6,6 +6,7 @@ of a compiled kernel. Nothing of numba is imported before a driver is made.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,8 @@ class NumbaDriver:
     def __init__(self, memo: Memo) -> None:
         from grader.plan.python import numba_arrays, numba_device, numba_kernel
 
+        # What numba's import leaves lives as long as the process; a search through it takes longer than a recording.
+        gc.freeze()
         self._memo = memo
         self._arrays, self._device, self._kernel = numba_arrays, numba_device, numba_kernel
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.plan.python.played_judge import Call, Played, emulated, play
+from tests.plan.python.played_judge import Call, Played, emulated, imported, play
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None,
@@ -472,7 +472,8 @@ def test_no_room_is_told_as_such(plays: Plays) -> None:
     ],
 )
 def test_what_numba_can_not_compile_is_an_error_of_the_file(plays: Plays, body: str, said: str) -> None:
-    text = f"HALF = np.float16(0)\n\n@cuda.jit\ndef kernel(x, output):\n    {body}\n\ndef solve(x, output, N):\n    kernel[1, 1](x, output)\n"
+    kernel = f"HALF = np.float16(0)\n\n@cuda.jit\ndef kernel(x, output):\n    {body}\n\n"
+    text = kernel + "def solve(x, output, N):\n    kernel[1, 1](x, output)\n"
     (played,) = plays(text, values(10))
     assert played.failure is not None
     assert said in played.failure[0]
@@ -484,3 +485,31 @@ def test_nothing_is_imported_before_a_driver_is_made() -> None:
     program = "import sys, grader.plan.python.numba_driver; print('numba' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert answer.stdout.strip() == "False"
+
+
+def test_signatures_compile_before_anything_is_recorded(process: ProcessPoolExecutor, tmp_path: Path) -> None:
+    file = tmp_path / "submission.py"
+    signature = "@cuda.jit('void(float32[:])')\ndef kernel(x):\n    x[0] = {}\n"
+    file.write_text(HEAD + signature.format("1"), encoding="utf-8")
+    assert process.submit(import_only, file).result(timeout=300) is None
+    file.write_text(HEAD + signature.format("x.missing"), encoding="utf-8")
+    failure = process.submit(import_only, file).result(timeout=300)
+    assert failure is not None
+    assert "Unknown attribute 'missing'" in failure[0]
+
+
+def import_only(file: Path) -> tuple[str, int] | None:
+    """What the driver says of an import outside of any call of solve()."""
+    from grader.plan.python.numba_driver import NumbaDriver
+    from grader.plan.python.tape import Refusal, Tape
+
+    def none() -> Tape:
+        raise Refusal("the import", "nothing is recorded yet", "call solve()")
+
+    driver = NumbaDriver({})
+    driver.install(none)
+    try:
+        imported(file)
+    except Exception as error:
+        return driver.compile_failure(error) or ("no compile error", 0)
+    return None
