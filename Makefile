@@ -32,6 +32,9 @@ TORCH := --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0"
 # For the tests that include CuTe's headers: them alone, which is 6 MB.
 CUTLASS := --no-deps "nvidia-cutlass==4.2.*"
 
+# For the tests of kernels in Python.
+LANGUAGES := .[triton,cutile,cute,numba]
+
 # Of each run of the tests these seconds, the quickest files first: tests/quick.py.
 QUICK_SECONDS := 40
 TESTS := tests
@@ -124,6 +127,8 @@ $(INSTALLED_DEV): pyproject.toml $(CHOICE) | $(BIN)/python
 	    echo 'PyTorch is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(TORCH)'
 	@$(PIP) install --quiet $(CUTLASS) || \
 	    echo 'CuTe is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(CUTLASS)'
+	@$(PIP) install --quiet --editable "$(LANGUAGES)" || \
+	    echo 'Triton and the like are not to be had here: the tests that need them are skipped. To try again: $(PIP) install "$(LANGUAGES)"'
 	@$(BYTE_CODE)
 	@touch $@ $(INSTALLED)
 

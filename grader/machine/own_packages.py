@@ -105,7 +105,7 @@ def install_once(own: OwnPackages, progress: Callable[[str], None]) -> Path:
             if done.returncode or not (made / own.proof).is_file():
                 raise own.missing()
             shutil.rmtree(place, ignore_errors=True)
-            os.replace(made, place)
+            made.replace(place)
         except (OSError, subprocess.TimeoutExpired):
             raise own.missing() from None
         finally:

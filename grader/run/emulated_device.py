@@ -36,7 +36,8 @@ ONLY_NEWER = "a launch with tensor maps or clusters: they need compute capabilit
 
 
 class EmulatedDevice:
-    """Loaded modules and their memory. `image` is that of the first, empty for none, `symbols`: each kernel's symbol, by the name that plans use.
+    """Loaded modules and their memory. `image` is that of the first, empty for none; `symbols`: each kernel's symbol,
+    by the name that plans use.
 
     With `count`, launches are not checked for races, and `counted` has the cost of each. With `values`, for a debug
     build, they are only checked for uses of unset local variables.

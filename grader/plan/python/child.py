@@ -55,7 +55,13 @@ class Worker:
         self._printed = io.StringIO()
 
     def open(
-        self, language: str, text: str, file: str, parameters: Sequence[str], kept: Mapping[str, str], packages: str
+        self,
+        language: str,
+        text: str,
+        file: str,
+        parameters: Sequence[str],
+        kept: Mapping[str, str],
+        packages: str,
     ) -> Message:
         """Loads the language and imports the text once; answers with what keeps it from being a submission, if
         anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier,

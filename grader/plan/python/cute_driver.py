@@ -9,6 +9,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 

@@ -30,8 +30,9 @@ class Recorded:
     """A `Prepare` for one program, whose launch code runs at the judge's.
 
     The judge is sent {"record": {"set": number, "addresses": …, **label}}. It may answer with requests `allocate`,
-    `extend`, `symbol`, `elapsed` and `read`, as a runner gets them. At last it answers with {"do": "replay", "steps": …}, the steps that no
-    read ran, or with {"do": "refuse", "message": …} if CUDA would refuse. `sigma` and `limit` are those of the timing.
+    `extend`, `symbol`, `elapsed` and `read`, as a runner gets them. At last it answers with {"do": "replay", "steps":
+    …}, the steps that no read ran, or with {"do": "refuse", "message": …} if CUDA would refuse. `sigma` and `limit` are
+    those of the timing.
     """
 
     replay = Replay
