@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from grader.core.verdict import LanguageName
@@ -16,14 +17,14 @@ import triton.language as tl
 
 
 @triton.jit
-def {problem.kernel}({", ".join(problem.params)}, BLOCK: tl.constexpr):
+def {_kernel(problem)}({_names(problem)}, BLOCK: tl.constexpr):
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
 
 
 # {_arrays(problem)}: tensors on the GPU
 def solve({_annotated(problem, "torch.Tensor", "int", "float")}):
     grid = (1,)
-    {problem.kernel}[grid]({", ".join(problem.params)}, BLOCK=256)
+    {_kernel(problem)}[grid]({_names(problem)}, BLOCK=256)
 """
 
 
@@ -34,14 +35,14 @@ import torch
 
 
 @ct.kernel
-def {problem.kernel}({", ".join(problem.params)}, TILE: ct.Constant[int]):
+def {_kernel(problem)}({_names(problem)}, TILE: ct.Constant[int]):
     index = ct.bid(0)
 
 
 # {_arrays(problem)}: tensors on the GPU
 def solve({_annotated(problem, "torch.Tensor", "int", "float")}):
     grid = (1,)
-    ct.launch(torch.cuda.current_stream(), grid, {problem.kernel}, ({", ".join(problem.params)}, 256))
+    ct.launch(torch.cuda.current_stream(), grid, {_kernel(problem)}, ({_names(problem)}, 256))
 """
 
 
@@ -53,7 +54,7 @@ import cutlass.cute as cute
 
 
 @cute.kernel
-def {problem.kernel}({parameters}):
+def {_kernel(problem)}({parameters}):
     thread, _, _ = cute.arch.thread_idx()
     block, _, _ = cute.arch.block_idx()
     index = block * 256 + thread
@@ -62,7 +63,7 @@ def {problem.kernel}({parameters}):
 # {_arrays(problem)}: tensors on the GPU
 @cute.jit
 def solve({parameters}):
-    {problem.kernel}({", ".join(problem.params)}).launch(grid=(1, 1, 1), block=(256, 1, 1))
+    {_kernel(problem)}({_names(problem)}).launch(grid=(1, 1, 1), block=(256, 1, 1))
 """
 
 
@@ -72,13 +73,13 @@ def numba_starter(problem: Problem) -> str:
 
 
 @cuda.jit
-def {problem.kernel}({", ".join(problem.params)}):
+def {_kernel(problem)}({_names(problem)}):
     index = cuda.grid(1)
 
 
 # {_arrays(problem)}: arrays on the GPU
-def solve({", ".join(problem.params)}):
-    {problem.kernel}[1, 256]({", ".join(problem.params)})
+def solve({_names(problem)}):
+    {_kernel(problem)}[1, 256]({_names(problem)})
 """
 
 
@@ -91,16 +92,26 @@ STARTERS: Mapping[LanguageName, Callable[[Problem], str]] = {
 
 
 def _arrays(problem: Problem) -> str:
-    return ", ".join(name for name in problem.params if name in {**problem.inputs, **problem.outputs})
+    return ", ".join(name for c_type, name in problem.c_parameters if "*" in c_type)
+
+
+def _names(problem: Problem) -> str:
+    return ", ".join(name for _, name in problem.c_parameters)
+
+
+def _kernel(problem: Problem) -> str:
+    """The problem's name for its kernel; a problem that brings its own tests has none."""
+    if problem.kernel != "solve":
+        return problem.kernel
+    return re.sub(r"\W", "_", problem.name.rpartition(":")[2].lstrip("0123456789_")) + "_kernel"
 
 
 def _annotated(problem: Problem, array: str, whole: str, real: str) -> str:
     """The parameters of solve() with their types."""
-    arrays = {**problem.inputs, **problem.outputs}
 
-    def kind(name: str) -> str:
-        if name in arrays:
+    def kind(c_type: str) -> str:
+        if "*" in c_type:
             return array
-        return real if name in problem.scalars and not problem.scalars[name].dtype.whole else whole
+        return real if c_type in ("float", "double") else whole
 
-    return ", ".join(f"{name}: {kind(name)}" for name in problem.params)
+    return ", ".join(f"{name}: {kind(c_type)}" for c_type, name in problem.c_parameters)

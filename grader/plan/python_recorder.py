@@ -57,7 +57,7 @@ _TYPES = {
     "i8": "int8",
     "u8": "uint8",
 }
-"""The names of the problem's types in Python, which are PyTorch's."""
+"""The names of a problem's types in Python, which are PyTorch's; those of a set of challenges are so already."""
 MOST_TUNED = 1000
 """Steps that are timed at once."""
 MOST_NOTES = 16
@@ -387,7 +387,8 @@ def _diagnostic(answer: Mapping[str, Any]) -> Diagnostic:
 def _argument_to_json(argument: Argument) -> dict[str, Any]:
     if argument.size or argument.dtype:
         shape = list(argument.shape)
-        return {"name": argument.name, "dtype": _TYPES[argument.dtype], "shape": shape, "address": argument.bits}
+        dtype = _TYPES.get(argument.dtype, argument.dtype)
+        return {"name": argument.name, "dtype": dtype, "shape": shape, "address": argument.bits}
     return {"name": argument.name, "kind": argument.kind, "value": _value(argument)}
 
 
