@@ -2,10 +2,10 @@
 
     python benchmarks/languages.py --repeats 5
 
-Run it on an idle machine. "Alone" is the command as a person types it, which imports the language each time; with a "fork
-server" a process that has imported it is forked, as `kgrade watch`, workers and `kgrade verify` do. Each file was graded
-before, so that its kernels are compiled and translated; "first" is the grading that did that. Seeds differ, and so do
-sizes: what a size forces is compiled then. Medians; the verdict is checked each time.
+Run it on an idle machine. "Alone" is the command as a person types it, which imports the language each time; with a
+"fork server" a process that has imported it is forked, as `kgrade watch`, workers and `kgrade verify` do. Each file was
+graded before, so that its kernels are compiled and translated; "first" is the grading that did that. Seeds differ, and
+so do sizes: what a size forces is compiled then. Medians; the verdict is checked each time.
 """
 
 from __future__ import annotations
