@@ -6,7 +6,7 @@ Grading is left to the caller, who knows that the case runs to its end.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.coach.advice import Advice, Subject
@@ -30,6 +30,16 @@ from grader.problem.inputs import families
 from grader.problem.sizes import Budget, fit_together
 from grader.run.emulator.counts import ArrayCounts
 from grader.sandbox import Sandbox
+
+OF_TILES = (LanguageName.TRITON, LanguageName.CUTILE)
+"""Languages of whole tiles: their compilers lay out shared memory and deal elements to threads."""
+OF_TILES_REMEDIES = {
+    "bank_conflict": "the compiler lays out shared memory: another block size, or a transposed load, changes it",
+    "uncoalesced": "let the tile's last dimension run along the array's contiguous one",
+    "wide_access": "let the tile's last dimension be contiguous and its start a multiple of 16 bytes, and say so "
+    "(tl.multiple_of, tl.max_contiguous)",
+    "divergence": "leave it to masks: a branch on an element is one for each tile",
+}
 
 Progress = Callable[[str], None]
 
@@ -117,7 +127,10 @@ def explain(
         target=target,
         verdict=report.verdict,
         headline=report.headline,
-        kernels=tuple(_explained(problem, sizes, kernel, facts.get(kernel.symbol), target) for kernel in counted),
+        kernels=tuple(
+            _in_words_of(submission.language, _explained(problem, sizes, kernel, facts.get(kernel.symbol), target))
+            for kernel in counted
+        ),
     )
 
 
@@ -138,6 +151,14 @@ def _facts(program: Program) -> Mapping[str, KernelFacts]:
         return read_cubin(program.cubin) if program.cubin else {}
     except ElfError:
         return {}
+
+
+def _in_words_of(language: LanguageName, explained: KernelExplanation) -> KernelExplanation:
+    """With remedies that an author in this language can apply."""
+    if language not in OF_TILES:
+        return explained
+    advice = (replace(one, remedy=OF_TILES_REMEDIES.get(one.kind, one.remedy)) for one in explained.advice)
+    return replace(explained, advice=tuple(advice))
 
 
 def _explained(
