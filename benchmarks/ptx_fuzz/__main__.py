@@ -4,7 +4,8 @@
 
 A process that dies by a signal, that says nothing for too long, or that ends in an exception of its own is a finding:
 its program is kept, and the next process goes on behind it. With --state a run that was stopped goes on where it was.
---show NUMBER prints a program. Exit status: 0 without findings, 1 with some.
+--show NUMBER prints a program; --barriers makes programs mostly of barriers, exits and branches. Exit status: 0
+without findings, 1 with some.
 """
 
 from __future__ import annotations
@@ -60,11 +61,12 @@ class Tally:
         return sum(count for name, count in self.outcomes.items() if name.startswith("refused"))
 
 
-def run_batch(seed: int, first: int, last: int, corpus: str, optimised: int) -> list[tuple[int, str]]:
+def run_batch(seed: int, first: int, last: int, corpus: str, optimised: int, barriers: bool) -> list[tuple[int, str]]:
     """(Number, outcome) of each program; those of a process that died begin with "finding"."""
     results: list[tuple[int, str]] = []
     while first < last:
-        command = [sys.executable, "-m", "ptx_fuzz.child", *map(str, (seed, first, last)), corpus, str(optimised)]
+        given = [*map(str, (seed, first, last)), corpus, str(optimised), str(int(barriers))]
+        command = [sys.executable, "-m", "ptx_fuzz.child", *given]
         paths = os.pathsep.join([str(ROOT), str(ROOT / "benchmarks")])
         environment = {**os.environ, GUARDS: "1", "PYTHONPATH": paths}
         with tempfile.TemporaryFile("w+") as errors:
@@ -129,12 +131,13 @@ def main() -> int:
     )
     parser.add_argument("--state", type=Path, help="file that keeps what a run has come to")
     parser.add_argument("--show", type=int, help="print the program of this number")
+    parser.add_argument("--barriers", action="store_true", help="programs made mostly of barriers and exits")
     given = parser.parse_args()
     corpus = str(given.corpus) if given.corpus else "-"
     if given.corpus and not any(given.corpus.glob("*.ptx")):
         compile_corpus(given.corpus, given.sources)
     if given.show is not None:
-        print(program(given.seed, given.show, corpus))
+        print(program(given.seed, given.show, corpus, given.barriers))
         return 0
     tally = Tally(given.seed)
     if given.state and given.state.exists():
@@ -144,7 +147,15 @@ def main() -> int:
     began = time.monotonic()
     with ThreadPoolExecutor(given.jobs) as pool:
         tasks = [
-            pool.submit(run_batch, tally.seed, first, min(first + BATCH, given.programs), corpus, given.optimised)
+            pool.submit(
+                run_batch,
+                tally.seed,
+                first,
+                min(first + BATCH, given.programs),
+                corpus,
+                given.optimised,
+                given.barriers,
+            )
             for first in firsts
         ]
         for task in tasks:

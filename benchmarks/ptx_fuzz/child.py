@@ -1,9 +1,9 @@
 """Runs programs by number, each from its own seed, and says of each what came of it: a line before it and one after.
 
-    python -m ptx_fuzz.child SEED FIRST LAST CORPUS OPTIMISED
+    python -m ptx_fuzz.child SEED FIRST LAST CORPUS OPTIMISED BARRIERS
 
 The corpus is a folder of PTX to be changed, or "-". Every so many programs one is compiled as for students, with all of
-LLVM's optimisations; OPTIMISED is that number, 0 for none.
+LLVM's optimisations; OPTIMISED is that number, 0 for none. BARRIERS is 1 for programs made mostly of barriers, else 0.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ INSTRUCTIONS = 20_000
 SECONDS = 5.0
 MUTATED = 0.1
 """The share of programs that are changed ones of the corpus, where there is one."""
+_MODES = ["", "", "", "sanitize", "count"]
 _SIZES = [0, 1, 60, 64, 256, 1000, 4096, 4096, 5000, 65536]
 
 
@@ -34,19 +35,20 @@ def corpus(folder: str) -> list[str]:
     return [file.read_text() for file in sorted(Path(folder).glob("*.ptx"))] if folder != "-" else []
 
 
-def program(seed: int, number: int, folder: str) -> str:
+def program(seed: int, number: int, folder: str, barriers: bool = False) -> str:
     """The text of one program."""
     rng = random.Random(f"{seed} {number}")
     texts = corpus(folder)
     if texts and rng.random() < MUTATED:
         return HEAD.rpartition("//")[2].join(["//", mutate(rng.choice(texts), rng)])
-    return Grammar(rng).text()
+    return Grammar(rng, barriers).text()
 
 
-def run(seed: int, number: int, folder: str, optimised: int) -> str:
+def run(seed: int, number: int, folder: str, optimised: int, barriers: bool = False) -> str:
     """What came of a program: "refused: …", a status, or a kind of fault."""
-    text, rng = program(seed, number, folder), random.Random(f"run {seed} {number}")
-    mode = rng.choice(["", "", "", "sanitize", "count"])
+    text, rng = program(seed, number, folder, barriers), random.Random(f"run {seed} {number}")
+    # What goes wrong at barriers is looked for by the race checks.
+    mode = rng.choice(["", "sanitize", "sanitize", "sanitize", "count"] if barriers else _MODES)
     whole = optimised > 0 and number % optimised == 0
     try:
         module = Module(text, sanitize=mode == "sanitize", count=mode == "count", quick=not whole)
@@ -85,13 +87,13 @@ def _launch(module: Module, kernel: str, rng: random.Random) -> LaunchResult:
 
 
 def main() -> None:
-    seed, first, last, optimised = (int(sys.argv[n]) for n in (1, 2, 3, 5))
+    seed, first, last, optimised, barriers = (int(sys.argv[n]) for n in (1, 2, 3, 5, 6))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number in range(first, last):
         print(f"begin {number}", flush=True)
         try:
-            outcome = run(seed, number, sys.argv[4], optimised)
+            outcome = run(seed, number, sys.argv[4], optimised, bool(barriers))
         except Exception:
             outcome = "exception: " + " | ".join(traceback.format_exc().split("\n")[-6:])
         print(f"end {number} {outcome}", flush=True)

@@ -16,10 +16,11 @@ ARRAYS = 3
 
 
 class Grammar:
-    """One program."""
+    """One program. `barriers`: made mostly of barriers, exits and branches."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, barriers: bool = False) -> None:
         self.rng = rng
+        self._many_barriers = barriers
         self._shared = [f"s{i}" for i in range(rng.randrange(4))]
         self._locals = [f"l{i}" for i in range(rng.randrange(3))]
         self._globals = [f"g{i}" for i in range(rng.randrange(3))]
@@ -127,6 +128,9 @@ class Grammar:
 
     def _body(self, count: int) -> list[str]:
         choices: list[tuple[int, Callable[[], list[str]]]] = [
+            (40, self._any_barrier), (8, self._plain), (1, self._access), (4, self._warp), (12, self._branch),
+            (4, self._loop), (1, self._table), (8, self._leave_quietly), (1, self._calls_something),
+        ] if self._many_barriers else [
             (30, self._access), (24, self._plain), (8, self._atomic), (6, self._warp), (5, self._copies),
             (4, self._object), (4, self._matrix), (6, self._branch), (3, self._barrier), (2, self._parameter),
             (3, self._calls_something), (2, self._hint), (2, self._loop), (1, self._table), (1, self._leave),
@@ -265,6 +269,23 @@ class Grammar:
         return [rng.choice([f"bar.sync {number};", "bar.sync 0;", f"barrier.sync {number},{count};",
                             f"bar.arrive {number},{count};",
                             f"bar.red.popc.u32 %r9,{rng.choice([0, 1, 15])},%p0;", "membar.gl;"])]  # fmt: skip
+
+    def _any_barrier(self) -> list[str]:
+        """A barrier of any spelling, with or without a guard; its number and count may be known at run time only."""
+        rng = self.rng
+        number = rng.choice(["0", "0", "0", "0", "1", "1", "15", "%r1", "%r2", "%r3"])
+        count = rng.choice(["", "", "", ",32", ",64", ",96", ",0", ",%r1", ",%r1", ",%r2", ",%r2", ",%r3", ",-1"])
+        name = rng.choice(["bar", "bar.cta", "barrier", "barrier.cta"])
+        fixed = rng.choice(["0", "0", "1", "15"])
+        return [rng.choice(["", "", "", "@%p0 ", "@%p1 ", "@!%p1 ", "@%p2 ", "@!%p2 "]) + rng.choice([
+            f"{name}.sync {number}{count};", f"{name}.sync {number}{count};",
+            f"{name}.arrive {number}{count or ',%r2'};", f"{name}.arrive {number}{count or ',%r2'};",
+            f"{name}.red.popc.u32 %r9,{fixed}{count},%p0;",
+            f"{name}.red.{rng.choice(['and', 'or'])}.pred %p3,{fixed}{count},%p1;",
+        ])]  # fmt: skip
+
+    def _leave_quietly(self) -> list[str]:
+        return [f"@{self.rng.choice(['%p0', '%p1', '%p2', '!%p0', '!%p1', '!%p2', '%p3'])} exit;"]
 
     def _parameter(self) -> list[str]:
         rng = self.rng

@@ -17,21 +17,26 @@ problem = Problem(
         DEGREE=choice(1, 16),
     ),
     constants=dict(BLOCK=1024),
-    gates=exact(families=("normal", "spread", "special", "deep", "hub", "apart")),
+    # Cases take turns, small to large: the third is a small one and one of some blocks, where "deep" is deepest.
+    gates=exact(families=("normal", "spread", "deep", "special", "hub", "apart")),
     baseline="accepted/2_warp_a_vertex.cu",
     benchmarks=[dict(V=10_000, DEGREE=8), dict(V=100_000, DEGREE=16), dict(V=1_000_000, DEGREE=16)],
 )
 
 
 LEVELS, VISITS = 130, 1_500_000
-"""A deep graph has so many levels, or as many as let a kernel look at this many vertices in all, or 24."""
 HUB = 10_000
 """The edges of a vertex that has nearly all of them."""
 
 
+def most_levels(V):
+    """Levels of a deep graph, which none exceeds: LEVELS, or as many as let a kernel look at VISITS vertices, or 24."""
+    return min(V - 1, LEVELS, max(VISITS // V, 24))
+
+
 def path(draw, offsets, start, V):
     """Edges that lead no more than one level up, and a way through all levels: the last is as far away as it can be."""
-    levels = min(V - 1, LEVELS, max(VISITS // V, 24))
+    levels = most_levels(V)
     order = np.concatenate([[0], 1 + draw.order(V - 1)])
     level = np.empty(V, int)
     level[order] = np.concatenate([np.arange(levels + 1), draw.integers(1, max(levels, 1), V - levels - 1)])
@@ -42,15 +47,46 @@ def path(draw, offsets, start, V):
     return neighbours
 
 
+def cut(draw, offsets, neighbours, V):
+    """The same edges, except that those of the last level that is allowed lead to vertices found before it."""
+    neighbours = neighbours.ravel()
+    found, level = np.zeros(V, bool), np.zeros(1, int)
+    found[0] = True
+    for _ in range(most_levels(V) + 1):
+        edges = edges_of(offsets, level)
+        fresh = np.zeros(V, bool)
+        fresh[neighbours[edges]] = True
+        level = np.flatnonzero(fresh & ~found)
+        if level.size == 0:
+            return neighbours
+        known, found = found, found | fresh
+    beyond = edges[~known[neighbours[edges]]]
+    found = np.flatnonzero(known)
+    neighbours[beyond] = found[draw.integers(0, found.size - 1, beyond.size)]
+    return neighbours
+
+
+def edges_of(offsets, vertices):
+    """The numbers of all edges of these vertices."""
+    counts = offsets[vertices + 1] - offsets[vertices]
+    return np.repeat(offsets[vertices] + counts - np.cumsum(counts), counts) + np.arange(counts.sum())
+
+
 @problem.structure
 def structure(draw, family, V, DEGREE):
+    offsets, neighbours = drawn(draw, family, V, DEGREE)
+    return dict(offsets=offsets, neighbours=cut(draw, offsets, neighbours, V).reshape(V, DEGREE))
+
+
+def drawn(draw, family, V, DEGREE):
+    """The offsets and neighbours of a graph that may have more levels than are allowed."""
     # Each vertex has one edge at least; the others belong to whoever the cuts give them to.
     more = V * (DEGREE - 1)
     first = min(more, HUB) if family == "hub" else 0
     offsets = np.arange(V + 1) + np.concatenate([[0], np.sort(draw.integers(first, more, V - 1)), [more]])
     if family == "deep":
         start = np.repeat(np.arange(V), np.diff(offsets))
-        return dict(offsets=offsets, neighbours=path(draw, offsets, start, V).reshape(V, DEGREE))
+        return offsets, path(draw, offsets, start, V)
     if family == "apart":
         # Pieces with no edge between them; vertex 0 may be one alone.
         piece = max(V // draw.one(2, 5), 1)
@@ -60,16 +96,16 @@ def structure(draw, family, V, DEGREE):
         neighbours = first + (draw.integers(0, 2**31 - 1, V * DEGREE) * length >> 31)
         if draw.one(0, 2) == 0:
             neighbours[: offsets[1]] = 0
-        return dict(offsets=offsets, neighbours=neighbours.reshape(V, DEGREE))
+        return offsets, neighbours
     if family in ("normal", "hub"):
         # Anywhere but to the last vertices, which nothing leads to.
-        return dict(offsets=offsets, neighbours=draw.integers(0, V - 1 - V // 8, V, DEGREE))
+        return offsets, draw.integers(0, V - 1 - V // 8, V * DEGREE)
     # To vertices nearby, forwards or both ways: the last ones are twenty steps away. One edge of each leads forwards.
     reach = max(V // 20, 1)
     shift = draw.integers(-reach if family == "special" else 1, reach, V * DEGREE)
     shift[offsets[:-1]] = draw.integers(1, reach, V)
     start = np.repeat(np.arange(V), np.diff(offsets))
-    return dict(offsets=offsets, neighbours=np.clip(start + shift, 0, V - 1).reshape(V, DEGREE))
+    return offsets, np.clip(start + shift, 0, V - 1)
 
 
 @problem.reference

@@ -85,6 +85,14 @@ PROGRAMS = {
     "a huge frame": kernel(".local .b8 l[1099511627776]; mov.u64 %d1,l; st.local.u8 [%d1],%r1;"),
     "a huge alignment": kernel(".local .align 65536 .b8 l[4]; .local .align 1099511627776 .b8 m[4]; mov.u64 %d1,m;"),
     "barriers that are not there": kernel("add.s32 %r1,%r0,1000; barrier.sync %r1; bar.arrive %r1,%r0;"),
+    "an arrival opens a barrier after an exit": kernel(
+        "mov.u32 %r1,%ctaid.y; setp.eq.s32 %p1,%r0,5; @%p1 exit; bar.arrive 1,%r1;"
+    ),
+    "an arrival opens a barrier that others have skipped": kernel(
+        """.shared .align 4 .b8 s[256]; mov.u32 %r1,%ctaid.y; setp.gt.u32 %p1,%r0,31; shl.b32 %r2,%r0,2; mov.u32 %r3,s;
+        add.u32 %r2,%r2,%r3; @%p1 bra PAST; bar.sync 0; bra AFTER; PAST: barrier.sync 0,64;
+        AFTER: st.shared.u32 [%r2],%r0; @%p1 exit; bar.arrive 0,%r1;"""
+    ),
     "a huge barrier": kernel("barrier.sync 3,4294967264;"),
     "copies more than it says": kernel(
         """.shared .align 16 .b8 s[16]; ld.param.u64 %d1,[a]; mov.u32 %r1,s; mov.u32 %r2,-1;

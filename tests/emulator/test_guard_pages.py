@@ -19,6 +19,7 @@ from .guarded import PROGRAMS
 
 ROOT = Path(__file__).parents[2]
 FUZZED = 2000
+FUZZED_BARRIERS = 300
 SEED = 20260719
 MODES = ("", "sanitize", "count")
 ENVIRONMENT = {**os.environ, GUARDS: "1", "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "benchmarks")])}
@@ -37,6 +38,8 @@ EXPECTED = {
     "a result of the parameter's name": "refused: two parameters of function f have one name",
     "a call with more than is taken": "refused: the emulator does not know a call whose value p is larger",
     "writes a wild way back": "illegal_instruction: a call through a pointer that holds no function",
+    "an arrival opens a barrier after an exit": "done",
+    "an arrival opens a barrier that others have skipped": "done",
     "300 shared arrays": "refused: the kernel has 300 shared arrays; the emulator has places for 253",
     "too much shared memory in the module": "launch_failure: the kernel declares 1048576 bytes of shared memory",
     "a huge frame": "memory",
@@ -74,8 +77,10 @@ ctypes.memset(address + {offset}, 1, 1)
         assert done.returncode == -ends, offset
 
 
-def test_fuzzed_programs_end_as_they_should(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "ptx_fuzz", "--programs", str(FUZZED), "--seed", str(SEED), "--optimised", "0"]
+@pytest.mark.parametrize(("programs", "barriers"), [(FUZZED, []), (FUZZED_BARRIERS, ["--barriers"])])
+def test_fuzzed_programs_end_as_they_should(tmp_path: Path, programs: int, barriers: list[str]) -> None:
+    given = ["--programs", str(programs), "--seed", str(SEED), "--optimised", "0", *barriers]
+    command = [sys.executable, "-m", "ptx_fuzz", *given]
     corpus = [
         "--corpus",
         str(tmp_path),
@@ -87,5 +92,5 @@ def test_fuzzed_programs_end_as_they_should(tmp_path: Path) -> None:
     summary = re.search(r"(\d+) programs in \d+ s, (\d+) ran, (\d+) findings", done.stdout)
     assert summary is not None, done.stderr[-2000:]
     assert done.returncode == 0, done.stdout[-4000:]
-    assert int(summary[1]) == FUZZED
-    assert int(summary[2]) > 0.75 * FUZZED
+    assert int(summary[1]) == programs
+    assert int(summary[2]) > 0.75 * programs

@@ -131,7 +131,7 @@ def release_routine(module: IrModule) -> str:
 def compare_waiting_routine(module: IrModule) -> str:
     """Returns the routine `(ctx, number)`, which compares the threads of a barrier that opens.
 
-    It reports threads that wait at different places, have skipped the barrier, or have exited.
+    It reports threads that wait at different places, have skipped the barrier, or have exited; nothing if nobody waits.
     """
 
     def build(owner: IrModule, name: str) -> IrFunction:
@@ -178,8 +178,11 @@ def compare_waiting_routine(module: IrModule) -> str:
             f.call(event_routine(owner), "void", inputs)
             f.goto(then)
         f.block("same")
-        past = f.let(f"icmp ne i64 {take_skipped_groups(f, barrier_pointer(f, '%number'))}, 0")
-        f.branch(past, "past", "none.past", unlikely=True)
+        skipped = take_skipped_groups(f, barrier_pointer(f, "%number"))
+        # A `bar.arrive` may open a barrier at which nobody waits: there is nobody to tell of, and no place of theirs.
+        f.branch(f.let(f"icmp eq i32 {final}, 0"), "whole", "awaited", unlikely=True)
+        f.block("awaited")
+        f.branch(f.let(f"icmp ne i64 {skipped}, 0"), "past", "none.past", unlikely=True)
         f.block("none.past")
         threads = f.load("i32", "%ctx", CONTEXT["block_threads"])
         gone = f.let(f"icmp ult i32 {f.load('i32', '%ctx', CONTEXT['alive'])}, {threads}")
