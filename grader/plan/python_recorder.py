@@ -41,9 +41,17 @@ LIMITS = SandboxLimits(memory=None, cpu_seconds=None, file_bytes=256 << 20, proc
 MOST_CODE = 16 << 20
 """Characters of PTX, or bytes of machine code, of one kernel."""
 _TYPES = {
-    "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16",
-    "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2",
-    "i64": "int64", "i32": "int32", "u32": "uint32", "i8": "int8", "u8": "uint8",
+    "f64": "float64",
+    "f32": "float32",
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "e4m3": "float8_e4m3fn",
+    "e5m2": "float8_e5m2",
+    "i64": "int64",
+    "i32": "int32",
+    "u32": "uint32",
+    "i8": "int8",
+    "u8": "uint8",
 }
 """The names of the problem's types in Python, which are PyTorch's."""
 _NAME_LENGTH = 1000
@@ -84,11 +92,7 @@ class ScriptRecorder:
         question = {
             "do": "solve",
             "arguments": [_argument_to_json(argument) for argument in arguments],
-            "device": {
-                "name": properties.name,
-                "memory": properties.total_memory,
-                "attributes": {str(number): value for number, value in properties.attributes.items()},
-            },
+            "device": _device_to_json(properties),
             "machine_code": properties is not EMULATED,
         }
         try:
@@ -311,6 +315,8 @@ def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept:
                 "file": program.file,
                 "parameters": list(parameters),
                 "kept": dict(kept),
+                # An import asks and records nothing, so that any device will do.
+                "device": _device_to_json(EMULATED),
             }
         )
         answer = child.receive(IMPORT_SECONDS)
@@ -335,6 +341,11 @@ def _diagnostic(answer: Mapping[str, Any]) -> Diagnostic:
         return Diagnostic("error", "importing the file ended in no known way")
     named = f"{call}: {said}" if call else said
     return Diagnostic("error", named, line, hint=hint)
+
+
+def _device_to_json(table: DeviceTable) -> dict[str, Any]:
+    attributes = {str(number): value for number, value in table.attributes.items()}
+    return {"name": table.name, "memory": table.total_memory, "attributes": attributes}
 
 
 def _argument_to_json(argument: Argument) -> dict[str, Any]:

@@ -11,8 +11,21 @@ from typing import Any, Protocol
 from grader.plan.python.tape import Tape
 
 ITEM_BYTES: Mapping[str, int] = {
-    "float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1,
-    "int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint64": 8, "uint32": 4, "uint16": 2, "uint8": 1, "bool": 1,
+    "float64": 8,
+    "float32": 4,
+    "float16": 2,
+    "bfloat16": 2,
+    "float8_e4m3fn": 1,
+    "float8_e5m2": 1,
+    "int64": 8,
+    "int32": 4,
+    "int16": 2,
+    "int8": 1,
+    "uint64": 8,
+    "uint32": 4,
+    "uint16": 2,
+    "uint8": 1,
+    "bool": 1,
 }
 
 
@@ -42,6 +55,7 @@ class Scalar:
 
 
 Argument = DeviceArray | Scalar
+
 
 class Memo(dict[Any, Any]):
     """What a process compiled for a submission, by all that decides what comes of it; it outlives a call of solve().

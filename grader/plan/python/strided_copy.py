@@ -13,7 +13,11 @@ _TYPES = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 
 
 def copy_strided(
-    tape: Tape, addresses: tuple[int, int], shape: Sequence[int], strides: tuple[Sequence[int], Sequence[int]], item: int
+    tape: Tape,
+    addresses: tuple[int, int],
+    shape: Sequence[int],
+    strides: tuple[Sequence[int], Sequence[int]],
+    item: int,
 ) -> None:
     """Records a copy of an array of up to DIMENSIONS dimensions. `addresses` and `strides` are those of target and
     source; strides count elements of `item` bytes."""
@@ -69,7 +73,9 @@ def _text(name: str, item: int) -> str:
     value = "%short" if item < 4 else ("%word" if item == 4 else "%extent")
     lines += [f"\tld.global.{kind} {value}, [%source];", f"\tst.global.{kind} [%target], {value};", "\tret;"]
     wide = "%target, %source, %count, %rest, %index, %extent, %step"
-    registers = f"\t.reg .u64 {wide};\n\t.reg .u32 %block, %size, %thread, %word;\n\t.reg .u16 %short;\n\t.reg .pred %beyond;"
+    registers = (
+        f"\t.reg .u64 {wide};\n\t.reg .u32 %block, %size, %thread, %word;\n\t.reg .u16 %short;\n\t.reg .pred %beyond;"
+    )
     body = "\n".join(lines)
     head = ".version 7.0\n.target sm_70\n.address_size 64\n"
     return f"{head}\n.visible .entry {name}(\n{parameters}\n)\n{{\n{registers}\n{body}\n}}\n"

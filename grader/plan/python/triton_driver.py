@@ -15,16 +15,30 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import compiler
+from triton.compiler.code_generator import CodeGenerator
+from triton.compiler.errors import CompileTimeAssertionFailure
 from triton.runtime import autotuner, cache
 from triton.runtime import driver as active
+from triton.runtime.errors import OutOfResources, PTXASError
 
 from grader.plan.python.arrays import arguments_for
 from grader.plan.python.driver import Argument, Memo
 from grader.plan.python.tape import Tape
 
 _SCALARS = {
-    "i1": "<B", "i8": "<b", "u8": "<B", "i16": "<h", "u16": "<H", "i32": "<i", "u32": "<I", "i64": "<q", "u64": "<Q",
-    "u1": "<B", "fp16": "<e", "fp32": "<f", "fp64": "<d",
+    "i1": "<B",
+    "i8": "<b",
+    "u8": "<B",
+    "i16": "<h",
+    "u16": "<H",
+    "i32": "<i",
+    "u32": "<I",
+    "i64": "<q",
+    "u64": "<Q",
+    "u1": "<B",
+    "fp16": "<e",
+    "fp32": "<f",
+    "fp64": "<d",
 }
 """How Triton's scalar types are packed. bf16 has no format of struct."""
 _PARAMETER = re.compile(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z])(\d+)\s+(?:\.ptr[^,\n)]*)?\s*(\w+)(?:\[(\d+)\])?")
@@ -65,6 +79,8 @@ class TritonDriver:
         for module in (cache, compiler):
             if hasattr(module, "triton_key"):
                 module.triton_key = lambda: triton.__version__
+        # The frames of its compiler tell the line of a mistake.
+        compiler.filter_traceback = lambda error: None
         # Its own cache does not know whether there is machine code.
         triton.knobs.compilation.always_compile = True
         _tune_by_first()
@@ -76,12 +92,26 @@ class TritonDriver:
         """The message and the line of an error of Triton's compiler; None for any other."""
         if not isinstance(error, triton.CompilationError):
             return None
+        line = _line_of(error)
         # The innermost of a chain is in the function that was called.
         while isinstance(error.__cause__, triton.CompilationError):
             error = error.__cause__
-        said = error.error_message or str(error.__cause__ or "")
-        line = getattr(error.node, "lineno", 0) if error.src is not None else 0
-        return said.strip().splitlines()[0] if said.strip() else "Triton refuses this function", line
+            line = _line_of(error) or line
+        origin = error.__cause__ or error.__context__
+        said = str(origin) if origin is not None else error.error_message or ""
+        return next((one.strip() for one in said.splitlines() if one.strip()), "Triton refuses this function"), line
+
+
+def _line_of(error: triton.CompilationError) -> int:
+    """The line of the submission; 0 if the error is in a function of Triton's own."""
+    line, step = 0, error.__traceback__
+    while step is not None:
+        generator = step.tb_frame.f_locals.get("self")
+        if isinstance(generator, CodeGenerator):
+            own = not generator.file_name.startswith(str(Path(triton.__file__).parent))
+            line = generator.begin_line + getattr(error.node, "lineno", 0) if own else 0
+        step = step.tb_next
+    return line
 
 
 def _packed(kernel: Any) -> bytes:
@@ -112,7 +142,17 @@ class _Launcher:
         self._name = src.fn.__name__
 
     def __call__(
-        self, x: int, y: int, z: int, stream: int, kernel: Any, packed: Any, launch: Any, enter: Any, leave: Any, *given: Any
+        self,
+        x: int,
+        y: int,
+        z: int,
+        stream: int,
+        kernel: Any,
+        packed: Any,
+        launch: Any,
+        enter: Any,
+        leave: Any,
+        *given: Any,
     ) -> None:
         if not x * y * z:
             return
@@ -247,7 +287,7 @@ def _descriptor(value: Any) -> Any:
 
 
 def _tune_by_first() -> None:
-    """Lets an autotuner choose the first configuration."""
+    """Lets an autotuner choose the first configuration that this device has room for."""
     tuner = autotuner.Autotuner
     usual = tuner.run
 
@@ -257,6 +297,11 @@ def _tune_by_first() -> None:
 
     def bench(self: Any, *args: Any, config: Any, **meta: Any) -> list[float]:
         if self.kgrade_chosen:
+            return _NEVER
+        try:
+            kernel = self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
+            kernel._init_handles()
+        except (OutOfResources, PTXASError, CompileTimeAssertionFailure):
             return _NEVER
         self.kgrade_chosen = True
         return [0.0] * 3
