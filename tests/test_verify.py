@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.errors import ProblemError
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import Form, LanguageName, Verdict
 from grader.judge.verify import (
     Expectation,
     Outcome,
@@ -50,17 +50,23 @@ def test_every_problem_has_enough_worked_submissions(name: str) -> None:
     assert len(works) - len(accepted) >= 8
 
 
-def test_only_files_with_solve_need_a_host_compiler() -> None:
+def test_only_the_files_of_a_language_need_what_it_needs() -> None:
     lacks = "g++ is not installed (type: apt install g++)"
-    missing = {Form.SOLVE: lacks, Form.KERNEL: ""}
+    triton = "the Python package triton is missing"
+    missing = {
+        (LanguageName.CUDA, Form.SOLVE): lacks,
+        (LanguageName.CUDA, Form.KERNEL): "",
+        (LanguageName.TRITON, Form.SOLVE): triton,
+    }
     left_out = {work.name: missing_for(work, missing) for work in WORKS}
     assert left_out["zip/accepted/solve_plain.cu"] == lacks
     assert left_out["zip/accepted/1_simple.cu"] == ""
+    assert left_out["zip/accepted/triton_blocks.py"] == triton
     assert left_out["zip/trivial kernels"] == ""
 
 
-def declared(folder: Path, verdict: str, text: str) -> Path:
-    path = folder / verdict / "mine.cu"
+def declared(folder: Path, verdict: str, text: str, name: str = "mine.cu") -> Path:
+    path = folder / verdict / name
     path.parent.mkdir(parents=True)
     path.write_text(text)
     return path
@@ -84,6 +90,22 @@ def declared(folder: Path, verdict: str, text: str) -> Path:
 )
 def test_declarations_are_read(tmp_path: Path, verdict: str, text: str, expected: Expectation) -> None:
     assert read_expectation(declared(tmp_path, verdict, text)) == expected
+
+
+def test_declarations_are_read_in_python(tmp_path: Path) -> None:
+    text = "# expect: runtime_error out_of_bounds\n#\n# No mask.\nimport triton\nx = tl.load(a + places)  # <- here\n"
+    file = declared(tmp_path / "submissions", "runtime_error", text, "triton_no_mask.py")
+    assert read_expectation(file) == Expectation(Verdict.RUNTIME_ERROR, "out_of_bounds", 5)
+    assert [work.name for work in works_of("mine", tmp_path)] == [
+        "mine/runtime_error/triton_no_mask.py",
+        "mine/trivial kernels",
+    ]
+
+
+def test_a_missing_declaration_is_asked_for_as_python_writes_it(tmp_path: Path) -> None:
+    file = declared(tmp_path, "accepted", "import triton\n", "mine.py")
+    with pytest.raises(ProblemError, match="no line '# expect: accepted'"):
+        read_expectation(file)
 
 
 @pytest.mark.parametrize(

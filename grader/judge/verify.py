@@ -1,7 +1,8 @@
 """Verifying problems: their worked submissions must get the declared verdicts, and trivial kernels none.
 
-A worked submission is `problems/<name>/submissions/<verdict>/*.cu`; its opening comment declares what is
-expected, and a line that ends in `// <- here` must be the one that the report names. Nothing is recorded.
+A worked submission is `problems/<name>/submissions/<verdict>/*.cu`, or `*.py` in a language in Python; its opening
+comment declares what is expected, and a line that ends in `// <- here` or `# <- here` must be the one that the report
+names. Nothing is recorded.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core.errors import KgradeError, ProblemError
-from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
 from grader.languages.registry import LANGUAGES
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 SEED = 20260101
 """Worked submissions are graded on the same cases everywhere, so that a mismatch can be repeated. Further seeds count
 up from this one."""
+SUFFIXES = (".cu", ".py")
+"""Of the files that are worked submissions."""
 
-_EXPECT = re.compile(r"^\s*(?://|\*|/\*)\s*expect:\s*(?P<verdict>\w+)(?:[ \t]+(?P<detail>\w+))?", re.M)
-_HERE = re.compile(r"//\s*<-\s*here\s*$")
+_EXPECT = re.compile(r"^\s*(?://|\*|/\*|#)\s*expect:\s*(?P<verdict>\w+)(?:[ \t]+(?P<detail>\w+))?", re.M)
+_HERE = re.compile(r"(?://|#)\s*<-\s*here\s*$")
 
 
 @dataclass(frozen=True)
@@ -124,24 +127,29 @@ Work = WorkedSubmission | TrivialKernels
 
 def works_of(name: str, folder: Path) -> list[Work]:
     """All there is to verify of one problem: its worked submissions by path, and the trivial kernels."""
-    files = sorted((folder / "submissions").glob("*/*.cu"))
+    files = sorted(file for file in (folder / "submissions").glob("*/*") if file.suffix in SUFFIXES)
     works: list[Work] = [WorkedSubmission(name, folder, file, read_expectation(file)) for file in files]
     return [*works, TrivialKernels(name, folder)]
 
 
-def missing_here() -> dict[Form, str]:
+def missing_here() -> dict[tuple[LanguageName, Form], str]:
     """What each language lacks on this machine, and what to type; empty where nothing is missing."""
-    return {language.form: language.missing() for language in LANGUAGES}
+    return {(language.name, language.form): language.missing() for language in LANGUAGES}
 
 
-def missing_for(work: Work, missing: Mapping[Form, str]) -> str:
+def missing_for(work: Work, missing: Mapping[tuple[LanguageName, Form], str]) -> str:
     """What the work's language lacks here, of `missing_here`; empty where nothing is missing."""
     if not isinstance(work, WorkedSubmission) or not any(missing.values()):
         return ""
+    # The file of an author, of hundreds: it needs no process of its own.
+    text = work.file.read_text(encoding="utf-8")
+    if work.file.suffix == ".py":
+        from grader.compile.python_text import language_of
+
+        return missing[LanguageName(language_of(text)), Form.SOLVE]
     from grader.compile.parse import parse
 
-    # The file of an author, of hundreds: it needs no process of its own.
-    return missing[parse(work.file.read_text(encoding="utf-8")).form]
+    return missing[LanguageName.CUDA, parse(text).form]
 
 
 def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 1) -> Iterator[Outcome]:
@@ -195,9 +203,10 @@ def read_expectation(file: Path) -> Expectation:
     if folder not in set(Verdict):
         raise ProblemError(f"{file.parent}: '{folder}' is not a verdict", f"use one of: {', '.join(map(str, Verdict))}")
     declared = _EXPECT.search(text)
+    sign = "#" if file.suffix == ".py" else "//"
     if declared is None:
         raise ProblemError(
-            f"{file}: it has no line '// expect: {folder}' in its opening comment",
+            f"{file}: it has no line '{sign} expect: {folder}' in its opening comment",
             "add the line, with the fault or the kind of wrong answer after the verdict",
         )
     verdict, detail = declared["verdict"], declared["detail"] or ""
@@ -210,7 +219,7 @@ def read_expectation(file: Path) -> Expectation:
         )
     marked = [number for number, line in enumerate(text.splitlines(), 1) if _HERE.search(line)]
     if len(marked) > 1:
-        raise ProblemError(f"{file}: lines {marked} all end in '// <- here'; one line can be at fault")
+        raise ProblemError(f"{file}: lines {marked} all end in '{sign} <- here'; one line can be at fault")
     return Expectation(Verdict(verdict), detail, marked[0] if marked else None)
 
 

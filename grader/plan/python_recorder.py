@@ -106,11 +106,7 @@ class ScriptRecorder:
         question = {
             "do": "solve",
             "arguments": [_argument_to_json(argument) for argument in arguments],
-            "device": {
-                "name": properties.name,
-                "memory": properties.total_memory,
-                "attributes": {str(number): value for number, value in properties.attributes.items()},
-            },
+            "device": _device_to_json(properties),
             "machine_code": properties is not EMULATED,
         }
         try:
@@ -358,6 +354,8 @@ def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept:
                 "parameters": list(parameters),
                 "kept": dict(kept),
                 "packages": str(packages_folder()),
+                # An import asks and records nothing, so that any device will do.
+                "device": _device_to_json(EMULATED),
             }
         )
         answer = child.receive(IMPORT_SECONDS)
@@ -382,6 +380,11 @@ def _diagnostic(answer: Mapping[str, Any]) -> Diagnostic:
         return Diagnostic("error", "importing the file ended in no known way")
     named = f"{call}: {said}" if call else said
     return Diagnostic("error", named, line, hint=hint)
+
+
+def _device_to_json(table: DeviceTable) -> dict[str, Any]:
+    attributes = {str(number): value for number, value in table.attributes.items()}
+    return {"name": table.name, "memory": table.total_memory, "attributes": attributes}
 
 
 def _argument_to_json(argument: Argument) -> dict[str, Any]:

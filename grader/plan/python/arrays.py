@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from grader.plan.python.driver import ITEM_BYTES, Argument, DeviceArray
 from grader.plan.python.tape import Tape
-
-_TYPES = {"float": "f", "int": "i", "uint": "u"}
 
 
 class PlainArray:
@@ -54,20 +54,28 @@ class PlainArray:
         return self.shape[0]
 
 
+def prepare_torch(text: str, tape: Callable[[], Tape]) -> None:
+    """Makes PyTorch record what a submission of this text does with the device, if it does anything."""
+    if "torch" in text and importlib.util.find_spec("torch") is not None:
+        # A second of import, and only where the submission has it.
+        from grader.plan.python.tensors import play_torch
+
+        play_torch(tape)
+
+
 def arguments_for(module: ModuleType, arguments: list[Argument], tape: Tape) -> list[Any]:
     """What solve() of this module is called with."""
     if not _knows_torch(module):
         return [PlainArray(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
-    # A second of import, and only where the submission has it.
     from grader.plan.python.tensors import Tensors
 
-    tensors = Tensors.of(tape)
+    tensors = Tensors(lambda: tape)
     return [tensors.array(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
 
 
 def _knows_torch(module: ModuleType) -> bool:
-    return any(
-        getattr(value, "__name__", "").split(".")[0] == "torch"
-        for value in vars(module).values()
-        if isinstance(value, ModuleType)
-    )
+    for value in vars(module).values():
+        origin = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        if isinstance(origin, str) and origin.partition(".")[0] == "torch":
+            return True
+    return False

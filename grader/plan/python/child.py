@@ -20,8 +20,9 @@ from types import ModuleType
 from typing import Any
 
 from grader.core.errors import ToolMissing
+from grader.plan.python.arrays import prepare_torch
 from grader.plan.python.driver import Argument, DeviceArray, Driver, Memo, Scalar
-from grader.plan.python.tape import Device, Judge, OutOfMemory, Refusal, Tape
+from grader.plan.python.tape import Blank, Device, Judge, OutOfMemory, Refusal, Tape
 from grader.sandbox.serving import Message, by_name, child_connection, serve
 
 PRINTED_LIMIT = 10_000
@@ -62,12 +63,15 @@ class Worker:
         parameters: Sequence[str],
         kept: Mapping[str, str],
         packages: str,
+        device: Mapping[str, Any],
     ) -> Message:
         """Loads the language and imports the text once; answers with what keeps it from being a submission, if
         anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier,
-        `packages` the folder that has the language's own packages, if it has any."""
+        `packages` the folder that has the language's own packages, if it has any, `device` what the file may ask about
+        while it is imported."""
         os.environ["KGRADE_PACKAGES"] = packages
         self._file, self._text = file, text
+        self._tape = Blank(self._channel, _device(device), False, file)
         self._memo = Memo({key: bytes.fromhex(code) for key, code in kept.items()})
         # There is no such file: code that names a folder would differ from process to process.
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
@@ -78,14 +82,13 @@ class Worker:
             hint = f"type: pip install 'kgrade[{language}]'"
             raise ToolMissing(f"this file needs the Python package {missing.name}", hint) from None
         self._driver.install(self._current)
+        prepare_torch(text, self._current)
         return self._told(lambda: _check(self._import(), parameters))
 
     def solve(self, arguments: Sequence[Mapping[str, Any]], device: Mapping[str, Any], machine_code: bool) -> Message:
         """Imports the submission anew and records one call of its solve()."""
         assert self._driver is not None
-        attributes = {int(number): value for number, value in device["attributes"].items()}
-        played = Device(device["name"], device["memory"], attributes)
-        tape = self._tape = Tape(self._channel, played, machine_code, self._file)
+        tape = self._tape = Tape(self._channel, _device(device), machine_code, self._file)
         driver = self._driver
 
         def record() -> None:
@@ -97,8 +100,7 @@ class Worker:
         return {**answer, "kept": {key: code.hex() for key, code in added.items()}}
 
     def _current(self) -> Tape:
-        if self._tape is None:
-            raise Refusal("the import", "the file uses the device while it is imported", "do so in solve()")
+        assert self._tape is not None
         return self._tape
 
     def _import(self) -> ModuleType:
@@ -170,6 +172,11 @@ def _argument(told: Mapping[str, Any]) -> Argument:
     if "address" in told:
         return DeviceArray(told["name"], told["dtype"], tuple(told["shape"]), told["address"])
     return Scalar(told["name"], told["kind"], told["value"])
+
+
+def _device(told: Mapping[str, Any]) -> Device:
+    attributes = {int(number): value for number, value in told["attributes"].items()}
+    return Device(told["name"], told["memory"], attributes)
 
 
 def main() -> None:

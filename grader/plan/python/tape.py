@@ -228,6 +228,16 @@ class Tape:
         return bytes.fromhex(self._judge.receive()["payload"])
 
 
+class Blank(Tape):
+    """That of an import: the file may ask about the device, and do nothing with it."""
+
+    def flush(self) -> None:
+        self.refuse("the import", "the file uses the device while it is imported", "do so in solve()")
+
+    def _add(self, op: str, **fields: Any) -> None:
+        self.flush()
+
+
 def _without_asm_lines(ptx: str) -> str:
     """The text without the directives inside of assembly, whose lines LLVM counts on from that of its place."""
     return _ASSEMBLY.sub(lambda found: _LOC.sub("", found[0]), ptx)

@@ -15,8 +15,11 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import compiler
+from triton.compiler.code_generator import CodeGenerator
+from triton.compiler.errors import CompileTimeAssertionFailure
 from triton.runtime import autotuner, cache
 from triton.runtime import driver as active
+from triton.runtime.errors import OutOfResources, PTXASError
 
 from grader.plan.python.arrays import arguments_for
 from grader.plan.python.driver import Argument, Memo
@@ -76,6 +79,8 @@ class TritonDriver:
         for module in (cache, compiler):
             if hasattr(module, "triton_key"):
                 module.triton_key = lambda: triton.__version__
+        # The frames of its compiler tell the line of a mistake.
+        compiler.filter_traceback = lambda error: None
         # Its own cache does not know whether there is machine code.
         triton.knobs.compilation.always_compile = True
         _tune(self._memo, tape)
@@ -87,12 +92,26 @@ class TritonDriver:
         """The message and the line of an error of Triton's compiler; None for any other."""
         if not isinstance(error, triton.CompilationError):
             return None
+        line = _line_of(error)
         # The innermost of a chain is in the function that was called.
         while isinstance(error.__cause__, triton.CompilationError):
             error = error.__cause__
-        said = error.error_message or str(error.__cause__ or "")
-        line = getattr(error.node, "lineno", 0) if error.src is not None else 0
-        return said.strip().splitlines()[0] if said.strip() else "Triton refuses this function", line
+            line = _line_of(error) or line
+        origin = error.__cause__ or error.__context__
+        said = str(origin) if origin is not None else error.error_message or ""
+        return next((one.strip() for one in said.splitlines() if one.strip()), "Triton refuses this function"), line
+
+
+def _line_of(error: triton.CompilationError) -> int:
+    """The line of the submission; 0 if the error is in a function of Triton's own."""
+    line, step = 0, error.__traceback__
+    while step is not None:
+        generator = step.tb_frame.f_locals.get("self")
+        if isinstance(generator, CodeGenerator):
+            own = not generator.file_name.startswith(str(Path(triton.__file__).parent))
+            line = generator.begin_line + getattr(error.node, "lineno", 0) if own else 0
+        step = step.tb_next
+    return line
 
 
 def _packed(kernel: Any) -> bytes:
@@ -268,7 +287,8 @@ def _descriptor(value: Any) -> Any:
 
 
 def _tune(memo: Memo, current: Callable[[], Tape]) -> None:
-    """Lets an autotuner choose the fastest configuration where there is a GPU, else the first."""
+    """Lets an autotuner choose the fastest configuration where there is a GPU, else the first that the device has room
+    for."""
     tuner = autotuner.Autotuner
     usual_run, usual_bench = tuner.run, tuner._bench
 
@@ -281,8 +301,7 @@ def _tune(memo: Memo, current: Callable[[], Tape]) -> None:
 
     def bench(self: Any, *args: Any, config: Any, **meta: Any) -> list[float]:
         if not current().machine_code:
-            found, self.kgrade_chosen = _NEVER if self.kgrade_chosen else [0.0] * 3, True
-            return found
+            return first_that_fits(self, *args, config=config, **meta)
         values = [str(self.nargs.get(name)) for name in self.keys]
         key = ("tuned", self.base_fn.__name__, str(config), *values)
         if key not in memo:
@@ -291,5 +310,16 @@ def _tune(memo: Memo, current: Callable[[], Tape]) -> None:
             memo[key] = usual_bench(self, *args, config=config, **meta)
         timed: list[float] = memo[key]
         return timed
+
+    def first_that_fits(self: Any, *args: Any, config: Any, **meta: Any) -> list[float]:
+        if self.kgrade_chosen:
+            return _NEVER
+        try:
+            kernel = self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
+            kernel._init_handles()
+        except (OutOfResources, PTXASError, CompileTimeAssertionFailure):
+            return _NEVER
+        self.kgrade_chosen = True
+        return [0.0] * 3
 
     tuner.run, tuner._bench = run, bench

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from grader.run.emulator.aligned import GUARDED, aligned_bytes
 
 _PIECE = 1 << 20
+_SMALL = 1 << 16
 
 
 def allocate_filled(size: int, value: int) -> NDArray[np.uint8]:
-    """Returns `size` bytes of this value, at the start of a page. Raises MemoryError."""
-    if GUARDED:
+    """Returns `size` bytes of this value. Raises MemoryError."""
+    # A mapping keeps a descriptor of its own, of which a process has few.
+    if GUARDED or size <= _SMALL:
         data, _ = aligned_bytes(size)
         data[...] = value
         return data

@@ -91,16 +91,16 @@ class Memory:
 
         Raises MemoryError if there is no room.
         """
-        return self._allocate(self._next_slot(), name, size, fill)
+        data = allocate_filled(size, fill)
+        return self._allocate(self._next_slot(), name, data)
 
     def allocate_again(self, address: int, name: str, size: int, fill: int) -> None:
         """Allocates like `allocate`, at the address of an array that was freed."""
         self._names.pop(self._slots[address >> layout.SLOT_BITS].name, None)
-        self._allocate(address >> layout.SLOT_BITS, name, size, fill)
+        self._allocate(address >> layout.SLOT_BITS, name, allocate_filled(size, fill))
 
-    def _allocate(self, slot: int, name: str, size: int, fill: int) -> int:
-        data = allocate_filled(size, fill)
-        self.watch.add_unwritten(slot, size)
+    def _allocate(self, slot: int, name: str, data: NDArray[np.uint8]) -> int:
+        self.watch.add_unwritten(slot, data.nbytes)
         array = self._names[name] = self._enter(slot, Array(name, layout.array_address(slot), data, plain=True))
         return array.address
 
