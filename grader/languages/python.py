@@ -28,16 +28,18 @@ KEPT = "programs/python"
 
 
 class PythonLanguage:
-    """One language in Python. `package` is what its files import, and `extra` what installs that."""
+    """One language in Python. `package` is what its files import. Importing a file may take `seconds`, and so may each
+    call of its solve(), which compiles its kernels; by default those of the recorder."""
 
     form = Form.SOLVE
     launches_itself = True
     has_machine_code = False
     has_debug_build = False
 
-    def __init__(self, name: LanguageName, package: str) -> None:
+    def __init__(self, name: LanguageName, package: str, seconds: float | None = None) -> None:
         self.name = name
         self.package = package
+        self._seconds = seconds
 
     def recognise(self, path_name: str, text: str, sure: bool = False) -> Recognised | None:
         if not path_name.endswith(SUFFIX) and not sure:
@@ -51,7 +53,7 @@ class PythonLanguage:
         self, problem: Problem, submission: Submission, cache: Path, gpu: Gpu | None, sandbox: Sandbox
     ) -> Program:
         from grader.compile.program import Program
-        from grader.plan.python_recorder import import_once
+        from grader.plan.python_recorder import IMPORT_SECONDS, import_once
 
         program = Program(
             form=self.form,
@@ -62,7 +64,7 @@ class PythonLanguage:
             script=submission.text,
             file=submission.path_name,
         )
-        import_once(program, tuple(problem.params), sandbox, cache / KEPT)
+        import_once(program, tuple(problem.params), sandbox, cache / KEPT, self._seconds or IMPORT_SECONDS)
         return program
 
     def compile_debug(self, problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> Program:
@@ -81,9 +83,10 @@ class PythonLanguage:
         seconds: float = SOLVE_SECONDS,
     ) -> Planner:
         from grader.plan.planner import RecordingPlanner
-        from grader.plan.python_recorder import ScriptRecorder
+        from grader.plan.python_recorder import COMPILE_SECONDS, ScriptRecorder
 
-        recorder = ScriptRecorder(program, tuple(problem.params), sandbox, seconds, cache / KEPT)
+        patience = self._seconds or max(seconds, COMPILE_SECONDS)
+        recorder = ScriptRecorder(program, tuple(problem.params), sandbox, patience, cache / KEPT)
         return RecordingPlanner(problem, recorder, ask_table)
 
     def starter(self, problem: Problem) -> str:

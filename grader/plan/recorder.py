@@ -83,6 +83,9 @@ class LibraryRecorder:
     def start_anew(self) -> None:
         """Nothing: each call has a process of its own."""
 
+    def forget(self) -> None:
+        """Nothing, for the same reason."""
+
     def lines(self, calls: Sequence[Sequence[int]]) -> list[int | None]:
         """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
         return source_lines(self.program, calls, self._sandbox)

@@ -25,6 +25,8 @@ from grader.plan.python.tape import Device, Judge, OutOfMemory, Refusal, Tape
 from grader.sandbox.serving import Message, by_name, child_connection, serve
 
 PRINTED_LIMIT = 10_000
+MESSAGE_LIMIT = 1000
+"""Characters of what an exception says."""
 DRIVERS = {
     "triton": ("grader.plan.python.triton_driver", "TritonDriver"),
     "cutile": ("grader.plan.python.cutile_driver", "CutileDriver"),
@@ -43,6 +45,21 @@ class NotASubmission(Exception):
         self.line = line
 
 
+class _Printed(io.TextIOBase):
+    """Standard output, of which the beginning is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.text += text[: PRINTED_LIMIT - len(self.text)]
+        return len(text)
+
+
 class Worker:
     """Answers the judge's requests, one at a time."""
 
@@ -52,15 +69,10 @@ class Worker:
         self._file = self._text = ""
         self._memo = Memo({})
         self._tape: Tape | None = None
-        self._printed = io.StringIO()
 
-    def open(self, language: str, text: str, file: str, parameters: Sequence[str], kept: Mapping[str, str]) -> Message:
-        """Loads the language and imports the text once; answers with what keeps it from being a submission, if
-        anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier."""
-        self._file, self._text = file, text
+    def load(self, language: str, kept: Mapping[str, str]) -> Message:
+        """Loads the language. `kept` is code that was compiled earlier for the text that is to come."""
         self._memo = Memo({key: bytes.fromhex(code) for key, code in kept.items()})
-        # There is no such file: code that names a folder would differ from process to process.
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         module, name = DRIVERS[language]
         try:
             self._driver = getattr(importlib.import_module(module), name)(self._memo)
@@ -68,6 +80,14 @@ class Worker:
             hint = f"type: pip install 'kgrade[{language}]'"
             raise ToolMissing(f"this file needs the Python package {missing.name}", hint) from None
         self._driver.install(self._current)
+        return {}
+
+    def open(self, text: str, file: str, parameters: Sequence[str]) -> Message:
+        """Imports the text once; answers with what keeps it from being a submission, if anything does. `parameters`
+        are the names of solve()'s, in order."""
+        self._file, self._text = file, text
+        # There is no such file: code that names a folder would differ from process to process.
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         return self._told(lambda: _check(self._import(), parameters))
 
     def solve(self, arguments: Sequence[Mapping[str, Any]], device: Mapping[str, Any], machine_code: bool) -> Message:
@@ -96,14 +116,18 @@ class Worker:
         module = ModuleType(MODULE_NAME)
         module.__file__ = self._file
         sys.modules[MODULE_NAME] = module
-        exec(compile(self._text, self._file, "exec"), module.__dict__)
+        try:
+            code = compile(self._text, self._file, "exec")
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            raise NotASubmission(f"Python can't parse the file: {error or type(error).__name__}", 1) from None
+        exec(code, module.__dict__)
         return module
 
     def _told(self, run: Callable[[], object]) -> Message:
         """Runs the submission's code; answers with the last frame of a recording."""
-        self._printed = io.StringIO()
+        printed = _Printed()
         try:
-            with contextlib.redirect_stdout(self._printed):
+            with contextlib.redirect_stdout(printed):
                 run()
             answer: Message = {"op": "end", "errors": []}
         except Refusal as refused:
@@ -113,7 +137,7 @@ class Worker:
             answer = {"op": "stop", "fault": "memory", "message": str(full), "at": self._line_of(full)}
         except BaseException as error:
             answer = {"op": "stop", **self._failure(error)}
-        return {**answer, "printed": self._printed.getvalue()[:PRINTED_LIMIT]}
+        return {**answer, "printed": printed.text}
 
     def _failure(self, error: BaseException) -> Message:
         line = self._line_of(error)
@@ -126,12 +150,22 @@ class Worker:
         if found is not None:
             message, inner = found
             return {"fault": "compile", "message": message, "at": [inner] if inner else line}
-        return {"fault": "exception", "call": type(error).__name__, "message": str(error)[:1000], "at": line}
+        if isinstance(error, MemoryError):
+            return {"fault": "memory", "message": _words_of(error) or "an allocation fails", "at": line}
+        return {"fault": "exception", "call": type(error).__name__, "message": _words_of(error), "at": line}
 
     def _line_of(self, error: BaseException) -> list[int]:
         """The innermost line of the submission on the way of an exception."""
         frames = traceback.extract_tb(error.__traceback__)
         return [frame.lineno or 0 for frame in frames if frame.filename == self._file][-1:]
+
+
+def _words_of(error: BaseException) -> str:
+    """What an exception says of itself, if it can."""
+    try:
+        return str(error)[:MESSAGE_LIMIT]
+    except Exception as second:
+        return f"its text can't be made: {type(second).__name__}"
 
 
 def _check(module: ModuleType, parameters: Sequence[str]) -> None:
@@ -169,7 +203,7 @@ def main() -> None:
     # Nobody would read them.
     warnings.simplefilter("ignore")
     worker = Worker(channel)
-    serve(by_name(worker.open, worker.solve), channel)
+    serve(by_name(worker.load, worker.open, worker.solve), channel)
 
 
 if __name__ == "__main__":
