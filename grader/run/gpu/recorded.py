@@ -57,7 +57,7 @@ class Recorded:
 
     def __call__(self, number: int, addresses: Addresses) -> Prepared:
         recording = _Recording(self, addresses)
-        answer = by_name(recording.allocate, recording.symbol, recording.read)
+        answer = by_name(recording.allocate, recording.extend, recording.symbol, recording.read)
         told = self._ask({"record": {"set": number, "addresses": dict(addresses), **self._label}})
         while told["do"] not in ("replay", "refuse"):
             told = self._ask(answer(told))
