@@ -30,7 +30,7 @@ from grader.plan.frames import FRAME_LIMIT, TOTAL_LIMIT, Hurried, Malformed, num
 from grader.plan.recorder_call import Call, Ended
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
-from grader.plan.stopped import RecordingStopped, Stop, stop_of_forgery, told_with_line, took_too_long
+from grader.plan.stopped import RecordingStopped, Stop, told_with_line, took_too_long
 from grader.sandbox import Confinement, Profile, Sandbox, SandboxLimits
 from grader.sandbox.children import Child, ChildDied, ChildTimeout
 from grader.sandbox.serving import FAILURE
@@ -46,7 +46,7 @@ IMPORT_SECONDS = 60.0
 COMPILE_SECONDS = 60.0
 """For one call of solve(), which compiles its kernels when it launches them."""
 LIMITS = SandboxLimits(
-    memory=64 << 30, cpu_seconds=None, file_bytes=64 << 20, processes=256, descriptors=256, data=6 << 30
+    memory=24 << 30, cpu_seconds=None, file_bytes=64 << 20, processes=256, descriptors=256, data=6 << 30
 )
 """With its libraries a language takes 1 GB of address space, of which it computes with a quarter. PyTorch's builds for
 CUDA map ten times as much. What `data` does not count is memory that is shared from the start."""
@@ -376,9 +376,13 @@ class KeptCode:
 
 def _is_kept(data: Mapping[Any, Any]) -> bool:
     return all(
-        isinstance(key, str) and len(key) <= _KEY_LENGTH and key.isascii() and key.isalnum()
+        isinstance(key, str)
+        and len(key) <= _KEY_LENGTH
+        and key.isascii()
+        and key.isalnum()
         # The next process would end at what is no code.
-        and isinstance(code, str) and _is_hexadecimal(code)
+        and isinstance(code, str)
+        and _is_hexadecimal(code)
         for key, code in data.items()
     )
 
@@ -436,6 +440,7 @@ def _opened(
 ) -> Child:
     """A process that has imported the script. Raises CompileFailure if the script does not let it."""
     child = _ScriptChild(MODULES[program.language], confinement=confinement_of(sandbox), scratch=())
+    child.transfer_seconds = min(child.transfer_seconds, seconds)
     try:
         child.send({"do": "load", "language": str(program.language), "kept": dict(given)})
         child.receive(LOAD_SECONDS)

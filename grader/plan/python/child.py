@@ -21,7 +21,7 @@ from typing import Any
 
 from grader.core.errors import ToolMissing
 from grader.plan.python.driver import Argument, DeviceArray, Driver, Memo, Scalar
-from grader.plan.python.tape import Device, Judge, OutOfMemory, Refusal, Tape
+from grader.plan.python.tape import Device, Excess, Judge, OutOfMemory, Refusal, Tape
 from grader.sandbox.serving import Message, by_name, child_connection, serve
 
 PRINTED_LIMIT = 10_000
@@ -133,6 +133,8 @@ class Worker:
         except Refusal as refused:
             told = {"fault": "unsupported_call", "call": refused.call, "message": refused.message, "hint": refused.hint}
             answer = {"op": "stop", **told, "at": self._line_of(refused)}
+        except Excess as excess:
+            answer = {"op": "stop", "fault": excess.kind, "message": str(excess), "at": self._line_of(excess)}
         except OutOfMemory as full:
             answer = {"op": "stop", "fault": "memory", "message": str(full), "at": self._line_of(full)}
         except BaseException as error:

@@ -14,10 +14,9 @@ from typing import Any
 
 from grader.core.plan import ALL_STREAMS, TENSOR_MAP_BYTES
 from grader.run.gpu import libcuda
+from grader.run.gpu.faults import OUT_OF_MEMORY
 from grader.run.gpu.lanes import Lanes
 
-OUT_OF_MEMORY = 2
-"""CUDA_ERROR_OUT_OF_MEMORY"""
 MOST_WITHOUT_ASKING = 48 << 10
 """Bytes. Dynamic shared memory beyond this has to be allowed for a kernel (CUDA C++ Programming Guide, 20.7.3)."""
 
