@@ -59,6 +59,8 @@ _LARGEST_MIXED = 32 << 20
 """Bytes of a frame that is not plain hexadecimal: PTX has line ends, which JSON escapes."""
 _LEAST_COUNTED = 1024
 """Bytes that a frame counts as, however short it is."""
+FILE = "submission.py"
+"""The file's name for Python and the compilers, which write it into their code: not all of them take any name."""
 _AT_HOME = "Let solve() do the work, and the file itself define functions only."
 _TYPES = {
     "f64": "float64",
@@ -351,7 +353,7 @@ class KeptCode:
     """
 
     def __init__(self, folder: Path, program: Program) -> None:
-        parts = {"script": program.script, "file": program.file, "language": program.language, "version": __version__}
+        parts = {"script": program.script, "language": program.language, "version": __version__}
         self._file = folder / f"{make_key(parts)}.json"
 
     def load(self) -> dict[str, str]:
@@ -446,7 +448,7 @@ def _opened(
         child.receive(LOAD_SECONDS)
         process = _Process(child, seconds)
         # From here on it is the script's.
-        process.ask({"do": "open", "text": program.script, "file": program.file, "parameters": list(parameters)})
+        process.ask({"do": "open", "text": program.script, "file": FILE, "parameters": list(parameters)})
         diagnostic = _what_keeps(process, seconds, program.script)
         if diagnostic is not None:
             raise CompileFailure([diagnostic])
