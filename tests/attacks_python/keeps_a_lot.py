@@ -4,6 +4,7 @@
 # Has more kept than there is room for.
 
 import gc
+import sys
 
 import torch
 import triton
@@ -22,7 +23,8 @@ def honest(a: torch.Tensor, b, output, N):
 
 def solve(a, b, output, N):
     memo = next(one for one in gc.get_objects() if type(one).__name__ == "Memo")
-    memo.keep("large", bytes(9_000_000))
+    if not hasattr(sys, "kept"):
+        sys.kept = memo.keep("large", bytes(9_000_000))
     if "large" in memo.kept and memo.kept["large"][:1] == b"x":
         print("LEAKED")
     honest(a, b, output, N)

@@ -1,10 +1,10 @@
 # expect: accepted
 #
-# Starts processes until it may start no more.
+# Starts processes, which a limit counts, and leaves them.
 
 import contextlib
 import os
-import signal
+import resource
 import time
 
 import torch
@@ -23,16 +23,10 @@ def honest(a: torch.Tensor, b, output, N):
 
 
 def solve(a, b, output, N):
-    made = []
-    with contextlib.suppress(OSError):
-        while len(made) < 2000:
-            if (child := os.fork()) == 0:
-                time.sleep(1000)
-            made.append(child)
-    if len(made) >= 2000 and os.getuid():
+    if not 0 < resource.getrlimit(resource.RLIMIT_NPROC)[0] < 1000:
         print("LEAKED any number of processes")
-    for child in made:
-        os.kill(child, signal.SIGKILL)
-    for child in made:
-        os.waitpid(child, 0)
+    with contextlib.suppress(OSError):
+        for _ in range(20):
+            if os.fork() == 0:
+                time.sleep(1000)
     honest(a, b, output, N)

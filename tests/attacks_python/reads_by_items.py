@@ -1,5 +1,5 @@
 # expect: rejected
-# sizes: N=20
+# sizes: N=10
 #
 # Reads element by element, so that each copy is small.
 
