@@ -53,6 +53,8 @@ class Program:
     language: LanguageName = LanguageName.CUDA
     script: str = ""
     file: str = ""
+    kept: bool = True
+    """Whether a later grading may find what this one compiled it to."""
 
 
 def program_to_json(program: Program) -> dict[str, Any]:

@@ -16,6 +16,7 @@ DECORATORS = {
     "cuda.jit": "numba",
 }
 """The language of each decorator as it is usually written; it decides where the imports name several languages."""
+_OUTER = {name.partition(".")[0] for name in PACKAGES if "." in name}
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#]+)|^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+([^\n#]+)", re.MULTILINE)
 _SAID = re.compile(r"(?:#[^\n]*\n)*?#[ \t]*language:[ \t]*(\w+)")
 _DECORATED = re.compile(r"^[ \t]*@([\w.]+)", re.MULTILINE)
@@ -46,16 +47,20 @@ def kernels_of(text: str) -> list[str]:
     return [node.name for node in functions if any(_name(one) in DECORATORS for one in node.decorator_list)]
 
 
+def _name(decorator: ast.expr) -> str:
+    """The dotted name of a decorator or of what makes it; empty if it is no name of two parts."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+        return f"{called.value.id}.{called.attr}"
+    return ""
+
+
 def _packages(text: str) -> Iterator[str]:
     # By lines and not by the syntax tree: a text with a mistake in it has a language too.
     for modules, package, names in _IMPORT.findall(text):
-        found = [*modules.split(","), package, *(f"{package}.{name.strip()}" for name in names.split(","))]
-        for words in (one.split() for one in found):
+        # Only `from cuda import tile` names its package by both; joining all names to a long one would not be linear.
+        both = (f"{package}.{name.strip()}" for name in names.split(",")) if package in _OUTER else ()
+        for words in (one.split() for one in (*modules.split(","), package, *both)):
             for known, language in PACKAGES.items():
                 if words and (words[0] == known or words[0].startswith(f"{known}.")):
                     yield language
-
-
-def _name(decorator: ast.expr) -> str:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return ast.unparse(called)

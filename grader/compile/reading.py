@@ -26,12 +26,14 @@ from grader.core.paths import cache_folder
 from grader.core.report import Diagnostic
 from grader.core.verdict import Form
 from grader.sandbox import Confinement, Profile, Sandbox, SandboxLimits
-from grader.sandbox.children import Child, ChildDied, ChildTimeout
+from grader.sandbox.children import Child, ChildDied, ChildFailed, ChildTimeout
 
 MODULE = "grader.compile.reading_child"
 
 SECONDS = 20.0
 """Time limit for reading a text of the largest size on a loaded machine."""
+PARSER_SECONDS = 5.0
+"""For Python's own parser."""
 HIGHLIGHT_SECONDS = 5.0
 TRIAL_SECONDS = 60.0
 GRACE_SECONDS = 10.0
@@ -96,9 +98,10 @@ def recognise(text: str) -> Recognised:
 
 
 def recognise_python(text: str) -> tuple[str, tuple[str, ...]]:
-    """The name of the language that a text in Python uses, empty if it uses none that kgrade knows, and its kernels.
+    """The name of the language that a text in Python uses, empty if it uses none that kgrade knows, and its kernels,
+    none if Python's own parser does not come to its end.
 
-    Raises JudgeError if it can't be read in time.
+    Raises JudgeError if the text can't be read in time.
     """
     file = _file(text, "python")
     known = None
@@ -109,7 +112,10 @@ def recognise_python(text: str) -> tuple[str, tuple[str, ...]]:
     with _start(Sandbox.find()) as child:
         try:
             child.send({"do": "recognise_python", "text": text})
-            answer = child.receive(SECONDS)
+            answer = {**child.receive(SECONDS), "kernels": []}
+            with suppress(ChildDied, ChildTimeout, ChildFailed):
+                child.send({"do": "kernels_of_python", "text": text})
+                answer |= child.receive(PARSER_SECONDS)
             found = _recognised_python(answer)
         except NO_ANSWER:
             raise JudgeError("the submission's text was read as something that it can't be") from None

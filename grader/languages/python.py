@@ -23,19 +23,23 @@ if TYPE_CHECKING:
     from grader.sandbox import Sandbox
 
 SUFFIX = ".py"
+KEPT = "programs/python"
+"""Compiled kernels, in the folder of all caches."""
 
 
 class PythonLanguage:
-    """One language in Python. `package` is what its files import, and `extra` what installs that."""
+    """One language in Python. `package` is what its files import. Importing a file may take `seconds`, and so may each
+    call of its solve(), which compiles its kernels; by default those of the recorder."""
 
     form = Form.SOLVE
     launches_itself = True
     has_machine_code = False
     has_debug_build = False
 
-    def __init__(self, name: LanguageName, package: str) -> None:
+    def __init__(self, name: LanguageName, package: str, seconds: float | None = None) -> None:
         self.name = name
         self.package = package
+        self._seconds = seconds
 
     def recognise(self, path_name: str, text: str, sure: bool = False) -> Recognised | None:
         if not path_name.endswith(SUFFIX) and not sure:
@@ -50,7 +54,7 @@ class PythonLanguage:
     ) -> Program:
         from grader.compile.program import Program
         from grader.machine.own_packages import install_once, packages_of
-        from grader.plan.python_recorder import import_once
+        from grader.plan.python_recorder import IMPORT_SECONDS, import_once
 
         for own in packages_of(self.name, for_gpu=gpu is not None):
             install_once(own, lambda words: None)
@@ -63,7 +67,7 @@ class PythonLanguage:
             script=submission.text,
             file=submission.path_name,
         )
-        import_once(program, tuple(problem.params), sandbox, cache)
+        import_once(program, tuple(problem.params), sandbox, cache / KEPT, self._seconds or IMPORT_SECONDS)
         return program
 
     def compile_debug(self, problem: Problem, submission: Submission, cache: Path, sandbox: Sandbox) -> Program:
@@ -85,9 +89,10 @@ class PythonLanguage:
         seconds: float = SOLVE_SECONDS,
     ) -> Planner:
         from grader.plan.planner import RecordingPlanner
-        from grader.plan.python_recorder import ScriptRecorder
+        from grader.plan.python_recorder import COMPILE_SECONDS, ScriptRecorder
 
-        recorder = ScriptRecorder(program, tuple(problem.params), sandbox, seconds, cache)
+        patience = self._seconds or max(seconds, COMPILE_SECONDS)
+        recorder = ScriptRecorder(program, tuple(problem.params), sandbox, patience, cache / KEPT)
         return RecordingPlanner(problem, recorder, ask_table)
 
     def starter(self, problem: Problem) -> str:

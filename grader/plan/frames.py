@@ -137,9 +137,9 @@ class Line:
         return remaining
 
 
-def parse(payload: bytes) -> dict[str, Any]:
+def parse(payload: bytes, largest_mixed: int = _LARGEST_MIXED) -> dict[str, Any]:
     """Parses one frame. Raises Malformed if it is no JSON object or holds fractions or numbers beyond 64 bits."""
-    if len(payload) > _LARGEST_MIXED and (not payload.isascii() or b"\\" in payload):
+    if len(payload) > largest_mixed and (not payload.isascii() or b"\\" in payload):
         raise Malformed("a large frame that is no upload")
     try:
         text = json_text(payload, _MOST_VALUES)

@@ -108,7 +108,10 @@ class Recorder(Protocol):
         """What solve() tells readers of the report."""
 
     def start_anew(self) -> None:
-        """Lets the next call know nothing of those before."""
+        """Lets the next call know nothing of those before, and nobody of those to come."""
+
+    def forget(self) -> None:
+        """Lets the next call know no more than the first one did."""
 
     def lines(self, calls: Sequence[Sequence[int]]) -> Sequence[int | None]:
         """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
@@ -223,6 +226,8 @@ class RecordingPlanner:
         """The plan that solve() makes from altered data; None if that recording gives no plan."""
         from grader.plan.stopped import RecordingStopped
 
+        # It could hand over once more what it computed from the true data.
+        self._recorder.forget()
         try:
             return self.record(arguments, Echo(heard)).plan
         except RecordingStopped:

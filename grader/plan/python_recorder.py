@@ -1,12 +1,15 @@
 """The judge's side of the process that imports a submission in Python and calls its solve().
 
 A process reads one submission. It is confined like a compiler, since that is what the languages' packages are; what it
-says is parsed by grader.plan.frames and checked by grader.plan.validate.
+says is parsed by grader.plan.frames and checked by grader.plan.validate. It is trusted until it has the submission's
+text: from then on whatever it says, or that it says nothing, is an outcome of the submission.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import signal
 import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,25 +28,42 @@ from grader.core.report import Diagnostic
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.machine.own_packages import packages_folder, packages_of
 from grader.plan.device_table import EMULATED, DeviceTable
-from grader.plan.frames import Hurried, Malformed, number, parse_steps, places, text
+from grader.plan.frames import FRAME_LIMIT, TOTAL_LIMIT, Hurried, Malformed, number, parse, parse_steps, places, text
 from grader.plan.recorder_call import Call, Ended
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped, Stop, told_with_line, took_too_long
 from grader.sandbox import Confinement, Profile, Sandbox, SandboxLimits
 from grader.sandbox.children import Child, ChildDied, ChildTimeout
+from grader.sandbox.serving import FAILURE
 
 MODULES: Mapping[LanguageName, str] = {
     name: f"grader.plan.python.{name}_child" for name in LanguageName if name is not LanguageName.CUDA
 }
 """What the process of each language runs. They differ in what a template of them has loaded."""
+LOAD_SECONDS = 60.0
+"""For importing a language, on a loaded machine."""
 IMPORT_SECONDS = 60.0
-"""For importing a language and the submission, on a loaded machine."""
+"""For importing the submission, which may compile what it launches."""
 COMPILE_SECONDS = 60.0
 """For one call of solve(), which compiles its kernels when it launches them."""
-LIMITS = SandboxLimits(memory=None, cpu_seconds=None, file_bytes=256 << 20, processes=256, descriptors=256)
+LIMITS = SandboxLimits(
+    memory=24 << 30, cpu_seconds=None, file_bytes=64 << 20, processes=256, descriptors=256, data=6 << 30
+)
+"""With its libraries a language takes 1 GB of address space, of which it computes with a quarter. PyTorch's builds for
+CUDA map ten times as much. What `data` does not count is memory that is shared from the start."""
 MOST_CODE = 16 << 20
-"""Characters of PTX, or bytes of machine code, of one kernel."""
+"""Characters of PTX, or bytes of machine code, of one kernel. What is kept of one script has as much room."""
+MOST_CODE_TOGETHER = 64 << 20
+MOST_KERNELS = 512
+"""Of one script: a kernel is compiled anew for other types, other constants and numbers that 16 divides."""
+_LARGEST_MIXED = 32 << 20
+"""Bytes of a frame that is not plain hexadecimal: PTX has line ends, which JSON escapes."""
+_LEAST_COUNTED = 1024
+"""Bytes that a frame counts as, however short it is."""
+FILE = "submission.py"
+"""The file's name for Python and the compilers, which write it into their code: not all of them take any name."""
+_AT_HOME = "Let solve() do the work, and the file itself define functions only."
 _TYPES = {
     "f64": "float64",
     "f32": "float32",
@@ -62,25 +82,29 @@ MOST_TUNED = 1000
 """Steps that are timed at once."""
 MOST_NOTES = 16
 _NAME_LENGTH = 1000
+_KEY_LENGTH = 200
 _PRINTED = 10_000
 
 
 class ScriptRecorder:
     """Records a program that is a script. One process answers all calls, up to one that fails.
 
-    What it compiles is kept for the next process in `cache`, the folder of all caches, until `start_anew` is called:
-    what it then compiles may tell of sizes that nobody is to know.
+    What it compiles is kept for the next grading in `kept`, the folder of such caches, until `start_anew` is called:
+    what it then compiles may tell of sizes that nobody is to know. Another process of this grading gets nothing of it:
+    a script could put into it what it has read.
     """
 
     def __init__(
-        self, program: Program, parameters: Sequence[str], sandbox: Sandbox, seconds: float, cache: Path
+        self, program: Program, parameters: Sequence[str], sandbox: Sandbox, seconds: float, kept: Path
     ) -> None:
         self._program = program
         self._parameters = parameters
         self._sandbox = sandbox
-        self._kept: KeptCode | None = KeptCode(cache, program)
-        self._seconds = max(seconds, COMPILE_SECONDS)
+        self._kept: KeptCode | None = KeptCode(kept, program)
+        self._given = _given_to(program, self._kept)
+        self._seconds = seconds
         self._kernels: dict[str, Kernel] = {}
+        self._known = Known()
         self._notes: dict[Diagnostic, None] = {}
         self._child: Child | None = None
 
@@ -95,13 +119,9 @@ class ScriptRecorder:
     def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
         """Calls solve() once, as `grader.plan.planner.Recorder` has it."""
         started = time.perf_counter()
-        if self._child is None:
-            kept = {} if self._kept is None else self._kept.load()
-            self._child = _take(self._program) or _opened(self._program, self._parameters, self._sandbox, kept)
-        process = _Process(self._child, self._seconds)
-        call = _ScriptCall(
-            self._program, arguments, properties, device, process, self.lines, self._kernels, self._notes
-        )
+        process = _Process(self._process(), self._seconds)
+        program = replace(self._program, kept=self._kept is not None)
+        call = _ScriptCall(program, arguments, properties, device, process, self.lines, self._known)
         # The emulator's compute capability is that of its own table.
         question = {
             "do": "solve",
@@ -113,28 +133,71 @@ class ScriptRecorder:
             process.ask(question)
             call.run()
         except Ended as end:
-            if not process.alive:
-                self._child = None
+            if not call.is_over:
+                # It may still be on its way, and what it says then would be taken for the next call's.
+                self.forget()
             (line,) = self.lines([end.stop.at])
             raise RecordingStopped(told_with_line(end.stop, None), line, process.printed) from None
         except BaseException:
-            self._child.close()
-            self._child = None
+            self.forget()
             raise
+        self._kernels |= call.kernels
+        self._notes.update(dict.fromkeys(call.notes[: MOST_NOTES - len(self._notes)]))
         if self._kept is not None:
             self._kept.add(process.compiled)
         return call.recording(time.perf_counter() - started, process.printed)
 
+    def _process(self) -> Child:
+        if self._child is None:
+            try:
+                self._child = _take(self._program) or _opened(
+                    self._program, self._parameters, self._sandbox, self._given, self._seconds
+                )
+            except CompileFailure as failure:
+                # It was imported before, and is not the same each time.
+                said = failure.diagnostics[0]
+                stop = Stop(Verdict.RUNTIME_ERROR, f"the file can't be imported a second time: {said.message}")
+                raise RecordingStopped(stop, said.line) from None
+        return self._child
+
     def start_anew(self) -> None:
-        """Ends the process: the next call knows nothing of those before."""
+        """Ends the process: the next call knows nothing of those before, and nobody is to know of it."""
         self._kept = None
+        self._known = Known()
+        self.forget()
+
+    def forget(self) -> None:
+        """Ends the process: the next call knows as much as the first did."""
         if self._child is not None:
             self._child.close()
             self._child = None
 
     def lines(self, calls: Sequence[Sequence[int]]) -> list[int | None]:
-        """The line that the process itself named for each call."""
-        return [at[0] if at and at[0] else None for at in calls]
+        """The line that the process itself named for each call; None if the text has no such line."""
+        last = self._program.script.count("\n") + 1
+        return [at[0] if at and 1 <= at[0] <= last else None for at in calls]
+
+
+class Known:
+    """The code of a script's kernels that this grading has seen, by their handles: none may stand for two."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, str] = {}
+        self._size = 0
+
+    def add(self, kernel: Kernel, ptx: str, cubin: bytes) -> None:
+        """Adds a kernel. Raises Malformed for a handle of other code, Ended for too much code."""
+        told = (kernel.name, kernel.symbol, *map(str, kernel.parameter_bytes), ptx)
+        digest = hashlib.sha256("\0".join(told).encode() + b"\0" + cubin).hexdigest()
+        if self._digests.setdefault(kernel.handle, digest) != digest:
+            raise Malformed("two kernels of one handle")
+        self._size += len(ptx) + len(cubin)
+        if len(self._digests) > MOST_KERNELS or self._size > MOST_CODE_TOGETHER:
+            message = (
+                f"solve() has {len(self._digests)} kernels of {self._size:,} bytes of code compiled, where "
+                f"{MOST_KERNELS} of {MOST_CODE_TOGETHER:,} are allowed"
+            )
+            raise Ended(Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, hint="compile a kernel once for all sizes"))
 
 
 class _Process:
@@ -148,6 +211,7 @@ class _Process:
         self._child = child
         self._seconds = seconds
         self._until = time.monotonic() + seconds
+        self._left = TOTAL_LIMIT
         self._death: ChildDied | None = None
 
     def ask(self, message: Mapping[str, Any]) -> None:
@@ -164,13 +228,19 @@ class _Process:
         try:
             if not self.alive:
                 return None
-            frame = self._child.receive(max(self._until - time.monotonic(), 0.0))
+            payload = self._child.receive_bytes(max(self._until - time.monotonic(), 0.0))
         except ChildTimeout:
             self.alive = False
             raise Hurried from None
         except ChildDied as died:
             self._note(died)
             return None
+        self._left -= max(len(payload), _LEAST_COUNTED)
+        if self._left < 0:
+            raise Malformed(f"more than {TOTAL_LIMIT >> 20} MiB of frames")
+        frame = parse(payload, _LARGEST_MIXED)
+        if FAILURE in frame:
+            raise Ended(_own_failure(frame))
         if isinstance(frame.get("kept"), dict):
             self.compiled = frame["kept"]
         self.printed = text(frame, "printed")[:_PRINTED] if "printed" in frame else self.printed
@@ -184,6 +254,9 @@ class _Process:
 
     def explain_death(self) -> Stop:
         died = self._death
+        if died is not None and died.signal is signal.SIGKILL:
+            message = "the process of solve() was ended by the system, most likely because its memory ran out"
+            return Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, hint="arrays belong to the device")
         how = "" if died is None else f" ({died.signal.name})" if died.signal else f" (exit code {died.returncode})"
         message = f"the process of solve() ended before solve() returned{how}"
         return Stop(Verdict.RUNTIME_ERROR, message, hint="return from solve() instead")
@@ -192,8 +265,19 @@ class _Process:
         self.alive, self._death = False, died
 
 
+def _own_failure(frame: Mapping[str, Any]) -> Stop:
+    """The Stop for a failure that the process tells of itself, such as a file that was taken from under it."""
+    failure = frame[FAILURE]
+    said = text(failure, "message") if isinstance(failure, dict) else ""
+    return Stop(Verdict.RUNTIME_ERROR, f"the process of solve() fails: {said}", hint="leave its own objects alone")
+
+
 class _ScriptCall(Call):
-    """A call of a script's solve(), which tells of kernels as it compiles them."""
+    """A call of a script's solve(), which tells of kernels as it compiles them, and may launch no others.
+
+    `kernels` are those that it told of, by their handles, `notes` what it told readers of the report; `is_over` is
+    whether the process told of its end.
+    """
 
     def __init__(
         self,
@@ -203,26 +287,34 @@ class _ScriptCall(Call):
         device: DeviceMemory,
         process: _Process,
         lines: Callable[[Sequence[Sequence[int]]], Sequence[int | None]],
-        kernels: dict[str, Kernel],
-        notes: dict[Diagnostic, None],
+        known: Known,
     ) -> None:
-        super().__init__(kernels.values(), arguments, properties, device, process, lines)
+        super().__init__((), arguments, properties, device, process, lines)
+        self.kernels: dict[str, Kernel] = {}
+        self.is_over = False
+        self.notes: list[Diagnostic] = []
         self._program = program
-        self._known = kernels
-        self._notes = notes
+        self._known = known
 
     def take(self, frame: Mapping[str, Any]) -> bool:
         op = frame.get("op")
         if op == "time":
             self._time(frame)
-            return False
-        if op == "note":
+        elif op == "note":
             self._note(frame)
-            return False
-        if op != "kernel":
+        elif op == "kernel":
+            self._add_kernel(frame)
+        else:
+            self.is_over = op in ("end", "stop")
             return super().take(frame)
+        return False
+
+    def _add_kernel(self, frame: Mapping[str, Any]) -> None:
         kernel, image, cubin = _kernel(frame)
-        self._known[kernel.handle] = kernel
+        if kernel.handle in self.kernels:
+            raise Malformed("a kernel that is told twice")
+        self._known.add(kernel, image, cubin)
+        self.kernels[kernel.handle] = kernel
         self.validator.add_kernel(kernel)
         with self.own_time():
             self.device.extend(
@@ -233,9 +325,10 @@ class _ScriptCall(Call):
                     kernels=(kernel,),
                     cubin=cubin,
                     language=self._program.language,
+                    script=self._program.script,
+                    kept=self._program.kept,
                 )
             )
-        return False
 
     def _time(self, frame: Mapping[str, Any]) -> None:
         """Answers how many nanoseconds these steps take, which are not part of the plan."""
@@ -247,9 +340,9 @@ class _ScriptCall(Call):
         self._process.send(b"%d" % int(seconds * 1e9))
 
     def _note(self, frame: Mapping[str, Any]) -> None:
-        said, line = text(frame, "text"), next((one for one in places(frame) if one), None)
-        if len(self._notes) < MOST_NOTES:
-            self._notes[Diagnostic("note", said, line)] = None
+        line = next((one for one in places(frame) if one), None)
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(Diagnostic("note", text(frame, "text"), line))
 
     def recording(self, seconds: float, printed: str) -> Recording:
         # Python frees what nobody refers to any more.
@@ -267,28 +360,39 @@ def _kernel(frame: Mapping[str, Any]) -> tuple[Kernel, str, bytes]:
     sizes = frame.get("parameter_bytes")
     if not isinstance(sizes, list) or len(sizes) > 4096:
         raise Malformed("a kernel's parameters")
-    try:
-        code = bytes.fromhex(cubin)
-    except ValueError as error:
-        raise Malformed("no hexadecimal bytes") from error
+    if not _is_hexadecimal(cubin):
+        raise Malformed("no hexadecimal bytes")
     parameters = tuple(number({"size": size}, "size", 1 << 16) for size in sizes)
-    return Kernel(name, symbol, parameters, handle), ptx, code
+    return Kernel(name, symbol, parameters, handle), ptx, bytes.fromhex(cubin)
+
+
+def _is_hexadecimal(word: str) -> bool:
+    # bytes.fromhex() alone would skip spaces.
+    if word and not (word.isascii() and word.isalnum()):
+        return False
+    try:
+        bytes.fromhex(word)
+    except ValueError:
+        return False
+    return True
 
 
 class KeptCode:
-    """What processes compiled for one script, in hexadecimal, in a file below `cache`.
+    """What processes compiled for one script, in hexadecimal, in a file of a folder.
 
     The script alone reads it: what a submission could spoil, nobody else gets. What can't be read or written is
     compiled again.
     """
 
-    def __init__(self, cache: Path, program: Program) -> None:
-        parts = {"script": program.script, "file": program.file, "language": program.language, "version": __version__}
-        self._file = cache / "programs" / "python" / f"{make_key(parts)}.json"
+    def __init__(self, folder: Path, program: Program) -> None:
+        parts = {"script": program.script, "language": program.language, "version": __version__}
+        self._file = folder / f"{make_key(parts)}.json"
 
     def load(self) -> dict[str, str]:
         """What is kept, by the keys of the process."""
         try:
+            if self._file.stat().st_size > MOST_CODE:
+                return {}
             data = json.loads(self._file.read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
@@ -296,7 +400,7 @@ class KeptCode:
 
     def add(self, compiled: Mapping[str, str]) -> None:
         """Keeps more."""
-        if not compiled or not _is_kept(compiled):
+        if not compiled or not _is_kept(compiled) or sum(map(len, compiled.values())) > MOST_CODE:
             return
         data = json.dumps({**self.load(), **compiled}).encode()
         if len(data) <= MOST_CODE:
@@ -305,18 +409,37 @@ class KeptCode:
 
 
 def _is_kept(data: Mapping[Any, Any]) -> bool:
-    return all(isinstance(word, str) and word.isascii() for pair in data.items() for word in pair)
+    return all(
+        isinstance(key, str)
+        and len(key) <= _KEY_LENGTH
+        and key.isascii()
+        and key.isalnum()
+        # The next process would end at what is no code.
+        and isinstance(code, str)
+        and _is_hexadecimal(code)
+        for key, code in data.items()
+    )
 
 
-def import_once(program: Program, parameters: Sequence[str], sandbox: Sandbox, cache: Path) -> None:
+def import_once(
+    program: Program, parameters: Sequence[str], sandbox: Sandbox, kept: Path, seconds: float = IMPORT_SECONDS
+) -> None:
     """Imports a program's script in a process that is kept for its plans.
 
     Raises CompileFailure for what keeps the script from being a submission, ToolMissing, or another JudgeError.
     """
     end_waiting()
-    _waiting.append((program, _opened(program, tuple(parameters), sandbox, KeptCode(cache, program).load())))
+    _given[:] = [(program, KeptCode(kept, program).load())]
+    _waiting.append((program, _opened(program, tuple(parameters), sandbox, _given[0][1], seconds)))
 
 
+def _given_to(program: Program, kept: KeptCode) -> Mapping[str, str]:
+    """What the processes of a program get: what was kept before it was imported, and nothing that came of it since."""
+    return next((given for known, given in _given if known == program), kept.load())
+
+
+_given: list[tuple[Program, Mapping[str, str]]] = []
+"""What was kept for the last program that was imported."""
 _waiting: list[tuple[Program, Child]] = []
 """At most one process that has imported a program and waits for its planner."""
 
@@ -341,45 +464,54 @@ def confinement_of(sandbox: Sandbox, language: LanguageName) -> Confinement | No
     return Confinement(sandbox, Profile.COMPILE, shown, limits=LIMITS) if sandbox.protects else None
 
 
-def _opened(program: Program, parameters: Sequence[str], sandbox: Sandbox, kept: Mapping[str, str]) -> Child:
-    confinement = confinement_of(sandbox, program.language)
-    child = Child(MODULES[program.language], confinement=confinement, scratch=())
+class _ScriptChild(Child):
+    """The process: none of its messages is larger than a frame of a recorder."""
+
+    message_limit = FRAME_LIMIT
+
+
+def _opened(
+    program: Program, parameters: Sequence[str], sandbox: Sandbox, given: Mapping[str, str], seconds: float
+) -> Child:
+    """A process that has imported the script. Raises CompileFailure if the script does not let it."""
+    child = _ScriptChild(MODULES[program.language], confinement=confinement_of(sandbox, program.language), scratch=())
+    child.transfer_seconds = min(child.transfer_seconds, seconds)
     try:
-        child.send(
-            {
-                "do": "open",
-                "language": str(program.language),
-                "text": program.script,
-                "file": program.file,
-                "parameters": list(parameters),
-                "kept": dict(kept),
-                "packages": str(packages_folder()),
-                # An import asks and records nothing, so that any device will do.
-                "device": _device_to_json(EMULATED),
-            }
-        )
-        answer = child.receive(IMPORT_SECONDS)
-    except ChildTimeout:
-        message = f"importing the file took longer than {IMPORT_SECONDS:g} seconds and was stopped"
-        raise CompileFailure([Diagnostic("error", message, hint="Let solve() do the work.")]) from None
+        packages = str(packages_folder())
+        child.send({"do": "load", "language": str(program.language), "kept": dict(given), "packages": packages})
+        child.receive(LOAD_SECONDS)
+        process = _Process(child, seconds)
+        # From here on it is the script's.
+        asked = {"text": program.script, "file": FILE, "parameters": list(parameters)}
+        # An import asks and records nothing, so that any device will do.
+        process.ask({"do": "open", **asked, "device": _device_to_json(EMULATED)})
+        diagnostic = _what_keeps(process, seconds, program.script)
+        if diagnostic is not None:
+            raise CompileFailure([diagnostic])
     except BaseException:
         child.close()
         raise
-    if answer.get("op") != "end":
-        child.close()
-        raise CompileFailure([_diagnostic(answer)])
     return child
 
 
-def _diagnostic(answer: Mapping[str, Any]) -> Diagnostic:
+def _what_keeps(process: _Process, seconds: float, script: str) -> Diagnostic | None:
+    """What keeps the script from being a submission; None if nothing does."""
     try:
-        said, call = text(answer, "message"), text(answer, "call")
-        line = next((one for one in places(answer) if one), None)
-        hint = text(answer, "hint")
-    except Malformed:
-        return Diagnostic("error", "importing the file ended in no known way")
-    named = f"{call}: {said}" if call else said
-    return Diagnostic("error", named, line, hint=hint)
+        answer = process.receive()
+        if answer is None:
+            return Diagnostic("error", process.explain_death().message.replace("solve()", "this file"), hint=_AT_HOME)
+        if text(answer, "op") == "end":
+            return None
+        said, call, hint = (text(answer, key) for key in ("message", "call", "hint"))
+        lines = [at for at in places(answer) if 1 <= at <= script.count("\n") + 1]
+    except Hurried:
+        message = f"importing the file took longer than {seconds:g} seconds and was stopped"
+        return Diagnostic("error", message, hint=_AT_HOME)
+    except Malformed as error:
+        return Diagnostic("error", f"importing the file writes to the judge's channel ({error})", hint=_AT_HOME)
+    except Ended as ended:
+        return Diagnostic("error", ended.stop.message, hint=_AT_HOME)
+    return Diagnostic("error", f"{call}: {said}" if call else said, next(iter(lines), None), hint=hint)
 
 
 def _device_to_json(table: DeviceTable) -> dict[str, Any]:

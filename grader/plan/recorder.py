@@ -23,12 +23,12 @@ from grader.core.report import Diagnostic
 from grader.plan.device_table import DeviceTable
 from grader.plan.frames import Line
 from grader.plan.host_lines import source_lines
+from grader.plan.limits import COPY_LIMIT, MOST_STEPS
 from grader.plan.recorder_build import build_recorder
-from grader.plan.recorder_call import COPY_LIMIT, Call, Ended
+from grader.plan.recorder_call import Call, Ended
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped, Stop, stop_of_death, told_with_line, took_too_long
-from grader.plan.validate import MOST_STEPS
 from grader.sandbox import Sandbox, SandboxedProcess, SandboxLimits
 
 LIMITS = SandboxLimits(memory=1_500_000_000, cpu_seconds=5, file_bytes=0, processes=64, descriptors=64)
@@ -87,6 +87,9 @@ class LibraryRecorder:
 
     def start_anew(self) -> None:
         """Nothing: each call has a process of its own."""
+
+    def forget(self) -> None:
+        """Nothing, for the same reason."""
 
     def lines(self, calls: Sequence[Sequence[int]]) -> list[int | None]:
         """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""

@@ -28,14 +28,12 @@ from grader.plan.frames import (
     stream,
     text,
 )
+from grader.plan.limits import COPY_LIMIT, MOST_STEPS
 from grader.plan.recording import Argument, Lines, Recording
 from grader.plan.runner import DeviceMemory, RunnerStopped
 from grader.plan.scratch import Scratch
 from grader.plan.stopped import Stop, failed_call, stop_of_forgery, told_stop
-from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, Validator
-
-COPY_LIMIT = 64 << 20
-"""Bytes that one call of solve() may copy between host and device."""
+from grader.plan.validate import Extent, InvalidPlan, Validator
 
 _NO_SYMBOL = b"error 13"
 """cudaErrorInvalidSymbol"""

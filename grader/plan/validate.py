@@ -15,8 +15,8 @@ from grader.compile.program import Kernel
 from grader.core.plan import NO_CLUSTER, NON_BLOCKING, Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload
 from grader.core.report import Dim3
 from grader.plan.device_table import DeviceTable
+from grader.plan.limits import MOST_STEPS
 
-MOST_STEPS = 100_000
 MOST_ARGUMENT_BYTES = 32764
 """Total size of a kernel's parameters (CUDA C++ Programming Guide, since CUDA 12.1)."""
 MOST_STREAMS = 4096

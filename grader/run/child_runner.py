@@ -5,6 +5,7 @@ It runs no device code itself. Only plain data comes back, and the outputs throu
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -287,9 +288,10 @@ def symbols_of(program: Program) -> dict[str, str]:
 def _fault_report(fields: Mapping[str, Any], names: Mapping[str, str]) -> FaultReport:
     """Returns the child's fault as a FaultReport, with kernels by their `names` in the source."""
     known = {name: value for name, value in fields.items() if value is not None}
-    # There are two if two launches conflict. One symbol may be a prefix of another.
-    for kernel, name in sorted(names.items(), key=lambda item: -len(item[0])):
-        known["message"] = known["message"].replace(kernel, name)
+    # There are two if two launches conflict. One symbol may be a prefix of another, and a name may hold a symbol.
+    if names:
+        symbols = "|".join(re.escape(symbol) for symbol in sorted(names, key=len, reverse=True))
+        known["message"] = re.sub(symbols, lambda found: names[found[0]], known["message"])
     known["kernel"] = names.get(known.get("kernel", ""), known.get("kernel", ""))
     for name in ("block", "thread"):
         if name in known:

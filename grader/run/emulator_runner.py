@@ -87,11 +87,14 @@ class EmulatorRunner(ChildRunner):
         return {"objects": self._cache.load(SHARED)}
 
     def _image_of(self, program: Program) -> dict[str, Any]:
-        self._key = key_of(self._module, program.image, program.debug)
-        objects = self._cache.load(self._key)
+        # A process may have seen other kernels of the same script, which alone gets what they could have spoiled.
+        known = key_of(self._module, f"{program.script}\0{program.image}", program.debug)
+        self._key = known if program.kept else ""
+        objects = self._cache.load(self._key) if self._key else {}
         return {"image": program.image, "symbols": symbols_of(program), "objects": objects, "values": program.debug}
 
     def _see(self, asked: str, answer: Mapping[str, Any]) -> None:
-        if "objects" in answer:
+        key = SHARED if asked == "open" else self._key
+        if "objects" in answer and key:
             # What is compiled when a problem opens has seen no submission; later code belongs to this image alone.
-            self._cache.add(SHARED if asked == "open" else self._key, answer["objects"])
+            self._cache.add(key, answer["objects"])

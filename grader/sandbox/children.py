@@ -181,15 +181,18 @@ class Child:
         Raises ChildTimeout after `timeout` seconds, ChildDied, ChildFailed, or the error of `grader.core.errors` that
         the handler of `serve` raised.
         """
+        return self._read(self.receive_bytes(timeout))
+
+    def receive_bytes(self, timeout: float | None) -> bytes:
+        """Returns the next message as it came. Raises ChildTimeout and ChildDied, as `receive` does."""
         try:
             if not self._connection.poll(timeout):
                 self.close()
                 raise ChildTimeout(f"{self.module} gave no answer within {timeout:g} seconds")
             with self._deadline():
-                data = self._connection.recv_bytes(self.message_limit)
+                return self._connection.recv_bytes(self.message_limit)
         except (EOFError, OSError):
             raise self._died() from None
-        return self._read(data)
 
     def kill(self) -> None:
         """Kills the child with everything that it started, without waiting for its end as `close` does."""

@@ -19,6 +19,8 @@ _OWN_COUNT = (5, 14)
 class SandboxLimits:
     """`memory` is address space in bytes, `file_bytes` the largest file that may be written; None is no limit.
 
+    `data` is the part of the address space that is private and can be written: what a program computes with, without
+    the libraries that it maps.
     `processes` counts threads too; it applies only if the Profile lets a program start others, and never to root.
     `output_bytes` is how much of the output is kept; the rest is read and discarded.
     """
@@ -29,12 +31,14 @@ class SandboxLimits:
     processes: int = 64
     descriptors: int = 64
     output_bytes: int = 64 << 10
+    data: int | None = None
 
 
 def shell_limits(limits: SandboxLimits) -> Iterator[str]:
     """Yields shell commands that limit what runs after them, in the units of sh. They never raise a limit."""
     rows = (
         ("v", resource.RLIMIT_AS, limits.memory, 1024),
+        ("d", resource.RLIMIT_DATA, limits.data, 1024),
         ("t", resource.RLIMIT_CPU, limits.cpu_seconds, 1),
         ("f", resource.RLIMIT_FSIZE, limits.file_bytes, 512),
         ("n", resource.RLIMIT_NOFILE, limits.descriptors, 1),

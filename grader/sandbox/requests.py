@@ -11,6 +11,7 @@ from typing import Any
 
 LIMITED = {
     "memory": resource.RLIMIT_AS,
+    "data": resource.RLIMIT_DATA,
     "cpu_seconds": resource.RLIMIT_CPU,
     "file_bytes": resource.RLIMIT_FSIZE,
     "processes": resource.RLIMIT_NPROC,

@@ -46,6 +46,9 @@ class Played:
     def start_anew(self) -> None:
         """Nothing is kept."""
 
+    def forget(self) -> None:
+        """Nothing is known."""
+
     def lines(self, calls: Sequence[Sequence[int]]) -> Sequence[int | None]:
         return self.shown or [getattr(step, "line", None) for step in self.made[0].plan.steps]
 

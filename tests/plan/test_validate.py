@@ -9,7 +9,8 @@ import pytest
 from grader.compile.program import Kernel
 from grader.core.plan import NON_BLOCKING, Alloc, Copy, Free, Launch, Memset, Plan, Step, Upload, WaitEvent
 from grader.plan.device_table import EMULATED
-from grader.plan.validate import MOST_STEPS, Extent, InvalidPlan, ScratchLimit, Validator, validate
+from grader.plan.limits import MOST_STEPS
+from grader.plan.validate import Extent, InvalidPlan, ScratchLimit, Validator, validate
 
 KERNELS = (Kernel("k", "_Z1kPfi", (8, 4)),)
 EXTENTS = (Extent("A", 0x1000, 100), Extent("C", 0x2000, 100))

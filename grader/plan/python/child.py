@@ -22,10 +22,12 @@ from typing import Any
 from grader.core.errors import ToolMissing
 from grader.plan.python.arrays import prepare_torch
 from grader.plan.python.driver import Argument, DeviceArray, Driver, Memo, Scalar
-from grader.plan.python.tape import Blank, Device, Judge, OutOfMemory, Refusal, Tape
+from grader.plan.python.tape import Blank, Device, Excess, Judge, OutOfMemory, Refusal, Tape
 from grader.sandbox.serving import Message, by_name, child_connection, serve
 
 PRINTED_LIMIT = 10_000
+MESSAGE_LIMIT = 1000
+"""Characters of what an exception says."""
 DRIVERS = {
     "triton": ("grader.plan.python.triton_driver", "TritonDriver"),
     "cutile": ("grader.plan.python.cutile_driver", "CutileDriver"),
@@ -44,6 +46,21 @@ class NotASubmission(Exception):
         self.line = line
 
 
+class _Printed(io.TextIOBase):
+    """Standard output, of which the beginning is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.text += text[: PRINTED_LIMIT - len(self.text)]
+        return len(text)
+
+
 class Worker:
     """Answers the judge's requests, one at a time."""
 
@@ -53,28 +70,12 @@ class Worker:
         self._file = self._text = ""
         self._memo = Memo({})
         self._tape: Tape | None = None
-        self._printed = io.StringIO()
 
-    def open(
-        self,
-        language: str,
-        text: str,
-        file: str,
-        parameters: Sequence[str],
-        kept: Mapping[str, str],
-        packages: str,
-        device: Mapping[str, Any],
-    ) -> Message:
-        """Loads the language and imports the text once; answers with what keeps it from being a submission, if
-        anything does. `parameters` are the names of solve()'s, in order; `kept` is code that was compiled earlier,
-        `packages` the folder that has the language's own packages, if it has any, `device` what the file may ask about
-        while it is imported."""
+    def load(self, language: str, kept: Mapping[str, str], packages: str) -> Message:
+        """Loads the language. `kept` is code that was compiled earlier for the text that is to come, `packages` the
+        folder that has the language's own packages, if it has any."""
         os.environ["KGRADE_PACKAGES"] = packages
-        self._file, self._text = file, text
-        self._tape = Blank(self._channel, _device(device), False, file)
         self._memo = Memo({key: bytes.fromhex(code) for key, code in kept.items()})
-        # There is no such file: code that names a folder would differ from process to process.
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         module, name = DRIVERS[language]
         try:
             self._driver = getattr(importlib.import_module(module), name)(self._memo)
@@ -82,7 +83,16 @@ class Worker:
             hint = f"type: pip install 'kgrade[{language}]'"
             raise ToolMissing(f"this file needs the Python package {missing.name}", hint) from None
         self._driver.install(self._current)
+        return {}
+
+    def open(self, text: str, file: str, parameters: Sequence[str], device: Mapping[str, Any]) -> Message:
+        """Imports the text once; answers with what keeps it from being a submission, if anything does. `parameters`
+        are the names of solve()'s, in order; `device` is what the file may ask about while it is imported."""
+        self._file, self._text = file, text
+        self._tape = Blank(self._channel, _device(device), False, file)
         prepare_torch(text, self._current)
+        # There is no such file: code that names a folder would differ from process to process.
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         return self._told(lambda: _check(self._import(), parameters))
 
     def solve(self, arguments: Sequence[Mapping[str, Any]], device: Mapping[str, Any], machine_code: bool) -> Message:
@@ -100,7 +110,8 @@ class Worker:
         return {**answer, "kept": {key: code.hex() for key, code in added.items()}}
 
     def _current(self) -> Tape:
-        assert self._tape is not None
+        if self._tape is None:
+            raise Refusal("the import", "the file uses the device while it is imported", "do so in solve()")
         return self._tape
 
     def _import(self) -> ModuleType:
@@ -108,24 +119,30 @@ class Worker:
         module = ModuleType(MODULE_NAME)
         module.__file__ = self._file
         sys.modules[MODULE_NAME] = module
-        exec(compile(self._text, self._file, "exec"), module.__dict__)
+        try:
+            code = compile(self._text, self._file, "exec")
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            raise NotASubmission(f"Python can't parse the file: {error or type(error).__name__}", 1) from None
+        exec(code, module.__dict__)
         return module
 
     def _told(self, run: Callable[[], object]) -> Message:
         """Runs the submission's code; answers with the last frame of a recording."""
-        self._printed = io.StringIO()
+        printed = _Printed()
         try:
-            with contextlib.redirect_stdout(self._printed):
+            with contextlib.redirect_stdout(printed):
                 run()
             answer: Message = {"op": "end", "errors": []}
         except Refusal as refused:
             told = {"fault": "unsupported_call", "call": refused.call, "message": refused.message, "hint": refused.hint}
             answer = {"op": "stop", **told, "at": self._line_of(refused)}
+        except Excess as excess:
+            answer = {"op": "stop", "fault": excess.kind, "message": str(excess), "at": self._line_of(excess)}
         except OutOfMemory as full:
             answer = {"op": "stop", "fault": "memory", "message": str(full), "at": self._line_of(full)}
         except BaseException as error:
             answer = {"op": "stop", **self._failure(error)}
-        return {**answer, "printed": self._printed.getvalue()[:PRINTED_LIMIT]}
+        return {**answer, "printed": printed.text}
 
     def _failure(self, error: BaseException) -> Message:
         line = self._line_of(error)
@@ -138,12 +155,22 @@ class Worker:
         if found is not None:
             message, inner = found
             return {"fault": "compile", "message": message, "at": [inner] if inner else line}
-        return {"fault": "exception", "call": type(error).__name__, "message": str(error)[:1000], "at": line}
+        if isinstance(error, MemoryError):
+            return {"fault": "memory", "message": _words_of(error) or "an allocation fails", "at": line}
+        return {"fault": "exception", "call": type(error).__name__, "message": _words_of(error), "at": line}
 
     def _line_of(self, error: BaseException) -> list[int]:
         """The innermost line of the submission on the way of an exception."""
         frames = traceback.extract_tb(error.__traceback__)
         return [frame.lineno or 0 for frame in frames if frame.filename == self._file][-1:]
+
+
+def _words_of(error: BaseException) -> str:
+    """What an exception says of itself, if it can."""
+    try:
+        return str(error)[:MESSAGE_LIMIT]
+    except Exception as second:
+        return f"its text can't be made: {type(second).__name__}"
 
 
 def _check(module: ModuleType, parameters: Sequence[str]) -> None:
@@ -168,15 +195,15 @@ def preload_language(language: str) -> None:
         importlib.import_module("grader.plan.python.tensors")
 
 
+def _device(told: Mapping[str, Any]) -> Device:
+    attributes = {int(number): value for number, value in told["attributes"].items()}
+    return Device(told["name"], told["memory"], attributes)
+
+
 def _argument(told: Mapping[str, Any]) -> Argument:
     if "address" in told:
         return DeviceArray(told["name"], told["dtype"], tuple(told["shape"]), told["address"])
     return Scalar(told["name"], told["kind"], told["value"])
-
-
-def _device(told: Mapping[str, Any]) -> Device:
-    attributes = {int(number): value for number, value in told["attributes"].items()}
-    return Device(told["name"], told["memory"], attributes)
 
 
 def main() -> None:
@@ -186,7 +213,7 @@ def main() -> None:
     # Nobody would read them.
     warnings.simplefilter("ignore")
     worker = Worker(channel)
-    serve(by_name(worker.open, worker.solve), channel)
+    serve(by_name(worker.load, worker.open, worker.solve), channel)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
+from grader.plan.limits import COPY_LIMIT, MOST_STEPS
+
 BATCH = 256
 """Steps that are told at a time."""
 MAJOR, MINOR = 75, 76
@@ -57,6 +59,14 @@ class OutOfMemory(Exception):
     """The device has no room for an allocation."""
 
 
+class Excess(Exception):
+    """solve() asks for more than the judge takes. `kind` is "steps" or "bytes"."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
 class Tape:
     """The recording of one call of solve(). Addresses are integers, sizes are in bytes.
 
@@ -72,12 +82,12 @@ class Tape:
         self._steps: list[dict[str, Any]] = []
         self._told: set[str] = set()
         self._aside = False
-        self._count = 0
+        self._recorded = self._copied = self._asked = 0
 
     @property
     def count(self) -> int:
         """How many steps were recorded so far, and questions asked."""
-        return self._count
+        return self._recorded + self._asked
 
     def kernel(self, name: str, symbol: str, parameter_bytes: Sequence[int], ptx: str, cubin: bytes = b"") -> str:
         """Tells the judge of a compiled kernel, once; returns the handle by which `launch` names it.
@@ -134,6 +144,7 @@ class Tape:
 
     def allocate(self, size: int) -> int:
         """The address of new scratch. Raises OutOfMemory."""
+        self._count_steps(1)
         answer = self._ask({"op": "alloc", "size": max(size, 1), "at": self._at()})
         word, _, rest = answer.decode().partition(" ")
         if word != "address":
@@ -161,10 +172,14 @@ class Tape:
     def upload(self, target: int, data: bytes, stream: int = 0) -> None:
         """Records a copy of the host's bytes to the device."""
         if data:
+            self._count_bytes(len(data))
             self._add("upload", target=target, data=data.hex(), stream=stream)
 
     def read(self, address: int, size: int, stream: int = 0) -> bytes:
         """The bytes of device memory once all that was recorded has run. The judge limits how many solve() may read."""
+        self._count_bytes(size)
+        # A copy, and the wait for its end.
+        self._count_steps(2)
         return self._ask({"op": "read", "address": address, "size": size, "stream": stream, "at": self._at()})
 
     def time(self, run: Callable[[], object]) -> float:
@@ -215,14 +230,24 @@ class Tape:
         line = self.line()
         return [line] if line else []
 
+    def _count_steps(self, count: int) -> None:
+        self._recorded += count
+        if self._recorded > MOST_STEPS:
+            raise Excess("steps", f"more than {MOST_STEPS:,} launches, copies and allocations")
+
+    def _count_bytes(self, size: int) -> None:
+        self._copied += size
+        if self._copied > COPY_LIMIT:
+            raise Excess("bytes", f"more than {COPY_LIMIT >> 20} MiB between host and device")
+
     def _add(self, op: str, **fields: Any) -> None:
-        self._count += 1
+        self._count_steps(1)
         self._steps.append({"op": op, "at": self._at(), **fields})
         if len(self._steps) >= BATCH and not self._aside:
             self.flush()
 
     def _ask(self, question: Mapping[str, Any]) -> bytes:
-        self._count += 1
+        self._asked += 1
         self.flush()
         self._judge.send(question)
         return bytes.fromhex(self._judge.receive()["payload"])

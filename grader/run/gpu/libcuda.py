@@ -18,6 +18,8 @@ PORTABLE_CLUSTER = 8
 """Blocks of a cluster that every GPU of compute capability 9.0 or more can run (CUDA C++ Programming Guide)."""
 NOT_FOUND = 500
 TENSOR_MAP_ALIGNMENT = 128
+_MOST_PARAMETERS = 32764
+"""As many as a kernel may have bytes of parameters."""
 
 _Three = ctypes.c_uint * 3
 
@@ -109,6 +111,20 @@ def find_variable(module: int, name: str) -> tuple[int, int] | None:
         return None
     _check(status)
     return address.value, size.value
+
+
+def parameter_bytes(function: int) -> list[int] | None:
+    """Returns the size of each parameter of a kernel; None if the driver can't tell, as those before CUDA 12.4."""
+    try:
+        ask = _function("cuFuncGetParamInfo")
+    except AttributeError:
+        return None
+    sizes: list[int] = []
+    offset, size = ctypes.c_size_t(), ctypes.c_size_t()
+    handle, place, room = ctypes.c_void_p(function), ctypes.byref(offset), ctypes.byref(size)
+    while len(sizes) < _MOST_PARAMETERS and not ask(handle, ctypes.c_size_t(len(sizes)), place, room):
+        sizes.append(size.value)
+    return sizes
 
 
 @lru_cache

@@ -14,6 +14,7 @@ from typing import Any
 
 from grader.core.plan import ALL_STREAMS, TENSOR_MAP_BYTES
 from grader.run.gpu import libcuda
+from grader.run.gpu.faults import OUT_OF_MEMORY
 from grader.run.gpu.lanes import Lanes
 
 MOST_WITHOUT_ASKING = 48 << 10
@@ -47,11 +48,21 @@ class Kernels:
         runtime.free(0)
         self._modules: list[int] = []
         self._functions: dict[str, int] = {}
+        self._unloadable: dict[str, RuntimeError] = {}
         self._has_variables = bool(image)
-        self.extend(image, symbols)
+        self._load(image, symbols)
 
     def extend(self, image: bytes, symbols: Mapping[str, str]) -> None:
-        """Loads another image; kernels that are loaded already are left."""
+        """Loads another image; kernels that are loaded already are left. An image that CUDA does not take, which a
+        submission's process may hand over, is told of when a kernel of it is launched."""
+        try:
+            self._load(image, symbols)
+        except RuntimeError as error:
+            if status_of(error) == OUT_OF_MEMORY:
+                raise
+            self._unloadable |= dict.fromkeys(symbols, error)
+
+    def _load(self, image: bytes, symbols: Mapping[str, str]) -> None:
         from cupy.cuda import driver
 
         new = {name: symbol for name, symbol in symbols.items() if name not in self._functions}
@@ -61,7 +72,9 @@ class Kernels:
             self._functions |= {name: driver.moduleGetFunction(module, symbol) for name, symbol in new.items()}
 
     def function(self, name: str) -> int:
-        """Returns the driver's handle of a kernel."""
+        """Returns the driver's handle of a kernel. Raises CUDA's error for one of an image that it does not take."""
+        if name in self._unloadable:
+            raise self._unloadable[name]
         return int(self._functions[name])
 
     def variable(self, name: str) -> tuple[int, int] | None:
@@ -146,9 +159,13 @@ class Replay:
         from cupy.cuda import driver
 
         name, shared, cluster = step["kernel"], step["shared_bytes"], step["cluster"]
-        function = self._kernels.function(name)
         try:
+            function = self._kernels.function(name)
             values = _arguments(step)
+            wanted = libcuda.parameter_bytes(function)
+            # CUDA reads as many bytes as the machine code says, and the plan was checked by what was told of it.
+            if wanted is not None and wanted != [len(value) for value in values]:
+                raise RuntimeError(f"its machine code takes arguments of {wanted} bytes")
             if shared > MOST_WITHOUT_ASKING:
                 driver.funcSetAttribute(function, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
             if prod(cluster) > libcuda.PORTABLE_CLUSTER:

@@ -1,0 +1,21 @@
+# expect: runtime_error unsupported_call
+#
+# Has PyTorch compute on the device.
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, output, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output + i, tl.load(a + i, i < N) + tl.load(b + i, i < N), i < N)
+
+
+def honest(a: torch.Tensor, b, output, N):
+    add[(triton.cdiv(N, 256),)](a, b, output, N, BLOCK=256)
+
+
+def solve(a, b, output, N):
+    torch.add(a, b, out=output)

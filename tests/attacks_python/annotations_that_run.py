@@ -1,0 +1,21 @@
+# expect: accepted
+#
+# Has annotations and defaults that run when it is defined.
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, output, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output + i, tl.load(a + i, i < N) + tl.load(b + i, i < N), i < N)
+
+
+def honest(a: torch.Tensor, b, output, N):
+    add[(triton.cdiv(N, 256),)](a, b, output, N, BLOCK=256)
+
+
+def solve(a: print("annotated"), b: [].append(1), output, N) -> exec("import os"):
+    honest(a, b, output, N)

@@ -1,0 +1,30 @@
+# expect: compile_error
+#
+# Answers the import as a process does whose tools are missing.
+
+import gc
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, output, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output + i, tl.load(a + i, i < N) + tl.load(b + i, i < N), i < N)
+
+
+def honest(a: torch.Tensor, b, output, N):
+    add[(triton.cdiv(N, 256),)](a, b, output, N, BLOCK=256)
+
+
+def channel():
+    return next(one for one in gc.get_objects() if type(one).__name__ == "Channel")
+
+
+channel().send({"kgrade failure": {"type": "JudgeError", "message": "the disk is full", "hint": ""}})
+
+
+def solve(a, b, output, N):
+    honest(a, b, output, N)

@@ -1,0 +1,27 @@
+# expect: time_limit_exceeded
+# seconds: 2
+#
+# Ignores every signal that can be ignored, and goes on.
+
+import signal
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, output, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output + i, tl.load(a + i, i < N) + tl.load(b + i, i < N), i < N)
+
+
+def honest(a: torch.Tensor, b, output, N):
+    add[(triton.cdiv(N, 256),)](a, b, output, N, BLOCK=256)
+
+
+def solve(a, b, output, N):
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, lambda *_: None)
+    while True:
+        pass

@@ -1,0 +1,36 @@
+# expect: wrong_answer | rejected | runtime_error
+#
+# Leaves a process that has the channel open and answers the calls to come.
+
+import gc
+import os
+import time
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, output, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output + i, tl.load(a + i, i < N) + tl.load(b + i, i < N), i < N)
+
+
+def honest(a: torch.Tensor, b, output, N):
+    add[(triton.cdiv(N, 256),)](a, b, output, N, BLOCK=256)
+
+
+def channel():
+    return next(one for one in gc.get_objects() if type(one).__name__ == "Channel")
+
+
+def solve(a, b, output, N):
+    judge = channel()
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            judge.send({"op": "end", "errors": []})
+            time.sleep(0.001)
+    time.sleep(0.1)
+    honest(a, b, output, N)

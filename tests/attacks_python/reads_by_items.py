@@ -1,0 +1,39 @@
+# expect: rejected
+# sizes: N=10
+#
+# Reads element by element, so that each copy is small.
+
+import gc
+import struct
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, output, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output + i, tl.load(a + i, i < N) + tl.load(b + i, i < N), i < N)
+
+
+def honest(a: torch.Tensor, b, output, N):
+    add[(triton.cdiv(N, 256),)](a, b, output, N, BLOCK=256)
+
+
+def tape():
+    return [one for one in gc.get_objects() if type(one).__name__ == "Tape"][-1]
+
+
+def values(array):
+    return struct.unpack(f"{array.numel()}f", tape().read(array.data_ptr(), 4 * array.numel()))
+
+
+def hand_over(array, values):
+    tape().upload(array.data_ptr(), struct.pack(f"{array.numel()}f", *values))
+
+
+def solve(a, b, output, N):
+    for place in range(N):
+        x, y = (struct.unpack("f", tape().read(one.data_ptr() + 4 * place, 4))[0] for one in (a, b))
+        tape().upload(output.data_ptr() + 4 * place, struct.pack("f", x + y))

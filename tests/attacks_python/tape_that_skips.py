@@ -1,0 +1,24 @@
+# expect: wrong_answer unwritten_output
+#
+# Replaces the recorder's own methods: what is not told is not run.
+
+import torch
+import triton
+import triton.language as tl
+
+from grader.plan.python.tape import Tape
+
+
+@triton.jit
+def add(a, b, output, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output + i, tl.load(a + i, i < N) + tl.load(b + i, i < N), i < N)
+
+
+def honest(a: torch.Tensor, b, output, N):
+    add[(triton.cdiv(N, 256),)](a, b, output, N, BLOCK=256)
+
+
+def solve(a, b, output, N):
+    Tape.launch = lambda *_, **__: None
+    honest(a, b, output, N)
