@@ -13,7 +13,7 @@ from datetime import datetime
 from math import isfinite
 
 from grader.core.report import Interval
-from grader.core.verdict import Verdict
+from grader.core.verdict import LanguageName, Verdict
 from grader.measure.score import shared_ranks
 from grader.store.entry import Summary
 
@@ -43,14 +43,15 @@ class Step:
     score: float
 
 
-def rank(entries: Iterable[Summary]) -> list[Row]:
+def rank(entries: Iterable[Summary], language: LanguageName | None = None) -> list[Row]:
     """One problem's board: device models by name, best score first; then unranked entries, earliest first.
 
     A user has one row per device model with a score, or else one row for the earliest accepted entry. Entries share the
-    rank of the best one of their group if the intervals overlap, and as many ranks after them are skipped.
+    rank of the best one of their group if the intervals overlap, and as many ranks after them are skipped. With
+    `language`, only entries in it are ranked: a user's row is then for the best one in that language.
     """
     ordered = sorted(entries, key=_age)
-    accepted = [entry for entry in ordered if entry.verdict is Verdict.ACCEPTED]
+    accepted = [entry for entry in ordered if entry.verdict is Verdict.ACCEPTED and language in (None, entry.language)]
     best: dict[tuple[str, str], Summary] = {}
     unranked: dict[str, Summary] = {}
     for entry in accepted:

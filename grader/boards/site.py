@@ -20,7 +20,8 @@ from grader.boards.files import write_files
 from grader.boards.pages import Links, render_report
 from grader.boards.ranking import Row, accepted_users, progress, rank
 from grader.boards.templating import Pages, pages
-from grader.boards.words import name, visible
+from grader.boards.words import LANGUAGES, language, name, visible
+from grader.core.verdict import LanguageName
 from grader.store.database import Store
 from grader.store.entry import Summary
 
@@ -152,26 +153,37 @@ def report_page(summary: Summary) -> str:
 
 
 def _problem_values(board: BoardProblem) -> Mapping[str, object]:
-    devices = dict.fromkeys(row.entry.device for row in board.rows if row.rank is not None)
-    charts = {
-        device: best_so_far(
-            f"Best score on {visible(device)}",
-            {name(user): [(step.submitted, step.score) for step in steps] for user, steps in users.items()},
-        )
-        for device, users in progress(board.submissions).items()
-    }
-    newest = board.submissions[::-1]
+    used = {summary.language for summary in board.submissions}
+    languages = [each for each in LANGUAGES if each in used] if len(used) > 1 else []
     return {
         "board": board,
         "statement": statement_html(board.statement),
-        "ranked": [
-            (device, [row for row in board.rows if row.rank and row.entry.device == device], charts[device])
-            for device in devices
-        ],
-        "unranked": [row for row in board.rows if row.rank is None],
-        "submissions": newest[:MOST_LISTED],
-        "older": max(0, len(newest) - MOST_LISTED),
+        "languages": languages,
+        "views": [_view(board, each) for each in (None, *languages)],
         "report_page": report_page,
+    }
+
+
+def _view(board: BoardProblem, only: LanguageName | None) -> Mapping[str, object]:
+    """What the page shows of all submissions, or with `only` of those in one language."""
+    rows = board.rows if only is None else rank(board.submissions, only)
+    submissions = [summary for summary in board.submissions if only in (None, summary.language)]
+    charts = {
+        device: best_so_far(
+            f"Best score on {visible(device)}" + (f" in {language(only)}" if only else ""),
+            {name(user): [(step.submitted, step.score) for step in steps] for user, steps in users.items()},
+        )
+        for device, users in progress(submissions).items()
+    }
+    return {
+        "language": only,
+        "ranked": [
+            (device, [row for row in rows if row.rank and row.entry.device == device], charts[device])
+            for device in dict.fromkeys(row.entry.device for row in rows if row.rank is not None)
+        ],
+        "unranked": [row for row in rows if row.rank is None],
+        "submissions": submissions[::-1][:MOST_LISTED],
+        "older": max(0, len(submissions) - MOST_LISTED),
     }
 
 

@@ -19,7 +19,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined,
 from markupsafe import Markup
 
 import grader
-from grader.boards.words import FILTERS
+from grader.boards.words import FILTERS, LANGUAGES
 from grader.core.errors import WorkspaceError
 from grader.core.verdict import Verdict
 from grader.store.workspace import builtin_folder
@@ -41,7 +41,8 @@ class Pages:
         )
         self._environment.filters.update(FILTERS, facts=lambda word: Verdict(word).facts)
         with naming_the_template():
-            style, script = self._environment.get_template(STYLE).render(), self._text(SCRIPT)
+            style = self._environment.get_template(STYLE).render(languages=LANGUAGES)
+            script = self._text(SCRIPT)
         digest = b64encode(sha256(script.encode()).digest()).decode()
         self.policy = (
             f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from grader.core.report import CaseResult, Interval, Report
+from grader.core.verdict import LanguageName
 
 # Control characters, and marks that change the direction of text: they could make code or a name look like
 # something else.
@@ -26,6 +27,21 @@ def visible(text: str) -> str:
 def label(word: object) -> str:
     """A verdict, fault or kind in words: "out of bounds"."""
     return str(word).replace("_", " ")
+
+
+LANGUAGES: Mapping[LanguageName, str] = {
+    LanguageName.CUDA: "CUDA C++",
+    LanguageName.TRITON: "Triton",
+    LanguageName.CUTILE: "cuTile",
+    LanguageName.CUTE: "CuTe DSL",
+    LanguageName.NUMBA: "Numba",
+}
+"""The languages' names, in the order of lists."""
+
+
+def language(word: str) -> str:
+    """The name of a language: "CUDA C++" for cuda."""
+    return LANGUAGES[LanguageName(word)]
 
 
 def name(user: str) -> str:
@@ -169,6 +185,9 @@ def triple(value: Sequence[int]) -> str:
 def repeat_command(report: Report, case: CaseResult | None = None) -> str:
     """The command that repeats the grading with the same seed, or a single case of it."""
     words = ["kgrade", "test", report.problem, report.file]
+    if (report.language is LanguageName.CUDA) == report.file.endswith(".py"):
+        # The file's name does not show it.
+        words += ["--language", str(report.language)]
     if report.problem_set:
         words[2:3] = ["--problems", report.problem_set, report.problem.partition(":")[2]]
     given = [case] if case is not None else report.cases if report.own_sizes else ()
@@ -194,6 +213,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     for function in (
         visible,
         label,
+        language,
         name,
         number,
         units,

@@ -26,9 +26,11 @@ def command(ctx: click.Context, problem: str | None, user: str | None, limit: in
     if problem is not None and not entries:
         workspace.check_name(problem)
     if not entries:
-        click.echo("nothing was submitted yet; start with: kgrade submit PROBLEM FILE.cu")
+        click.echo("nothing was submitted yet; start with: kgrade submit PROBLEM FILE")
         return 0
-    table = plain_table("no", "date", "problem", "user", "file", "verdict", numbers=("no",))
+    table = plain_table(
+        "no", "date", "problem", "user", "file", "language", "verdict", numbers=("no",), whole=("date",)
+    )
     for entry in reversed(entries[-limit:]):
         detail = entry.fault or entry.kind
         words = f"{entry.verdict}: {detail}" if detail else str(entry.verdict)
@@ -38,6 +40,7 @@ def command(ctx: click.Context, problem: str | None, user: str | None, limit: in
             entry.problem,
             safe(entry.user),
             safe(entry.file),
+            str(entry.language),
             Text(words, style="green" if entry.verdict is Verdict.ACCEPTED else "red"),
         )
     console = output()

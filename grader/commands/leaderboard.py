@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import any_problem_argument, report_mistakes, workspace_of
+from grader.commands.options import any_problem_argument, language_choice, report_mistakes, workspace_of
+from grader.core.errors import UsageError
+from grader.core.verdict import LanguageName
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,9 +21,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @any_problem_argument
+@language_choice("Rank only what is written in this.")
 @click.option("--html", "folder", metavar="DIR", type=click.Path(), help="Write the pages of all problems.")
 @click.pass_context
-def command(ctx: click.Context, problem: str | None, folder: str | None) -> int:
+def command(ctx: click.Context, problem: str | None, language: LanguageName | None, folder: str | None) -> int:
     """Show the ranking of PROBLEM, or of all, or write it as web pages.
 
     What an emulator ran is shown as accepted and not ranked: its time says nothing of a GPU.
@@ -29,6 +32,8 @@ def command(ctx: click.Context, problem: str | None, folder: str | None) -> int:
     from grader.boards.site import write_site
     from grader.store.database import Store
 
+    if folder is not None and language is not None:
+        raise UsageError("--language has no effect with --html: the pages show each language", "leave --language out")
     workspace = workspace_of(ctx)
     store = Store(workspace.database)
     submitted = dict.fromkeys(entry.problem for entry in store.summaries())
@@ -40,17 +45,19 @@ def command(ctx: click.Context, problem: str | None, folder: str | None) -> int:
         click.echo(f"wrote {index}")
         return report_mistakes(mistakes)
     # Problems of third-party sets are known only by their submissions.
-    print_boards(store, [problem] if problem is not None else list({**dict.fromkeys(workspace.problems), **submitted}))
+    named = [problem] if problem is not None else list({**dict.fromkeys(workspace.problems), **submitted})
+    print_boards(store, named, language)
     return 0
 
 
-def print_boards(store: Store, problems: Sequence[str]) -> None:
+def print_boards(store: Store, problems: Sequence[str], language: LanguageName | None = None) -> None:
     """Prints one table for each solved problem, and the names of the unsolved ones."""
+    from grader.boards import words
     from grader.boards.ranking import rank
     from grader.terminal.console import output
 
     console = output()
-    boards = {problem: rank(store.summaries(problem)) for problem in problems}
+    boards = {problem: rank(store.summaries(problem), language) for problem in problems}
     for problem, rows in boards.items():
         if rows:
             console.print(problem, style="bold")
@@ -58,14 +65,15 @@ def print_boards(store: Store, problems: Sequence[str]) -> None:
             console.print()
     unsolved = [problem for problem, rows in boards.items() if not rows]
     if unsolved:
-        console.print(f"nobody has solved yet: {', '.join(unsolved)}", style="dim")
+        within = f" in {words.language(language)}" if language else ""
+        console.print(f"nobody has solved yet{within}: {', '.join(unsolved)}", style="dim")
 
 
 def _table(rows: Sequence[Row]) -> Table:
     from grader.boards.words import date, name, score
     from grader.terminal.table import plain_table
 
-    table = plain_table("rank", "user", "score", "device", "form", "date", numbers=("rank", "score"))
+    table = plain_table("rank", "user", "score", "device", "language", "form", "date", numbers=("rank", "score"))
     for row in rows:
         entry = row.entry
         table.add_row(
@@ -73,6 +81,7 @@ def _table(rows: Sequence[Row]) -> Table:
             name(entry.user),
             "accepted" if row.rank is None or entry.score is None else score(entry.score),
             entry.device,
+            str(entry.language),
             str(entry.form),
             date(entry.submitted),
         )

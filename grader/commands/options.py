@@ -102,12 +102,17 @@ device_option = click.option(
 )
 
 
-language_option = click.option(
-    "--language",
-    type=click.Choice([str(name) for name in LanguageName]),
-    callback=lambda _ctx, _param, word: None if word is None else LanguageName(word),
-    help="What the file is written in. Default: what its name, imports and decorators show.",
-)
+def language_choice(description: str) -> Callable[[_F], _F]:
+    """An option that names a language, None if it is not given."""
+    return click.option(
+        "--language",
+        type=click.Choice([str(name) for name in LanguageName]),
+        callback=lambda _ctx, _param, word: None if word is None else LanguageName(word),
+        help=description,
+    )
+
+
+language_option = language_choice("What the file is written in. Default: what its name, imports and decorators show.")
 
 
 starter_language_option = click.option(

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, Row, Select, insert, literal, select
 
 from grader.core.errors import StoreError, UsageError
 from grader.core.report import Interval, Report, from_json, to_json
-from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
 from grader.store.connect import BUSY_SECONDS, READ, WRITE, open_engine, writable
 from grader.store.entry import Entry, Summary, summarize
 from grader.store.failures import naming_the_database, unwritable
@@ -150,6 +150,7 @@ def _summary(row: Row[Any]) -> Summary:
     time, low, high = (values.pop(name) for name in ("time", "time_low", "time_high"))
     values["time"] = None if time is None else Interval(time, low, high)
     values["form"] = Form(values["form"])
+    values["language"] = LanguageName(values["language"])
     values["verdict"] = Verdict(values["verdict"])
     values["fault"] = FaultClass(values["fault"]) if values["fault"] else None
     values["kind"] = WrongKind(values["kind"]) if values["kind"] else None

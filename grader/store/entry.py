@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from grader.core.report import Interval, Report
-from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
 from grader.measure.overall import overall_score
 
 
@@ -40,6 +40,7 @@ class Summary:
     seconds: float = 0.0
     score_low: float | None = None
     score_high: float | None = None
+    language: LanguageName = LanguageName.CUDA
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,7 @@ def summarize(number: int, report: Report) -> Summary:
         seconds=report.seconds,
         score_low=measured.low if measured else None,
         score_high=measured.high if measured else None,
+        language=report.language,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, MetaData, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -78,6 +78,7 @@ class Submission(Base):
     seconds: Mapped[float] = mapped_column(Double)
     score_low: Mapped[float | None] = mapped_column(Double)
     score_high: Mapped[float | None] = mapped_column(Double)
+    language: Mapped[str] = mapped_column(Text, server_default="cuda")
 
 
 class StoredReport(Base):

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.boards import timing
-from grader.boards.words import element, number, repeat_command, several, sizes, triple, units
+from grader.boards.words import element, language, number, repeat_command, several, sizes, triple, units
 from grader.core.report import CaseResult, Diagnostic, ElementError, FaultReport, Measurement, OutputCheck, Report
 from grader.core.verdict import Tone, Verdict
 from grader.terminal import error_map, times
@@ -86,7 +86,9 @@ class _View:
         text.append(f"{mark} {report.verdict}", style=style)
         if detail := report.fault.fault if report.fault else report.kind:
             text.append(f" / {detail}", style=style)
-        text.append(f"   {safe(report.title or report.problem)}, {report.device}", style="dim")
+        text.append(
+            f"   {safe(report.title or report.problem)}, {language(report.language)}, {report.device}", style="dim"
+        )
         return Group(text, self.paragraph(report.headline, style="bold"))
 
     def paragraph(self, text: str, style: str = "", more: str = "  ") -> Text:

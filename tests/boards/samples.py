@@ -17,7 +17,7 @@ from grader.core.report import (
     OutputCheck,
     Report,
 )
-from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
 from grader.measure.overall import overall_score, total_time
 from grader.store.database import Store
 
@@ -43,6 +43,17 @@ extern "C" __global__ void matrix_multiplication_kernel(const float* A, const fl
     }
 }
 """
+TRITON = '''\
+"""Vector addition."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, c, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(c + i, tl.load(a + i, i < n) + tl.load(b + i, i < n), i < n)  # at once
+'''
 NO_BOUNDS = NAIVE.replace("    if (row < M && col < K) {", "    {")
 HOSTILE = (
     """<script>document.title="hacked"</script>'"--></style><img src=//example.com/x onerror=alert(1)>"""
@@ -325,6 +336,10 @@ def measured_vector() -> Report:
     )
 
 
+def in_triton() -> Report:
+    return accepted(language=LanguageName.TRITON, form=Form.SOLVE, file="add.py", source=TRITON, kernels=())
+
+
 REPORTS = {
     function.__name__: function
     for function in (
@@ -337,6 +352,7 @@ REPORTS = {
         measured,
         measured_vector,
         hostile,
+        in_triton,
     )
 }
 
@@ -365,7 +381,7 @@ PROBLEMS = (
 )
 
 
-def on_gpu(user: str, day: int, score: float, device: str = "NVIDIA H100 80GB HBM3") -> Report:
+def on_gpu(user: str, day: int, score: float, device: str = "NVIDIA H100 80GB HBM3", **changes: Any) -> Report:
     seconds = 0.002 / score
     return accepted(
         user=user,
@@ -373,6 +389,7 @@ def on_gpu(user: str, day: int, score: float, device: str = "NVIDIA H100 80GB HB
         score=score,
         time=Interval(seconds, seconds * 0.995, seconds * 1.006),
         submitted=f"2026-03-{day:02}T{(day * 7) % 24:02}:30:00+00:00",
+        **changes,
     )
 
 
@@ -395,4 +412,7 @@ def filled_store(path: Path, *, ranked: bool = True) -> Store:
             for step, score in enumerate(own):
                 store.add(on_gpu(user, start + 4 * step, score))
         store.add(on_gpu("bob", 9, 0.33, "NVIDIA A100"))
+        # Slower than these two are in CUDA C++.
+        for day, user, score in ((20, "ada", 0.61), (21, "grace", 0.66), (22, "ada", 0.63)):
+            store.add(on_gpu(user, day, score, language=LanguageName.TRITON, form=Form.SOLVE))
     return store

@@ -16,9 +16,9 @@ from grader.boards.code import (
     split_lines,
 )
 from grader.core.report import Diagnostic
-from grader.core.verdict import Form
+from grader.core.verdict import LanguageName
 
-from .samples import HOSTILE, NAIVE, accepted, compile_error, out_of_bounds, time_limit
+from .samples import HOSTILE, NAIVE, TRITON, accepted, compile_error, out_of_bounds, time_limit
 
 
 def text_of(html: str) -> str:
@@ -38,26 +38,33 @@ def text_of(html: str) -> str:
     ],
 )
 def test_lines_keep_their_numbers_and_their_text(source: str) -> None:
-    assert [text_of(line) for line in highlight(source, Form.KERNEL)] == split_lines(source)
+    assert [text_of(line) for line in highlight(source, LanguageName.CUDA)] == split_lines(source)
 
 
 def test_a_comment_over_two_lines_is_coloured_in_both() -> None:
-    first, second = highlight("/* a\n b */", Form.KERNEL)
+    first, second = highlight("/* a\n b */", LanguageName.CUDA)
     assert 'class="cm"' in first and 'class="cm"' in second
 
 
 def test_the_words_of_cuda_are_coloured() -> None:
-    assert 'class="' in highlight("__global__ void k() {}", Form.KERNEL)[0]
-    assert "__global__" in text_of(highlight("__global__ void k() {}", Form.KERNEL)[0])
+    assert 'class="' in highlight("__global__ void k() {}", LanguageName.CUDA)[0]
+    assert "__global__" in text_of(highlight("__global__ void k() {}", LanguageName.CUDA)[0])
+
+
+def test_python_is_coloured_as_python() -> None:
+    lines = highlight(TRITON, LanguageName.TRITON)
+    assert [text_of(line) for line in lines] == split_lines(TRITON)
+    assert '<span class="k">def</span>' in lines[6]
+    assert 'class="c1"># at once</span>' in lines[8]
 
 
 def test_a_very_long_source_is_shown_plainly_and_escaped() -> None:
-    lines = highlight("// <b>\n" * (LARGEST_HIGHLIGHTED // 6), Form.KERNEL)
+    lines = highlight("// <b>\n" * (LARGEST_HIGHLIGHTED // 6), LanguageName.CUDA)
     assert set(lines) == {"// &lt;b&gt;"}
 
 
 def test_characters_that_turn_text_around_are_spelled_out() -> None:
-    (line,) = highlight("int a; /* \u202e } \u2066 */", Form.KERNEL)
+    (line,) = highlight("int a; /* \u202e } \u2066 */", LanguageName.CUDA)
     assert "‹U+202E›" in line and "‹U+2066›" in line
 
 

@@ -1,4 +1,4 @@
-"""The filter above the list of problems, in a real browser, by mouse's and keyboard's ways."""
+"""The filters above the list of problems and on a problem's page, in a real browser, by mouse's and keyboard's ways."""
 
 from __future__ import annotations
 
@@ -82,4 +82,24 @@ def test_without_scripts_the_whole_list_is_there(site: Path) -> None:
         page.goto(site.as_uri())
         assert not page.locator("#filter").is_visible()
         assert page.locator("tbody tr").count() == len(titles(page)) > 30
+        browser.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_language_is_chosen_without_scripts_by_the_keyboard(site: Path, width: int) -> None:
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900})
+        page = context.new_page()
+        page.goto((site.parent / "problems" / "matmul.html").as_uri())
+        shown = page.locator(".view:visible")
+        assert shown.count() == 1 and "0.710" in shown.inner_text()
+        page.get_by_role("radio", name="all").focus()
+        page.keyboard.press("ArrowDown")
+        assert page.get_by_role("radio", name="CUDA C++").is_checked()
+        assert shown.count() == 1 and "Triton" not in shown.inner_text()
+        page.keyboard.press("ArrowDown")
+        assert shown.count() == 1 and "0.660" in shown.inner_text() and "0.710" not in shown.inner_text()
+        page.get_by_text("all", exact=True).click()
+        assert shown.count() == 1 and "0.710" in shown.inner_text()
         browser.close()

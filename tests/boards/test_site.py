@@ -56,20 +56,36 @@ def test_every_link_leads_to_a_page_and_every_page_is_reached(folder: Path) -> N
 def test_the_index_lists_problems_with_who_solved_them(folder: Path) -> None:
     text = Page((folder / "index.html").read_text()).text
     rows = re.sub(r"\s+", " ", text)
-    assert "Matrix multiplication easy tilingshared memory 6 users 20 0.710 by ada" in rows
+    assert "Matrix multiplication easy tilingshared memory 6 users 24 0.710 by ada" in rows
     assert "Sum of a vector medium reductionwarp shufflesatomics 0 users 0 not ranked" in rows
 
 
 def test_the_board_ranks_what_ran_on_a_gpu_and_lists_what_was_emulated(folder: Path) -> None:
     page = Page((folder / "problems" / "matmul.html").read_text())
     text = re.sub(r"\s+", " ", page.text)
-    assert "1 ada 0.710 2.82 ms (2.80 to 2.83 ms) 2026-03-15 09:30 UTC kernel report" in text
+    assert "1 ada 0.710 2.82 ms (2.80 to 2.83 ms) 2026-03-15 09:30 UTC CUDA C++ kernel report" in text
     assert text.index("1 ada 0.710") < text.index("2 grace 0.700") < text.index("3 bob 0.520")
-    assert "linus accepted emulator 1 2026-03-02 14:05 UTC kernel report" in text
+    assert "linus accepted emulator 1 2026-03-02 14:05 UTC CUDA C++ kernel report" in text
     # Both device models have a table, the one with a single point no chart.
     assert "NVIDIA A100" in text and "Best score on NVIDIA A100" not in text
     assert "Best score on NVIDIA H100 80GB HBM3" in text
     assert "bob runtime error: out of bounds" in text
+
+
+def test_each_language_has_a_board_of_its_own(folder: Path) -> None:
+    text = (folder / "problems" / "matmul.html").read_text()
+    views = re.split(r'<div class="view"', text)[1:]
+    names = [match and match[1] for match in (re.match(' data-language="([a-z]+)"', view) for view in views)]
+    assert names == [None, "cuda", "triton"]
+    whole, cuda, triton = (re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", view)) for view in views)
+    assert whole.index("1 ada 0.710") < whole.index("2 grace 0.700") and "0.660" not in whole
+    assert "1 ada 0.710" in cuda and "Triton" not in cuda
+    assert triton.index("1 grace 0.660") < triton.index("2 ada 0.630") and "CUDA C++" not in triton
+    assert "Best score on NVIDIA H100 80GB HBM3 in Triton" in triton
+    # No id stands twice, and a problem of one language asks for nothing.
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert "<fieldset" not in (folder / "problems" / "map.html").read_text()
 
 
 def test_an_emulated_board_has_no_ranks(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import grader
 from grader.core.report import Report
+from grader.core.verdict import LanguageName
 from grader.doctor.part import Missing, Part
 from grader.store.database import Store
 from grader.store.workspace import Workspace
@@ -128,8 +129,9 @@ def test_history_lists_the_newest_first(kgrade: Kgrade, store: Store) -> None:
         store.add(replace(report_of("ada"), submitted=f"2026-01-0{number + 1}T00:00:00+00:00"))
     store.add(replace(report_of("grace", accepted=False), submitted="2026-01-04T00:00:00+00:00"))
     lines = kgrade("history").out.splitlines()
-    assert [line.split()[0] for line in lines] == ["no", "4", "3", "2", "1"]
-    assert "runtime_error: out_of_bounds" in lines[1]
+    assert [line.split()[0] for line in lines if line[:2].strip()] == ["no", "4", "3", "2", "1"]
+    assert "runtime_error:" in lines[1] and "out_of_bounds" in lines[2]
+    assert "cuda" in lines[1]
     assert "grace" not in kgrade("history", "matmul", "--user", "ada").out
     assert "3 older ones" in kgrade("history", "--limit", "1").out
 
@@ -153,6 +155,17 @@ def test_leaderboard_ranks_times_and_shows_emulated_entries_as_accepted(kgrade: 
     assert "grace" not in out
     unsolved = " ".join(kgrade("leaderboard").out.split()).partition("nobody has solved yet: ")[2].split(", ")
     assert {"map", "reduce", "zip"} <= set(unsolved) and "matmul" not in unsolved
+
+
+def test_leaderboard_of_one_language(kgrade: Kgrade, store: Store) -> None:
+    for score, language in ((0.75, LanguageName.CUDA), (0.5, LanguageName.TRITON)):
+        store.add(replace(report_of("ada"), device="NVIDIA H100", score=score, language=language))
+    assert line_with(kgrade("leaderboard", "matmul").out, "ada").split()[2:6] == ["0.750", "NVIDIA", "H100", "cuda"]
+    found = kgrade("leaderboard", "matmul", "--language", "triton").out
+    assert line_with(found, "ada").split()[:6] == ["1", "ada", "0.500", "NVIDIA", "H100", "triton"]
+    assert "nobody has solved yet in Numba: matmul" in kgrade("leaderboard", "matmul", "--language", "numba").out
+    answer = kgrade("leaderboard", "--language", "triton", "--html", "site")
+    assert answer.code == 2 and "leave --language out" in answer.err
 
 
 def test_leaderboard_pages_are_written_beside_a_faulty_problem(kgrade: Kgrade, store: Store, workspace: Path) -> None:

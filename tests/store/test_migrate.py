@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 
 import grader.store
 from grader.core.errors import StoreError
+from grader.core.verdict import LanguageName
 from grader.store.connect import open_engine
 from grader.store.database import Store
 from grader.store.schema import HEAD, Base
@@ -88,7 +89,7 @@ def test_a_database_of_before_scores_had_intervals_keeps_what_it_has(tmp_path: P
     path = tmp_path / "kgrade.db"
     report = make_report(score=0.25)
     Store(path).add(report)
-    for column in ("score_low", "score_high"):
+    for column in ("score_low", "score_high", "language"):
         change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
     change(path, "UPDATE alembic_version SET version_num = '0001'")
     store = Store(path)
@@ -97,6 +98,18 @@ def test_a_database_of_before_scores_had_intervals_keeps_what_it_has(tmp_path: P
     assert store.add(report) == 2
     with open_engine(path, read_only=False).connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+
+
+def test_what_was_recorded_before_there_were_languages_is_cuda(tmp_path: Path) -> None:
+    path = tmp_path / "kgrade.db"
+    Store(path).add(make_report())
+    change(path, "ALTER TABLE submissions DROP COLUMN language")
+    change(path, "UPDATE reports SET json = json_remove(json, '$.language')")
+    change(path, "UPDATE alembic_version SET version_num = '0002'")
+    store = Store(path)
+    store.add(make_report(language=LanguageName.TRITON))
+    assert [entry.language for entry in store.summaries()] == [LanguageName.CUDA, LanguageName.TRITON]
+    assert [entry.report.language for entry in store.entries()] == [LanguageName.CUDA, LanguageName.TRITON]
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path) -> None:
