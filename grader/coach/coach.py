@@ -73,12 +73,12 @@ class Explanation:
     file: str
     source: str
     form: Form
-    language: LanguageName
     sizes: Mapping[str, int]
     target: str
     verdict: Verdict
     headline: str
     kernels: tuple[KernelExplanation, ...]
+    language: LanguageName = LanguageName.CUDA
 
 
 def usual_sizes(problem: Problem) -> dict[str, int]:

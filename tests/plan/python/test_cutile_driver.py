@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from grader.core.errors import ToolMissing
+from grader.machine.own_packages import TILEIRAS
 from grader.plan.python.cutile_arrays import CutileArray, as_argument
 from grader.plan.python.cutile_compiler import find_assembler, find_compiler, read_compiled
 from tests.plan.python.played_judge import Call, Played, emulated, play
@@ -320,7 +321,7 @@ def test_what_is_read_from_ptx() -> None:
 
 
 def test_a_missing_compiler_says_what_to_type(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("KGRADE_TILEIRAS", str(tmp_path))
+    monkeypatch.setenv("KGRADE_PACKAGES", str(tmp_path))
     with pytest.raises(ToolMissing, match="tileiras, is not installed") as missing:
         find_compiler()
-    assert f"--target {tmp_path}/compiler nvidia-cuda-tileiras==" in str(missing.value.hint)
+    assert f"--target {TILEIRAS.place} nvidia-cuda-tileiras==" in missing.value.hint
