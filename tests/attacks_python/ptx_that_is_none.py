@@ -52,7 +52,6 @@ PTX = """
 .address_size 64
 .visible .entry add(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 p3)
 {
-    
     ret;
 }
 """

@@ -25,6 +25,6 @@ def solve(a, b, output, N):
     for process in (1, os.getppid(), 2, 3):
         if process > 1 and process != os.getpid() and libc.ptrace(16, process, 0, 0) == 0:
             print("LEAKED: attached to", process)
-    if libc.unshare(0x10000000) == 0 or libc.setuid(0) == 0 and os.getuid() == 0 and libc.chroot(b"/usr") == 0:
+    if libc.unshare(0x10000000) == 0 or (libc.setuid(0) == 0 and libc.chroot(b"/usr") == 0):
         print("LEAKED: new rights")
     honest(a, b, output, N)

@@ -89,3 +89,29 @@ def test_a_tensor_map_is_made_where_its_alignment_allows(calls: list[tuple[Any, 
     assert place.value % 128 == 0
     assert (dtype, rank.value, address.value, words) == (7, 2, 4096, [0, 3, 2, 1])
     assert (list(dims), list(strides)[:1], list(box), list(steps)) == ([20, 50], [80], [32, 8], [1, 1])
+
+
+@pytest.mark.parametrize(("offered", "sizes"), [(("cuFuncGetParamInfo",), [8, 4]), ((), None)])
+def test_the_parameters_of_a_kernel(
+    monkeypatch: pytest.MonkeyPatch, offered: tuple[str, ...], sizes: list[int] | None
+) -> None:
+    class Driver:
+        def __init__(self, name: str) -> None:
+            assert name == "libcuda.so.1"
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in offered:
+                raise AttributeError(name)
+
+            def called(function: ctypes.c_void_p, number: ctypes.c_size_t, offset: Any, size: Any) -> int:
+                if number.value >= 2:
+                    return 1
+                size._obj.value = (8, 4)[number.value]
+                return 0
+
+            return called
+
+    libcuda._function.cache_clear()
+    monkeypatch.setattr(ctypes, "CDLL", Driver)
+    assert libcuda.parameter_bytes(64) == sizes
+    libcuda._function.cache_clear()
