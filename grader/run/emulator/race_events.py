@@ -14,6 +14,11 @@ from grader.run.emulator.translation import Translation
 from grader.run.emulator.where import Place, Where
 
 
+_COMPILERS_OWN = "global_smem"
+"""Triton's shared memory, to which submissions have no access. Threads that hold the same value each write it, rounded
+as each computed it."""
+
+
 class RaceEvents:
     """The findings of one launch about races and unwritten memory."""
 
@@ -33,6 +38,8 @@ class RaceEvents:
         here = Access(verb, instruction, state.block_index, state.thread_index(lane), state.linear(lane))
         if kind == layout.EVENT_UNINITIALIZED:
             self._unwritten(state, here, (kind, site, place.array), place, size, count)
+            return
+        if place.array == _COMPILERS_OWN:
             return
         self._order = self._order or Order(self._program, math.prod(self._shape.block))
         other = self._other(state)

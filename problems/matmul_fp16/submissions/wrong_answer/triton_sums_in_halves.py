@@ -1,0 +1,28 @@
+# expect: wrong_answer low_precision
+#
+# Products of halves that are added up in halves: with each step, the sum is rounded to 11 bits.
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def multiply(A, B, C, M, N, K, TILE: tl.constexpr):
+    rows = tl.program_id(0) * TILE + tl.arange(0, TILE)
+    columns = tl.program_id(1) * TILE + tl.arange(0, TILE)
+    total = tl.zeros((TILE, TILE), dtype=tl.float16)
+    for start in range(0, N, TILE):
+        inner = start + tl.arange(0, TILE)
+        in_a = (rows[:, None] < M) & (inner[None, :] < N)
+        in_b = (inner[:, None] < N) & (columns[None, :] < K)
+        left = tl.load(A + rows[:, None] * N + inner[None, :], mask=in_a, other=0.0)
+        right = tl.load(B + inner[:, None] * K + columns[None, :], mask=in_b, other=0.0)
+        total = tl.dot(left, right, total, out_dtype=tl.float16)
+    in_c = (rows[:, None] < M) & (columns[None, :] < K)
+    tl.store(C + rows[:, None] * K + columns[None, :], total, mask=in_c)
+
+
+def solve(A: torch.Tensor, B: torch.Tensor, C: torch.Tensor, M: int, N: int, K: int):
+    TILE = 32
+    multiply[(triton.cdiv(M, TILE), triton.cdiv(K, TILE))](A, B, C, M, N, K, TILE=TILE)
