@@ -52,7 +52,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             # What is installed once a machine is not part of a grading.
             os.environ |= {"KGRADE_CACHE": folder, "KGRADE_PACKAGES": str(packages)}
-            first = [seconds_of(by_command, file, seed) for seed in SEEDS][0]
+            first, *_ = (seconds_of(by_command, file, seed) for seed in SEEDS)
             alone = [seconds_of(by_command, file, SEEDS[n % len(SEEDS)]) for n in range(given.repeats)]
             use_templates(Sandbox.find())
             seconds_of(by_fork, file, SEEDS[0])

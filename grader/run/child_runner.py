@@ -100,7 +100,7 @@ class ChildRunner:
         if self._child is None:
             self._start()
         self._program, self._more, self.loaded = program, [], {}
-        return self._add("load", program)
+        return self._add("load", program, self._kind_of(program))
 
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
         if self._program is None or launch_names(program).keys() <= self.loaded.keys():
@@ -111,9 +111,9 @@ class ChildRunner:
     def time(self, steps: Sequence[Step], limits: Limits = USUAL_LIMITS) -> float:
         return 0.0
 
-    def _add(self, how: str, program: Program) -> tuple[KernelInfo, ...]:
+    def _add(self, how: str, program: Program, kind: Mapping[str, Any] = {}) -> tuple[KernelInfo, ...]:
         """Sends the child a program by the request `how`."""
-        answer = self._ask({"do": how, **self._image_of(program)}, LOAD_SECONDS)
+        answer = self._ask({"do": how, **self._image_of(program), **kind}, LOAD_SECONDS)
         names = launch_names(program)
         self.loaded.update(names)
         return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]].name}) for kernel in answer["kernels"])
@@ -203,6 +203,10 @@ class ChildRunner:
     def _image_of(self, program: Program) -> dict[str, Any]:
         """Returns what `load` sends the child about the program."""
         raise NotImplementedError
+
+    def _kind_of(self, program: Program) -> dict[str, Any]:
+        """Returns what `load` sends besides, which holds for all that is added to the program later."""
+        return {}
 
     def _new_child(self) -> Child:
         return head_start.take(self._module, self._environment, self._confinement, self._scratch)

@@ -19,7 +19,14 @@ class CountingWorker(Worker):
             return self.counts()
         return super().answer(request)
 
-    def load(self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str], values: bool = False) -> Message:
+    def load(
+        self,
+        image: str,
+        symbols: Mapping[str, str],
+        objects: Mapping[str, str],
+        values: bool = False,
+        compilers_own: str = "",
+    ) -> Message:
         self._learn(objects)
         self._device = EmulatedDevice(image, symbols, self.objects, count=True)
         return {"kernels": self._device.describe()}

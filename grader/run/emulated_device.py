@@ -40,7 +40,7 @@ class EmulatedDevice:
     by the name that plans use.
 
     With `count`, launches are not checked for races, and `counted` has the cost of each. With `values`, for a debug
-    build, they are only checked for uses of unset local variables.
+    build, they are only checked for uses of unset local variables. `compilers_own` is that of emulator.Memory.
     """
 
     def __init__(
@@ -51,14 +51,16 @@ class EmulatedDevice:
         races_are_fatal: bool = True,
         count: bool = False,
         values: bool = False,
+        compilers_own: str = "",
     ) -> None:
+        self._compilers_own = compilers_own
         self.symbols = dict(symbols)
         self._races_are_fatal = races_are_fatal
         self.refusals: dict[str, Message] = {}
         self.counted: list[tuple[Message, emulator.LaunchCounts]] = []
         self._modules: dict[str, emulator.Module] = {}
         self._objects, self._count, self._values = objects, count, values
-        self._memory = emulator.Memory()
+        self._memory = emulator.Memory(compilers_own)
         self._extents = Extents()
         self._scratch: dict[int, Piece] = {}
         self._between = Between()
@@ -190,7 +192,7 @@ class EmulatedDevice:
             answer.update(outcome)
             if answer["status"] != "done":
                 # On a GPU too, a failed launch destroys what its program had in memory.
-                self._memory = emulator.Memory()
+                self._memory = emulator.Memory(self._compilers_own)
                 self._extents.clear()
                 self._scratch.clear()
                 break

@@ -80,15 +80,20 @@ class Worker:
         self._problem = load_problem(Path(folder), trial=False)
         return {}
 
-    def load(self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str], values: bool = False) -> Message:
+    def load(
+        self,
+        image: str,
+        symbols: Mapping[str, str],
+        objects: Mapping[str, str],
+        values: bool = False,
+        compilers_own: str = "",
+    ) -> Message:
         self._learn(objects)
         fatal = self._problem is None or self._problem.races_are_fatal
-        self._device = EmulatedDevice(image, symbols, self.objects, fatal, values=values)
+        self._device = EmulatedDevice(image, symbols, self.objects, fatal, values=values, compilers_own=compilers_own)
         return {"kernels": self._device.describe()}
 
-    def extend(
-        self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str], values: bool = False
-    ) -> Message:
+    def extend(self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str]) -> Message:
         assert self._device is not None
         self._learn(objects)
         return {"kernels": self._device.extend(image, symbols)}

@@ -13,7 +13,7 @@ from grader.compile.program import Program
 from grader.core.limits import SANITIZED_THREADS, USUAL_LIMITS, Limits
 from grader.core.plan import Launch, Plan, Step
 from grader.core.report import FaultReport, KernelInfo
-from grader.core.verdict import FaultClass
+from grader.core.verdict import FaultClass, LanguageName
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.run import head_start
 from grader.run.child_runner import LOAD_SECONDS, ChildRunner, symbols_of
@@ -22,6 +22,9 @@ from grader.run.object_cache import SHARED, ObjectCache, key_of
 from grader.sandbox import Sandbox
 
 MODULE = head_start.EMULATOR
+COMPILERS_OWN = {LanguageName.TRITON: "global_smem"}
+"""Shared memory that a language's compiler lays out. In Triton's, threads that hold one value each write it, rounded as
+each computed it."""
 CHECKS = (
     "accesses out of bounds of each array",
     "misaligned accesses",
@@ -91,7 +94,10 @@ class EmulatorRunner(ChildRunner):
         known = key_of(self._module, f"{program.script}\0{program.image}", program.debug)
         self._key = known if program.kept else ""
         objects = self._cache.load(self._key) if self._key else {}
-        return {"image": program.image, "symbols": symbols_of(program), "objects": objects, "values": program.debug}
+        return {"image": program.image, "symbols": symbols_of(program), "objects": objects}
+
+    def _kind_of(self, program: Program) -> dict[str, Any]:
+        return {"values": program.debug, "compilers_own": COMPILERS_OWN.get(program.language, "")}
 
     def _see(self, asked: str, answer: Mapping[str, Any]) -> None:
         key = SHARED if asked == "open" else self._key

@@ -33,7 +33,7 @@ from grader.compile.syntax import syntax_tree
 from grader.compile.template_names import shorten
 from grader.contest.similarity import tokenize
 from grader.core.report import Diagnostic
-from grader.core.verdict import Form
+from grader.core.verdict import LanguageName
 from grader.run.fault_words import has_grid_barrier, traps_of
 from grader.terminal.excerpt import excerpt
 
@@ -94,7 +94,7 @@ C_READERS: dict[str, Callable[[str], object]] = {
     "stream_remarks": lambda text: stream_remarks("cudaStreamNonBlocking\n" + text),
     "signatures": lambda text: _signatures(text),
     "tokenize": tokenize,
-    "highlight": lambda text: highlight(text, Form.KERNEL),
+    "highlight": lambda text: highlight(text, LanguageName.CUDA),
     "excerpt": lambda text: excerpt(text, text.count("\n") + 1),
 }
 PTX_READERS: dict[str, Callable[[str], object]] = {

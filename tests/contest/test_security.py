@@ -31,7 +31,7 @@ from grader.contest.records import NewAccount
 from grader.contest.visit import SESSION
 from grader.core.errors import StoreError
 from grader.core.report import Diagnostic, to_json
-from grader.core.verdict import Form
+from grader.core.verdict import LanguageName
 from grader.languages.registry import make_submission
 from tests.called import calls_of
 
@@ -682,13 +682,13 @@ def test_pages_show_the_colours_that_a_worker_sent(hall: Hall) -> None:
     from grader.boards.code import colour_lines, colours_of
 
     source = "// <b>\n__global__ void f(int* a) { a[0] = 1; }\n/* two\nlines */\n"
-    assert colour_lines(source, colours_of(source, Form.KERNEL)) == highlight(source, Form.KERNEL)
+    assert colour_lines(source, colours_of(source, LanguageName.CUDA)) == highlight(source, LanguageName.CUDA)
     number = hall.submit("ada", source)
     job = hall.database.queue.claim("emulator", "stub")
     assert job is not None
-    hall.database.queue.finish(job, replace(outcome_of(accepted()), colours=colours_of(source, Form.KERNEL)))
+    hall.database.queue.finish(job, replace(outcome_of(accepted()), colours=colours_of(source, LanguageName.CUDA)))
     page = hall.signed_in("ada").get(f"{HOME}/submissions/{number}").text
     assert '<span class="nb">__global__</span>' in page and "<b>" not in page.partition("two")[0][-400:]
     plain = ["".join(line) for line in colour_lines(source, None)]
-    for forged in ('"><script>.33', "k.5", "k.99999", "x.-1", colours_of("int other;", Form.KERNEL)):
+    for forged in ('"><script>.33', "k.5", "k.99999", "x.-1", colours_of("int other;", LanguageName.CUDA)):
         assert colour_lines(source, forged) == plain

@@ -88,7 +88,9 @@ def test_a_starter_is_in_its_language_and_has_the_parameters(name: LanguageName,
 
 
 def test_colours_give_the_text_back() -> None:
-    text = '@triton.jit\ndef f(x):  # a "comment\n    """a\n\'string"""\n    return 0x1f + x * 2.5 if x else \'it\\\'s\'\n'
+    text = (
+        '@triton.jit\ndef f(x):  # a "comment\n    """a\n\'string"""\n    return 0x1f + x * 2.5 if x else \'it\\\'s\'\n'
+    )
     assert "".join(piece for _, piece in coloured_python(text)) == text
     kinds = {kind: piece for kind, piece in coloured_python(text) if kind}
     assert kinds["c1"] == '# a "comment'

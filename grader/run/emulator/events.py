@@ -48,7 +48,7 @@ class EventLog:
         self._shape = shape
         self._lock = threading.Lock()
         self._findings = Findings()
-        self._races = RaceEvents(translation, shape, self._where, self._findings)
+        self._races = RaceEvents(translation, shape, self._where, self._findings, memory.compilers_own)
         self._meetings = MeetingEvents(translation, shape, self._findings)
         self._values = ValueEvents(translation, self._findings)
         self._planes = ReaderPlanes()

@@ -39,9 +39,12 @@ class Memory:
     Addresses are emulated 64-bit addresses, as kernels see them. Each array is alone in 64 GB of addresses, so that an
     out-of-bounds index hits no other array; there is room for some 2000 arrays. Methods that take the address of an
     array raise KeyError if no array was ever placed there.
+
+    Shared memory named `compilers_own` is laid out by the compiler alone, and races in it are not the kernel's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, compilers_own: str = "") -> None:
+        self.compilers_own = compilers_own
         entries, _ = aligned_bytes(2 * layout.TABLE_BYTES)
         # The entries that loads use, and those that writes use.
         self.table, self._writable = entries.view(np.uint64).reshape(2, layout.SLOT_COUNT, layout.ENTRY.size // 8)

@@ -14,15 +14,17 @@ from grader.run.emulator.translation import Translation
 from grader.run.emulator.where import Place, Where
 
 
-_COMPILERS_OWN = "global_smem"
-"""Triton's shared memory, to which submissions have no access. Threads that hold the same value each write it, rounded
-as each computed it."""
-
-
 class RaceEvents:
-    """The findings of one launch about races and unwritten memory."""
+    """The findings of one launch about races and unwritten memory.
 
-    def __init__(self, translation: Translation, shape: Shape, where: Where, findings: Findings) -> None:
+    Races in `compilers_own` are not reported: shared memory of this name is laid out by the compiler, and submissions
+    have no access to it.
+    """
+
+    def __init__(
+        self, translation: Translation, shape: Shape, where: Where, findings: Findings, compilers_own: str
+    ) -> None:
+        self._compilers_own = compilers_own
         self._sites = translation.sites
         self._program = translation.program
         self._shape = shape
@@ -39,7 +41,7 @@ class RaceEvents:
         if kind == layout.EVENT_UNINITIALIZED:
             self._unwritten(state, here, (kind, site, place.array), place, size, count)
             return
-        if place.array == _COMPILERS_OWN:
+        if self._compilers_own and place.array == self._compilers_own:
             return
         self._order = self._order or Order(self._program, math.prod(self._shape.block))
         other = self._other(state)
