@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.report import CaseResult, Diagnostic, FaultReport, OutputCheck
-from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.core.verdict import FaultClass, LanguageName, Verdict, WrongKind
 from grader.judge import wording
 from grader.problem import load_problem
 
@@ -68,6 +68,28 @@ def test_an_access_out_of_bounds_names_everything(problem):
 )
 def test_other_accesses(problem, change, words):
     assert words in wording.headline(problem, failed(replace(READ, **change)))
+
+
+def test_a_fault_is_told_in_tritons_words(problem):
+    result = failed(replace(READ, block=(3, 0, 0)))
+    assert "program (3, 0), thread" in wording.headline(problem, result, LanguageName.TRITON)
+    assert "program" not in wording.headline(problem, result)
+    assert "program (3, 0, 2)" in wording.headline(problem, failed(replace(READ, block=(3, 0, 2))), LanguageName.TRITON)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (FaultClass.OUT_OF_BOUNDS, "mask=places < N"),
+        (FaultClass.OUT_OF_BOUNDS, "boundary_check="),
+        (FaultClass.UNINITIALIZED_READ, "torch.empty()"),
+        (FaultClass.DATA_RACE, "tl.atomic_add()"),
+    ],
+)
+def test_causes_are_those_of_triton(fault, words):
+    result = failed(replace(READ, fault=fault))
+    assert any(words in line for line in wording.explanation(result, language=LanguageName.TRITON))
+    assert not any(words in line for line in wording.explanation(result))
 
 
 @pytest.mark.parametrize("fault", FaultClass)

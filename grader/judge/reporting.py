@@ -156,11 +156,11 @@ def _with_failure(report: Report, problem: Problem, result: CaseResult, details:
     return replace(
         report,
         verdict=result.verdict,
-        headline=wording.headline(problem, result),
+        headline=wording.headline(problem, result, report.language),
         kind=result.kind,
         fault=result.fault,
         line=result.line,
-        explanation=wording.explanation(result, details),
+        explanation=wording.explanation(result, details, report.language),
         smallest=result,
     )
 

@@ -10,8 +10,10 @@ from dataclasses import replace
 
 from grader.compile.paths import without_paths
 from grader.core.report import CaseResult, Diagnostic, Dim3, FaultReport, Report
-from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.core.verdict import FaultClass, LanguageName, Verdict, WrongKind
 from grader.judge.diagnosis import SIZELESS
+from grader.judge.triton_words import FAULTS as TRITON_FAULTS
+from grader.judge.triton_words import name_program
 from grader.problem import Problem
 from grader.problem.cases import format_numbers
 
@@ -89,12 +91,13 @@ def failed_while_timed(report: Report) -> Report:
     return replace(report, explanation=(WHILE_TIMED, *report.explanation))
 
 
-def headline(problem: Problem, result: CaseResult) -> str:
-    """One sentence on a case that was not accepted."""
+def headline(problem: Problem, result: CaseResult, language: LanguageName = LanguageName.CUDA) -> str:
+    """One sentence on a case that was not accepted, of a submission in this language."""
     label = problem.labels.get(result.sizes["test"], "") if problem.tests and "test" in result.sizes else ""
     case = f" (with {format_numbers({**result.sizes, **result.scalars})}{f': {label}' if label else ''})"
     if result.fault is not None:
-        return fault_headline(problem, result.fault, result.sizes) + ("" if result.fault.fault in SIZELESS else case)
+        found = fault_headline(problem, result.fault, result.sizes, language)
+        return found + ("" if result.fault.fault in SIZELESS else case)
     at = f", in line {result.line}" if result.line else ""
     first, _ = _sentences(result.message)
     return f"{result.verdict.facts.lead}: {first}{at}{case}"
@@ -114,7 +117,9 @@ def compile_headline(diagnostics: Sequence[Diagnostic]) -> str:
     return f"{Verdict.COMPILE_ERROR.facts.lead}: {at}{first.message}" + (f" (and {more} more)" if more else "")
 
 
-def fault_headline(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> str:
+def fault_headline(
+    problem: Problem, fault: FaultReport, sizes: Mapping[str, int], language: LanguageName = LanguageName.CUDA
+) -> str:
     """What was done to which element, in which line, by whom."""
     # Of a thread's own memory nobody knows where one array ends: the message says which byte it was.
     if fault.fault in PLACED and fault.array and fault.index is not None and fault.extent is not None:
@@ -127,6 +132,8 @@ def fault_headline(problem: Problem, fault: FaultReport, sizes: Mapping[str, int
         parts = [begins + fault.message[1:].rstrip(".")]
     if fault.line:
         parts.append(f"line {fault.line}")
+    if fault.block and language is LanguageName.TRITON:
+        parts.append(name_program(fault.block))
     if fault.thread and fault.block:
         parts.append(f"thread {_triple(fault.thread)} of block {_triple(fault.block)}")
     return ", ".join(parts)
@@ -144,11 +151,13 @@ def element(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> s
     return f"{text}, that is {fault.array}[{row},{column}] of {rows} × {columns}"
 
 
-def explanation(result: CaseResult, details: str = "") -> tuple[str, ...]:
+def explanation(
+    result: CaseResult, details: str = "", language: LanguageName = LanguageName.CUDA
+) -> tuple[str, ...]:
     """What such a failure means and what usually causes it; `details` are of the judge's own failure."""
     lines = []
     if result.fault is not None:
-        lines += [_meaning(result.fault), _how_many(result.fault), result.fault.hint]
+        lines += [_meaning(result.fault, language), _how_many(result.fault), result.fault.hint]
         if result.fault.instruction and result.fault.fault is FaultClass.ILLEGAL_INSTRUCTION:
             lines.append(f"The instruction: {result.fault.instruction}")
     elif result.kind is not None:
@@ -163,14 +172,15 @@ def explanation(result: CaseResult, details: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in lines if line))
 
 
-def _meaning(fault: FaultReport) -> str:
+def _meaning(fault: FaultReport, language: LanguageName) -> str:
     if fault.fault is FaultClass.LAUNCH_FAILURE and "launch" not in fault.message:
         # Another call of the runtime failed, and says itself why.
         return ""
     if fault.fault is FaultClass.OUT_OF_BOUNDS and fault.hint:
         # Freed memory, or the host's: no matter of bounds checks, and the hint says of what.
         return ""
-    return FAULTS.get(fault.fault, "")
+    usual = FAULTS.get(fault.fault, "")
+    return TRITON_FAULTS.get(fault.fault, usual) if language is LanguageName.TRITON else usual
 
 
 def _sentences(message: str) -> tuple[str, str]:
