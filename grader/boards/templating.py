@@ -40,9 +40,9 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.filters.update(FILTERS, facts=lambda word: Verdict(word).facts)
+        self._environment.globals["all_languages"] = tuple(LANGUAGES)
         with naming_the_template():
-            style = self._environment.get_template(STYLE).render(languages=LANGUAGES)
-            script = self._text(SCRIPT)
+            style, script = self._environment.get_template(STYLE).render(), self._text(SCRIPT)
         digest = b64encode(sha256(script.encode()).digest()).decode()
         self.policy = (
             f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "

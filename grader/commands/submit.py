@@ -79,10 +79,15 @@ def command(
 
 def _refuse_options_of_home(ctx: click.Context) -> None:
     """Raises UsageError for options without effect in a contest, which decides how its submissions are graded."""
-    for name in ("user", "cases", "seed", "device", "require_sandbox", "problem_set", "language"):
+    for name in ("user", "cases", "seed", "device", "require_sandbox", "problem_set"):
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             option = "problems" if name == "problem_set" else name.replace("_", "-")
             raise UsageError(f"--{option} has no effect with --contest: the contest decides", f"leave --{option} out")
+    if ctx.get_parameter_source("language") is click.core.ParameterSource.COMMANDLINE:
+        raise UsageError(
+            "--language has no effect with --contest: the server sees the language from the file",
+            "leave --language out; the first line of a .py file may say it, as in # language: triton",
+        )
 
 
 @contextmanager

@@ -256,8 +256,8 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
         except Exception as error:
             # A report that can't be read back would fail on every page that shows it.
             raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
-    given = result.model_dump(exclude={"judging_id", "attempt", "verdict"})
-    outcome = Outcome(result.verdict.value, **given)
+    given = result.model_dump(mode="json", exclude={"judging_id", "attempt"})
+    outcome = Outcome(**given)
     queue = site_of(request).database.queue
     return Counted(current=_holds(request, worker, result) and queue.finish(_claim(result), outcome))
 
@@ -336,6 +336,7 @@ def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> 
         user=row.account,
         problem=row.problem,
         file=row.file,
+        language=row.language,
         submitted=row.submitted,
         practice=row.practice,
         late_seconds=row.late_seconds,

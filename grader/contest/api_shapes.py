@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from grader.boards.code import LARGEST_COLOURS
 from grader.contest.access import LARGEST_NUMBER
 from grader.contest.limits import LARGEST_SOURCE
-from grader.core.verdict import Verdict
+from grader.core.verdict import LanguageName, Verdict
 
 LARGEST_REAL = 1e12
 
@@ -92,13 +92,15 @@ class State(BaseModel):
 
 
 class Submission(BaseModel):
-    """`report` is what `kgrade submit --json` prints at home, with its source; null before the verdict."""
+    """`report` is what `kgrade submit --json` prints at home, with its source; it and `language` are null before the
+    verdict."""
 
     id: int
     contest: str
     user: str
     problem: str
     file: str
+    language: str | None
     submitted: datetime
     practice: bool
     late_seconds: int
@@ -120,6 +122,7 @@ class Cell(BaseModel):
     problem: str
     points: Points
     verdict: str | None
+    language: str | None
     attempts: int
     pending: int
     hidden: int
@@ -164,6 +167,7 @@ class Result(Held):
     report: str | None = None
     is_open: bool = False
     colours: str | None = Field(default=None, max_length=LARGEST_COLOURS)
+    language: LanguageName | None = None
 
 
 class Sign(Ask):

@@ -51,6 +51,8 @@ LINKS = {
     "judging": {"submission_id": "submission", "rejudge_id": "rejudge"},
 }
 """Columns that refer to rows of other tables, whose numbers change when they are restored."""
+OLDER = {"judging": {"language": "cuda"}}
+"""What archives that lack a column mean by that, where it is not the column's default."""
 TABLES: tuple[type[Base], ...] = (Source, Team, Account, Submission, Rejudge, Judging, Announcement, Audit)
 """In the order in which they are restored, each after those that it refers to."""
 
@@ -243,7 +245,8 @@ def _checked(model: type[Base], row: object, path: Path) -> dict[str, Any]:
     values = {}
     for column in _columns(model):
         # Archives of older versions lack newer columns.
-        value = row.get(column.name, column.default.arg if column.default is not None else None)  # type: ignore[attr-defined]
+        default = column.default.arg if column.default is not None else None  # type: ignore[attr-defined]
+        value = row.get(column.name, OLDER.get(model.__tablename__, {}).get(column.name, default))
         try:
             values[column.name] = _typed(column, value)
         except (TypeError, ValueError) as error:

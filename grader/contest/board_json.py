@@ -43,6 +43,7 @@ def _cell(cell: Cell) -> dict[str, object]:
         "problem": cell.problem,
         "points": vars(cell.points),
         "verdict": cell.entry.verdict if cell.entry else None,
+        "language": cell.entry.language if cell.entry else None,
         "attempts": cell.attempts,
         "pending": cell.pending,
         "hidden": cell.hidden,

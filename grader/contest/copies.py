@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,8 @@ from grader.contest.settings import Settings
 from grader.contest.similarity import Pair, Token, similar_pairs
 from grader.contest.standing import board_name
 from grader.core.errors import JudgeError
-from grader.core.verdict import Verdict
+from grader.core.verdict import LanguageName, Verdict
+from grader.languages.python import SUFFIX
 from grader.sandbox import Confinement, Profile, Sandbox
 from grader.sandbox.children import Child
 
@@ -37,13 +39,13 @@ def likenesses(
     database: Database,
     slug: str,
     *,
-    given: Mapping[str, Sequence[str]],
+    given: Mapping[str, Mapping[LanguageName, Sequence[str]]],
     problem: str | None = None,
     threshold: float = 0.6,
 ) -> list[Likeness]:
-    """Returns similar pairs of submissions by different participants, most similar first.
+    """Returns similar pairs of submissions by different participants in one language, most similar first.
 
-    `given` holds the texts of each problem that everybody has, such as its starter file.
+    `given` holds the texts of each problem that everybody has, such as its starter file, by their language.
     """
     settings = settings_of(database, slug)
     texts = database.sources(slug)
@@ -52,20 +54,33 @@ def likenesses(
         if problem not in (None, each.name):
             continue
         chosen = {str(s.id): s for s in _chosen(settings, database.submissions(slug, problem=each.name))}
-        files = {name: texts[submission.source_hash] for name, submission in chosen.items()}
-        pairs = similar_pairs(files, given=given.get(each.name, ()), threshold=threshold, read=_tokens_of)
-        found += [Likeness(each.name, chosen[pair.one], chosen[pair.other], pair) for pair in pairs]
+        files: dict[str, dict[str, str]] = defaultdict(dict)
+        tokens: dict[str, dict[str, list[Token]]] = defaultdict(dict)
+        for name, submission in chosen.items():
+            text = texts[submission.source_hash]
+            language, read = _read(text, submission.file.endswith(SUFFIX))
+            files[language][name], tokens[language][text] = text, read
+        for language, own in files.items():
+            known = given.get(each.name, {}).get(LanguageName(language), ()) if language else ()
+            tokens[language].update((text, _read(text, language != LanguageName.CUDA)[1]) for text in known)
+            pairs = similar_pairs(own, given=known, threshold=threshold, read=tokens[language].__getitem__)
+            found += [Likeness(each.name, chosen[pair.one], chosen[pair.other], pair) for pair in pairs]
     return sorted(found, key=lambda likeness: -likeness.pair.similarity)
 
 
-def _tokens_of(text: str) -> list[Token]:
-    """Tokenizes a text in a process of its own. A text for which that fails has no tokens and matches nothing."""
+def _read(text: str, python: bool) -> tuple[str, list[Token]]:
+    """The language of a text, empty for Python of none that is known, and its tokens, by a process of its own.
+
+    A text for which that fails has no tokens and matches nothing.
+    """
     try:
         with Child(READER, confinement=_confinement()) as child:
-            child.send({"do": "tokens", "text": text})
-            return [Token(str(word), int(line)) for word, line in child.receive(READING_SECONDS)["tokens"]]
+            child.send({"do": "tokens", "text": text, "python": python})
+            answer = child.receive(READING_SECONDS)
+            language = str(answer["language"]) and LanguageName(answer["language"]).value
+            return language, [Token(str(word), int(line)) for word, line in answer["tokens"]]
     except (JudgeError, KeyError, TypeError, ValueError):
-        return []
+        return "", []
 
 
 def _confinement() -> Confinement | None:

@@ -14,11 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timezone
 
-from grader.boards.words import label, visible
+from grader.boards.words import label, language, visible
 from grader.contest.scoreboard import Cell, Row
 from grader.contest.settings import Settings
 
 DIGITS = 4
+_COLUMNS = ("points", "verdict", "language", "submission", "submitted", "attempts")
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -28,13 +29,13 @@ def to_csv(settings: Settings, rows: Sequence[Row], emails: Mapping[str, str]) -
     writer = csv.writer(out, lineterminator="\r\n")
     head = ["rank", "name", "email", "points", "points_low", "points_high"]
     for problem in settings.problems:
-        head += [f"{problem.name}_{column}" for column in ("points", "verdict", "submission", "submitted", "attempts")]
+        head += [f"{problem.name}_{column}" for column in _COLUMNS]
     writer.writerow(head)
     for row in rows:
         line: list[object] = [row.rank, _cell(row.who), _cell(emails.get(row.who, ""))]
         line += [_figure(x) for x in (row.points.value, row.points.low, row.points.high)]
         for cell in row.cells:
-            line += [_figure(cell.points.value), _verdict(cell), *_which(cell), cell.attempts]
+            line += [_figure(cell.points.value), _verdict(cell), _language(cell), *_which(cell), cell.attempts]
         writer.writerow(line)
     return out.getvalue()
 
@@ -89,6 +90,10 @@ def _verdict(cell: Cell) -> str:
     return str(cell.entry.verdict)
 
 
+def _language(cell: Cell) -> str:
+    return (cell.entry.language or "") if cell.entry is not None else ""
+
+
 def _which(cell: Cell) -> tuple[object, str]:
     if cell.entry is None:
         return "", ""
@@ -98,7 +103,8 @@ def _which(cell: Cell) -> tuple[object, str]:
 def _sentence(cell: Cell) -> str:
     if cell.entry is None or cell.entry.verdict is None:
         return {"": "nothing was submitted"}.get(_verdict(cell), _verdict(cell))
-    return f"submission {cell.entry.id}: {label(cell.entry.verdict)}"
+    within = f", in {language(cell.entry.language)}" if cell.entry.language else ""
+    return f"submission {cell.entry.id}: {label(cell.entry.verdict)}{within}"
 
 
 def _figure(value: float) -> str:

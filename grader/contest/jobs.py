@@ -59,7 +59,8 @@ class Job(Claim):
 class Outcome:
     """The result of a judging; `report` is the report's JSON without the source.
 
-    If `is_open`, nothing in it depends on a hidden case. `colours` is the source's syntax colouring for pages.
+    If `is_open`, nothing in it depends on a hidden case. `colours` is the source's syntax colouring for pages,
+    `language` what the source is written in, None without a report.
     """
 
     verdict: str
@@ -69,6 +70,7 @@ class Outcome:
     report: str | None = None
     is_open: bool = False
     colours: str | None = None
+    language: str | None = None
 
 
 def outcome_of(report: Report) -> Outcome:
@@ -82,7 +84,7 @@ def outcome_of(report: Report) -> Outcome:
     bounds = (summary.score, summary.score_low, summary.score_high)
     said = tuple(replace(d, message=d.message[:MOST_WORDS], hint=d.hint[:MOST_WORDS]) for d in report.diagnostics)
     kept = replace(report, source="", diagnostics=said[:MOST_DIAGNOSTICS])
-    return Outcome(report.verdict.value, *bounds, report=to_json(kept))
+    return Outcome(report.verdict.value, *bounds, report=to_json(kept), language=report.language.value)
 
 
 class WorkSource(Protocol):

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
@@ -25,6 +25,9 @@ from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.visit import AsGuest, Form, SignedIn, set_session
 from grader.core.errors import DiskFull
+from grader.core.verdict import LanguageName
+from grader.languages.python import SUFFIX
+from grader.languages.registry import find_language
 
 router = APIRouter(include_in_schema=False)
 
@@ -93,14 +96,16 @@ def contest(me: SignedIn) -> HTMLResponse:
 
 
 @router.get("/contests/{slug}/problems/{problem}")
-def problem(problem: Name, me: SignedIn) -> HTMLResponse:
-    return _problem_page(me, problem)
+def problem(problem: Name, me: SignedIn, language: Annotated[LanguageName | None, Query()] = None) -> HTMLResponse:
+    """With `language`, the starter in it is in the editor."""
+    return _problem_page(me, problem, language, started=language is not None)
 
 
 @router.post("/contests/{slug}/problems/{problem}")
 def submit(problem: Name, me: SignedIn, form: Form) -> Response:
-    upload = form.file("file")
-    file, data = upload or (f"{problem}.cu", form.text("source").encode("utf-8", "replace"))
+    upload, language = form.file("file"), _chosen(form.text("language"))
+    suffix = ".cu" if language is LanguageName.CUDA else SUFFIX
+    file, data = upload or (f"{problem}{suffix}", form.text("source").encode("utf-8", "replace"))
     try:
         number = me.site.access.submit(me.visitor, problem, file, data, form.text("key") or None)
     except (Refused, DiskFull) as error:
@@ -109,7 +114,7 @@ def submit(problem: Name, me: SignedIn, form: Form) -> Response:
             raise
         typed = "" if upload else form.text("source")
         words = " ".join(f"{each[:1].upper()}{each[1:]}." for each in (refused.message, refused.hint) if each)
-        page = _problem_page(me, problem, mistake=words, typed=typed)
+        page = _problem_page(me, problem, language, mistake=words, typed=typed)
         page.status_code = refused.status
         if refused.status in RETRY_SECONDS:
             page.headers["retry-after"] = str(RETRY_SECONDS[refused.status])
@@ -191,11 +196,35 @@ def scoreboard_events(me: SignedIn) -> StreamingResponse:
     return stream(site, visitor, texts(), partial(site.account_of_session, me.session))
 
 
-def _problem_page(me: SignedIn, name: str, mistake: str = "", typed: str = "") -> HTMLResponse:
+def _chosen(word: str) -> LanguageName:
+    """The language chosen in a form. Raises Refused."""
+    try:
+        return LanguageName(word or LanguageName.CUDA)
+    except ValueError:
+        raise Refused(400, f"'{word[:40]}' is no language that kgrade knows", "choose one of the list") from None
+
+
+def _problem_page(
+    me: SignedIn,
+    name: str,
+    language: LanguageName | None = None,
+    *,
+    started: bool = False,
+    mistake: str = "",
+    typed: str = "",
+) -> HTMLResponse:
+    """The page with what was typed in the editor, else the starter if it is to be `started`, else the last text."""
     access, visitor = me.site.access, me.visitor
     loaded = access.problem(visitor, name)
     history = access.own(visitor, name)
     closed = access.why_closed(visitor, me.now)
+    language = language or (_language_of(history[0]) if history else LanguageName.CUDA)
+    if typed:
+        text = typed
+    elif history and not started:
+        text = me.site.database.source(history[0].id)
+    else:
+        text = loaded.starter if language is LanguageName.CUDA else find_language(language).starter(loaded)
     return me.page(
         "problem.html",
         problem=name,
@@ -206,10 +235,18 @@ def _problem_page(me: SignedIn, name: str, mistake: str = "", typed: str = "") -
         closed=f"{closed[:1].upper()}{closed[1:]}.",
         practice=not visitor.staff and access.is_practice(visitor, me.now),
         key=new_token(),
-        code=typed or (me.site.database.source(history[0].id) if history else loaded.starter),
+        language=language,
+        code=text,
         history=history[:SHOWN_ON_PROBLEM],
         names=me.names,
     )
+
+
+def _language_of(row: SubmissionRecord) -> LanguageName:
+    """The submission's language; before it is judged, one whose files have such a name."""
+    if row.language is not None:
+        return LanguageName(row.language)
+    return LanguageName.TRITON if row.file.endswith(SUFFIX) else LanguageName.CUDA
 
 
 def _own_problems(me: SignedIn) -> list[dict[str, Any]]:

@@ -91,6 +91,7 @@ class LeaseQueue:
                 "report": None if outcome.report is None else storable(outcome.report),
                 "progress": "",
                 "is_open": outcome.is_open,
+                "language": outcome.language,
                 "lease_until": None,
                 "finished": self.database.now(),
             }

@@ -72,7 +72,7 @@ class SubmissionRecord:
     """A submission, its account and its active judging, as lists and rankings read it.
 
     `account_disqualified` and `disqualified` hold the reasons. `state` is the judging's: "queued", "running", "judged"
-    or "held" (waiting for staff); `verdict` and scores are None unless it is judged.
+    or "held" (waiting for staff); `verdict`, scores and `language` are None unless it is judged.
     """
 
     id: int
@@ -104,6 +104,7 @@ class SubmissionRecord:
     score_low: float | None
     score_high: float | None
     progress: str
+    language: str | None
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ class JudgingRecord:
     report: str | None
     active: bool
     is_open: bool
+    language: str | None
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,7 @@ def _with(submission: SubmissionRecord, judging: JudgingRecord | None) -> Submis
         score=judging.score,
         score_low=judging.score_low,
         score_high=judging.score_high,
+        language=judging.language,
     )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -133,7 +133,7 @@ class Judging(Base):
 
     `attempt` is the fencing token: each claim increments it, and only its holder may write. `turn` gives the order of
     claims. `gpu_model` names the queue. `active` marks the one judging that counts on the board. If `is_open`, nothing
-    in the report depends on a hidden case.
+    in the report depends on a hidden case. `language` is that in which the file was read, null without a report.
     """
 
     __tablename__ = "judging"
@@ -171,6 +171,7 @@ class Judging(Base):
     report: Mapped[str | None] = mapped_column(Text)
     active: Mapped[bool]
     is_open: Mapped[bool] = mapped_column(default=False, server_default=false())
+    language: Mapped[str | None] = mapped_column(Text)
 
 
 class Announcement(Base):

@@ -26,7 +26,7 @@ class Entry:
     """One submission for the scoreboard. `who` is the name on the board: the student, or the team.
 
     `verdict` is None until it is judged. `score` is the share of the speed of light, None if not measured.
-    `extension` is the student's.
+    `extension` is the student's. `language` is None until it is judged.
     """
 
     id: int
@@ -36,6 +36,7 @@ class Entry:
     verdict: Verdict | None = None
     score: Interval | None = None
     extension: timedelta = timedelta(0)
+    language: str | None = None
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,7 @@ def entries_of(
             None if each.verdict is None else Verdict(each.verdict),
             score_interval(each.score, each.score_low, each.score_high),
             extensions.get(each.account_id, timedelta(0)),
+            each.language,
         )
         for each in submissions
         if each.role == STUDENT and each.disqualified is None and each.account_disqualified is None

@@ -106,11 +106,12 @@ class Tally:
     def _read(self, connection: Connection, settings: Settings, *where: ColumnElement[bool]) -> list[Entry]:
         found = []
         query = _COUNTING.where(Submission.contest == self._slug, *where)
-        for number, account_id, problem, submitted, verdict, *score in connection.execute(query):
+        for number, account_id, problem, submitted, verdict, language, *score in connection.execute(query):
             if account_id in self._accounts:
                 who, extension = self._accounts[account_id]
                 judged = None if verdict is None else Verdict(verdict)
-                found.append(Entry(number, who, problem, submitted, judged, score_interval(*score), extension))
+                interval = score_interval(*score)
+                found.append(Entry(number, who, problem, submitted, judged, interval, extension, language))
         return found
 
     def _put(self, entry: Entry) -> bool:
@@ -136,6 +137,7 @@ _COUNTING = (
         Submission.problem,
         Submission.submitted,
         Judging.verdict,
+        Judging.language,
         Judging.score,
         Judging.score_low,
         Judging.score_high,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import resource
 
-from grader.contest.similarity import tokenize
+from grader.compile.python_text import language_of
+from grader.contest.similarity import tokenize, tokenize_python
+from grader.core.verdict import LanguageName
 from grader.sandbox.serving import Message, by_name, serve
 
 MEMORY = 2 << 30
 
 
-def tokens(text: str) -> Message:
-    return {"tokens": [(token.text, token.line) for token in tokenize(text)]}
+def tokens(text: str, python: bool) -> Message:
+    return {
+        "language": language_of(text) if python else LanguageName.CUDA.value,
+        "tokens": [(token.text, token.line) for token in (tokenize_python if python else tokenize)(text)],
+    }
 
 
 def main() -> None:

@@ -66,7 +66,7 @@ def make_submission(path_name: str, data: bytes, name: LanguageName | None = Non
     found = next(((language, seen) for language in asked if (seen := language.recognise(path_name, text, sure))), None)
     if found is None:
         message = f"{path_name} imports none of triton, cuda.tile, cutlass and numba, so its language is not known"
-        raise SourceError(message, "Name it: --language triton, cutile, cute or numba.")
+        raise SourceError(message, "Say it in the first line, as in # language: triton, or by --language.")
     language, seen = found
     return Submission(
         path_name=path_name,

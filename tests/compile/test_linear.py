@@ -25,13 +25,14 @@ from grader.compile.parse import parse
 from grader.compile.paths import without_paths
 from grader.compile.preprocess import preprocess
 from grader.compile.ptx import number_first, plain_name, read_kernels, take_constants
+from grader.compile.python_text import language_of
 from grader.compile.resources import read_spills, without_resources
 from grader.compile.signature import explain_kernel
 from grader.compile.solve_remarks import order_remarks, stream_remarks
 from grader.compile.submission import SIZE_LIMIT
 from grader.compile.syntax import syntax_tree
 from grader.compile.template_names import shorten
-from grader.contest.similarity import tokenize
+from grader.contest.similarity import tokenize, tokenize_python
 from grader.core.report import Diagnostic
 from grader.core.verdict import LanguageName
 from grader.run.fault_words import has_grid_barrier, traps_of
@@ -70,6 +71,29 @@ PTX_UNITS = (
         "\n.global .align 8 .u64 kgrade_constant_",
     ),
 )
+PYTHON_UNITS = (
+    *(
+        '"',
+        "'",
+        '"""',
+        "'''",
+        "\\",
+        '"\\',
+        "r",
+        "#",
+        "# ",
+        "# language:",
+        "\n",
+        " ",
+        " @",
+        "\n @",
+        "@a.",
+        "a.",
+        ". ",
+        ".",
+    ),
+    *("import ", "\nimport a", "import a, ", "from a import ", "\nfrom a import b, ", "1", "1.", "0x", "a b", "()"),
+)
 LOG_UNITS = (
     *(
         "a(",
@@ -97,6 +121,11 @@ C_READERS: dict[str, Callable[[str], object]] = {
     "highlight": lambda text: highlight(text, LanguageName.CUDA),
     "excerpt": lambda text: excerpt(text, text.count("\n") + 1),
 }
+PYTHON_READERS: dict[str, Callable[[str], object]] = {
+    "tokenize_python": tokenize_python,
+    "language_of": language_of,
+    "highlight_python": lambda text: highlight(text, LanguageName.TRITON),
+}
 PTX_READERS: dict[str, Callable[[str], object]] = {
     "read_kernels": read_kernels,
     "take_constants": lambda text: take_constants(text, ""),
@@ -113,7 +142,12 @@ LOG_READERS: dict[str, Callable[[str], object]] = {
 }
 READERS = [
     pytest.param(name, reader, units, id=name)
-    for readers, units in ((C_READERS, C_UNITS), (PTX_READERS, PTX_UNITS), (LOG_READERS, LOG_UNITS))
+    for readers, units in (
+        (C_READERS, C_UNITS),
+        (PYTHON_READERS, PYTHON_UNITS),
+        (PTX_READERS, PTX_UNITS),
+        (LOG_READERS, LOG_UNITS),
+    )
     for name, reader in readers.items()
 ]
 

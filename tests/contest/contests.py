@@ -41,13 +41,19 @@ def contest(
 
 
 def submit(
-    database: Database, name: str, minute: float, problem: str = "matmul", text: str = "", settings: Settings = SETTINGS
+    database: Database,
+    name: str,
+    minute: float,
+    problem: str = "matmul",
+    text: str = "",
+    settings: Settings = SETTINGS,
+    file: str = "",
 ) -> int:
     """A submission that waits in the queue."""
     return database.submit(
         database.account_by_name(settings.slug, name),
         problem,
-        f"{problem}.cu",
+        file or f"{problem}.cu",
         text or f"// {name} {minute}\n",
         START + minute * MINUTE,
         gpu_model=settings.gpu_model or "any",
@@ -55,15 +61,19 @@ def submit(
 
 
 def judge(
-    database: Database, verdicts: dict[int, str | float], report: str | None = None, settings: Settings = SETTINGS
+    database: Database,
+    verdicts: dict[int, str | float],
+    report: str | None = None,
+    settings: Settings = SETTINGS,
+    language: str = "cuda",
 ) -> None:
     """Judges all that waits: a score is accepted with it, anything else a verdict; what is not named is accepted."""
     while job := database.queue.claim(settings.gpu_model or "any", WORKER):
         verdict = verdicts.get(job.submission_id, "accepted")
         if isinstance(verdict, float):
-            outcome = Outcome("accepted", verdict, verdict * 0.999, verdict * 1.001, report)
+            outcome = Outcome("accepted", verdict, verdict * 0.999, verdict * 1.001, report, language=language)
         else:
-            outcome = Outcome(verdict, report=report)
+            outcome = Outcome(verdict, report=report, language=language)
         assert database.queue.finish(job, outcome)
 
 
@@ -75,8 +85,9 @@ def handed_in(
     problem: str = "matmul",
     text: str = "",
     settings: Settings = SETTINGS,
+    file: str = "",
 ) -> int:
     """A submission that is judged."""
-    number = submit(database, name, minute, problem, text, settings)
+    number = submit(database, name, minute, problem, text, settings, file)
     judge(database, {number: verdict}, settings=settings)
     return number

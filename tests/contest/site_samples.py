@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from boards.samples import NAIVE, REPORTS
+from boards.samples import NAIVE, REPORTS, TRITON
 
 from grader.contest.auth import hash_token
 from grader.contest.client import WorkerClient
@@ -24,7 +24,7 @@ from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
 from grader.contest.site import Site
 from grader.core.report import Report
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import Form, LanguageName, Verdict
 from grader.store.workspace import Workspace
 
 from .failing import FailingDatabase
@@ -127,6 +127,10 @@ def accepted() -> Report:
         verdict=Verdict.ACCEPTED,
         headline="Accepted: every case is right, run on the emulator",
     )
+
+
+def in_triton() -> Report:
+    return replace(accepted(), form=Form.SOLVE, language=LanguageName.TRITON, source=TRITON)
 
 
 def wrong() -> Report:

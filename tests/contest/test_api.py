@@ -12,7 +12,7 @@ from grader.contest.jobs import Outcome, outcome_of
 from grader.core.errors import JudgeError
 from grader.core.report import from_json
 
-from .site_samples import NOW, SLUG, Hall, accepted
+from .site_samples import NOW, SLUG, Hall, accepted, in_triton
 
 
 def test_who_i_am(hall: Hall) -> None:
@@ -31,10 +31,12 @@ def test_the_contest_as_an_account_sees_it(hall: Hall) -> None:
 
 def test_a_submission_and_its_report(hall: Hall) -> None:
     number = hall.submit("ada")
-    assert hall.program("ada").get(f"/api/submissions/{number}").json()["report"] is None
+    waiting = hall.program("ada").get(f"/api/submissions/{number}").json()
+    assert (waiting["report"], waiting["language"]) == (None, None)
     hall.judge()
     found = hall.program("ada").get(f"/api/submissions/{number}").json()
     report = from_json(json.dumps(found["report"]))
+    assert found["language"] == "cuda"
     assert (found["state"], found["verdict"], report.user, report.seed) == ("judged", "accepted", "ada", 4711)
     assert report.source.startswith("// Matrix multiplication")
     assert [each["id"] for each in hall.program("ada").get("/api/submissions").json()] == [number]
@@ -138,8 +140,11 @@ def test_a_worker_over_http(hall: Hall) -> None:
     assert job is not None and (job.submission_id, job.problem, job.account) == (number, "matmul", "ada")
     assert worker.claim("emulator", "gpu1") is None
     assert worker.heartbeat(job, "compiling")
-    assert worker.finish(job, outcome_of(accepted()))
+    assert worker.finish(job, outcome_of(in_triton()))
     assert hall.database.submission(number).verdict == "accepted"
+    assert hall.database.submission(number).language == "triton"
+    (cell, _), *_ = (row["cells"] for row in hall.program("ada").get(f"/api/contests/{SLUG}/scoreboard").json()["rows"])
+    assert (cell["verdict"], cell["language"]) == ("accepted", "triton")
     worker.seen("gpu0", "emulator", "idle")
     assert "machine:gpu0" in {each.name for each in hall.database.workers()}
 

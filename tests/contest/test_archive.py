@@ -35,7 +35,7 @@ def fill(database: Database) -> None:
     first = handed_in(database, "Zoë", 1, 0.5)
     handed_in(database, "=1+1", 2, "wrong_answer", text="// é\n")
     number = submit(database, "ada", 3, text="// ada's\n")
-    judge(database, {number: 0.7}, report=to_json(replace(accepted(), source="", score=0.7)))
+    judge(database, {number: 0.7}, report=to_json(replace(accepted(), source="", score=0.7)), language="triton")
     handed_in(database, "bob", 95, 0.9, "zip")
     start(database, "a1", Pick(ids=(first,)), "again", who="prof")
     judge(database, {first: 0.6})
@@ -108,6 +108,18 @@ def test_what_waits_is_queued_again(tmp_path: Path) -> None:
         assert sorted(s.verdict or "" for s in fresh.submissions("a1")) == ["accepted", "accepted"]
     finally:
         fresh.close()
+
+
+def test_an_archive_of_before_there_were_languages_is_of_cuda(tmp_path: Path) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path) as database:
+        fill(database)
+        data = contest_data(database, "a1")
+        assert {row.pop("language") for row in data["tables"]["judging"]} == {"cuda", "triton"}
+        with zipfile.ZipFile(path, "w") as bundle:
+            bundle.writestr(DATA, json.dumps(data))
+        read_archive(database, path, who="prof", slug="b1")
+        assert {row.language for row in database.submissions("b1")} == {"cuda"}
 
 
 def test_nobody_signs_in_by_an_archive(tmp_path: Path) -> None:

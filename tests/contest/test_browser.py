@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from .site_samples import SLUG, Hall, accepted, open_hall
+from .site_samples import SLUG, Hall, accepted, in_triton, open_hall
 
 INSTALL = "pip install -e .[dev]"
 api = pytest.importorskip("playwright.sync_api", reason=f"needs Playwright: {INSTALL}")
@@ -84,6 +84,28 @@ def test_from_the_personal_link_to_the_report(browser: Any, hall: Hall, complain
     page.get_by_text("every case is right").wait_for()
     page.get_by_role("link", name="Matrix multiplication").click()
     assert page.get_by_text("accepted").count() == 1
+
+
+def test_a_starter_in_python_is_coloured_and_handed_in_as_python(
+    browser: Any, hall: Hall, complaints: list[str]
+) -> None:
+    page = opened(browser, hall, complaints)
+    page.on("dialog", lambda dialog: dialog.accept())
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_role("link", name="Triton").click()
+    page.wait_for_url("**language=triton")
+    language = page.get_by_label("Language")
+    assert language.input_value() == "triton"
+    assert "import" in page.locator(".shade .k").all_inner_texts()
+    page.get_by_label("Your code").fill("# it's a comment\nfrom numba import cuda")
+    assert page.locator(".shade .c1").inner_text() == "# it's a comment"
+    language.select_option("CUDA C++")
+    assert page.locator(".shade .c1").count() == 0
+    language.select_option("Numba")
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("queued at place 1").wait_for()
+    assert hall.database.submission(1).file == "matmul.py"
 
 
 def test_the_scoreboard_updates_by_itself(browser: Any, hall: Hall, complaints: list[str]) -> None:
@@ -186,7 +208,7 @@ def press_until(page: Any, tag: str, text: str) -> None:
 def test_every_page_fits_and_is_accessible(browser: Any, hall: Hall, complaints: list[str]) -> None:
     for name in ("ada", "bob", "ada"):
         hall.submit(name)
-    hall.judge()
+    hall.judge(in_triton())
     hall.database.announce(SLUG, "Hello\nworld", who="tutor")
     hall.database.add_rejudge(SLUG, "a reason", [1], who="tutor")
     checker = axe.Axe()

@@ -12,11 +12,15 @@ import pytest
 from grader.cli import run
 from grader.contest.client import ServerAway, StudentClient, checked_address, is_unprotected
 from grader.contest.jobs import Job, Outcome, outcome_of
+from grader.contest.judging import MachineJudge
 from grader.contest.logins import Login, logins_file, read_logins, remember
 from grader.contest.worker import Worker
 from grader.core.errors import UsageError, WorkspaceError
+from grader.store.workspace import Workspace
 
 from .site_samples import SLUG, Hall, accepted, open_hall, wrong
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -93,6 +97,27 @@ def test_submit_to_a_contest_prints_the_report_of_home(
     assert hall.database.source(1) == kernel.read_text()
 
 
+def test_the_worker_sees_the_language_of_a_file(hall: Hall, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("cutlass", reason="needs CuTe DSL: pip install 'kgrade[cute]'")
+    login(hall)
+    capsys.readouterr()
+    machine = MachineJudge(Workspace(ROOT), "emulator", tmp_path / "cache")
+    worker = Worker(hall.worker(), "gpu0", "emulator", machine, lambda: "", pause=0.1)
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    file = ROOT / "problems" / "zip" / "submissions" / "accepted" / "cute_simple.py"
+    try:
+        code = run(["submit", "zip", str(file), "--contest", SLUG, "--json"])
+    finally:
+        worker.stop()
+        thread.join()
+    found = json.loads(capsys.readouterr().out)
+    assert (code, found["verdict"], found["language"], found["file"]) == (0, "accepted", "cute", file.name)
+    assert (hall.database.source(1), hall.database.submission(1).language) == (file.read_text(), "cute")
+    page = hall.signed_in("ada").get(f"/contests/{SLUG}/submissions/1").text
+    assert '<span class="k">def</span>' in page and "<dd>CuTe DSL</dd>" in page
+
+
 def test_what_is_not_accepted_ends_in_1_and_names_no_hidden_seed(
     tmp_path: Path, kernel: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,6 +152,7 @@ def test_json_is_one_object(
         (["conv", "--contest", SLUG], "no such problem"),
         (["matmul", "--contest", SLUG, "--seed", "5"], "--seed has no effect"),
         (["matmul", "--contest", SLUG, "--device", "gpu"], "--device has no effect"),
+        (["matmul", "--contest", SLUG, "--language", "triton"], "# language: triton"),
     ],
 )
 def test_what_can_not_be_handed_in(

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -58,6 +59,25 @@ def test_the_migrations_make_the_tables_of_the_schema(contest_database: Database
 
         options = {"compare_type": True, "include_object": ours}
         assert compare_metadata(MigrationContext.configure(connection, opts=options), Base.metadata) == []
+
+
+def test_what_was_judged_before_there_were_languages_is_cuda(tmp_path: Path) -> None:
+    path = tmp_path / "contests.db"
+    database = Database(str(path))
+    database.add_contest("c1", "{}", who="test")
+    database.add_accounts("c1", [NewAccount("ada")], who="test")
+    for _ in range(2):
+        submit(database, "ada")
+    assert judge(database) == 1
+    database.close()
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE judging DROP COLUMN language")
+    connection.execute("UPDATE alembic_version SET version_num = '0002'")
+    connection.commit()
+    connection.close()
+    database = Database(str(path))
+    assert [row.language for row in database.submissions("c1")] == ["cuda", None]
+    database.close()
 
 
 def test_a_submission_comes_back_as_it_went_in(contest_database: Database, clock: Clock) -> None:

@@ -20,7 +20,8 @@ from .contests import SETTINGS, START
 def entry(number: int, who: str, score: float | None, problem: str = "matmul") -> Entry:
     verdict = Verdict.WRONG_ANSWER if score is None else Verdict.ACCEPTED
     interval = None if score is None else Interval(score, score, score)
-    return Entry(number, who, problem, START + timedelta(minutes=number), verdict, interval)
+    language = "triton" if problem == "zip" else "cuda"
+    return Entry(number, who, problem, START + timedelta(minutes=number), verdict, interval, language=language)
 
 
 def rows(*names: str) -> list[Row]:
@@ -33,6 +34,7 @@ def test_the_table() -> None:
     ada, bob = csv.DictReader(io.StringIO(text))
     assert (ada["rank"], ada["name"], ada["email"], ada["points"]) == ("1", "Ada", "ada@example.org", "1.2500")
     assert (ada["matmul_points"], ada["matmul_verdict"], ada["matmul_submission"]) == ("1.0000", "accepted", "1")
+    assert (ada["matmul_language"], ada["zip_language"], bob["zip_language"]) == ("cuda", "triton", "")
     assert ada["zip_submitted"] == "2026-10-01T00:02:00Z"
     assert (bob["rank"], bob["points"], bob["matmul_verdict"], bob["zip_verdict"]) == (
         "2",
@@ -65,6 +67,7 @@ def test_gradescope() -> None:
         ("matmul", 1.0, 2.0, "passed"),
         ("zip", 0.25, 1.0, "passed"),
     ]
+    assert ada["tests"][1]["output"] == "submission 2: accepted, in Triton"
     assert bob["tests"][1]["output"] == "nothing was submitted"
     assert ada["leaderboard"] == [{"name": "points", "value": 1.25, "order": "desc"}]
 

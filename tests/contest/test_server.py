@@ -1,12 +1,16 @@
 """The site as students and staff use it, over HTTP: what each page shows, when, and to whom."""
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
 
-from grader.contest.jobs import RETRIES
+from boards.samples import TRITON
 
-from .site_samples import NOW, SLUG, Hall, accepted, form_token, open_hall, wrong
+from grader.contest.jobs import RETRIES
+from grader.core.verdict import LanguageName
+
+from .site_samples import NOW, SLUG, Hall, accepted, form_token, in_triton, open_hall, wrong
 
 HOME = f"/contests/{SLUG}"
 
@@ -53,6 +57,57 @@ def test_code_from_the_editor_and_from_a_file(hall: Hall) -> None:
     given = browser.post(page, data={"csrf": token, "source": "// no"}, files={"file": ("own.cu", b"// of a file")})
     assert given.status_code == 303
     assert (hall.database.source(2), hall.database.submission(2).file) == ("// of a file", "own.cu")
+
+
+def test_pasted_code_is_named_after_the_language_that_was_chosen(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    page = f"{HOME}/problems/matmul"
+    shown = browser.get(page).text
+    assert re.findall('<option value="([a-z]+)"', shown)[0] == "cuda" and "selected>CUDA C++<" in shown
+    data = {"csrf": form_token(shown), "source": TRITON}
+    assert browser.post(page, data={**data, "language": "triton"}).status_code == 303
+    assert (hall.database.source(1), hall.database.submission(1).file) == (TRITON, "matmul.py")
+    assert "selected>Triton<" in browser.get(page).text
+    hall.judge(replace(in_triton(), language=LanguageName.NUMBA))
+    # What was judged to be, and not what was chosen.
+    assert "selected>Numba<" in browser.get(page).text
+    assert browser.post(page, data={**data, "language": "cuda"}).status_code == 303
+    assert hall.database.submission(2).file == "matmul.cu"
+    odd = browser.post(page, data={**data, "language": "<b>"})
+    assert odd.status_code == 400 and "&#39;&lt;b&gt;&#39; is no language" in odd.text
+    # A refusal keeps what was chosen.
+    hall.change(per_hour=2)
+    refused = browser.post(page, data={**data, "language": "cute"})
+    assert refused.status_code == 429 and "selected>CuTe DSL<" in refused.text
+
+
+def test_the_starter_in_a_language_takes_the_place_of_the_last_text(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    hall.submit("ada", "// mine")
+    page = f"{HOME}/problems/matmul"
+    assert "// mine" in browser.get(page).text
+    shown = browser.get(page, params={"language": "triton"}).text
+    assert "import triton" in shown and "// mine" not in shown and "selected>Triton<" in shown
+    assert "matrix_multiplication_kernel" in browser.get(page, params={"language": "cuda"}).text
+    assert browser.get(page, params={"language": "cobol"}).status_code == 404
+
+
+def test_lists_and_boards_say_what_a_submission_is_written_in(hall: Hall) -> None:
+    hall.submit("ada", TRITON, file="mine.py")
+    browser = hall.signed_in("ada")
+    cell = '<td data-label="Language">{}</td>'
+    assert cell.format("–") in browser.get(f"{HOME}/submissions").text
+    hall.judge(in_triton())
+    hall.submit("bob")
+    hall.judge()
+    assert cell.format("Triton") in browser.get(f"{HOME}/submissions").text
+    assert "<dd>Triton</dd>" in browser.get(f"{HOME}/submissions/1").text
+    tutor = hall.signed_in("tutor")
+    assert cell.format("CUDA C++") in tutor.get(f"{HOME}/staff/submissions").text
+    board = re.sub(r"\s+", " ", tutor.get(f"{HOME}/staff/scoreboard").text)
+    assert board.count("1 try, Triton</small>") == 1 and board.count("1 try</small>") == 1
+    csv = tutor.get(f"{HOME}/staff/scores.csv").text
+    assert ",accepted,triton,1," in csv and ",accepted,cuda,2," in csv
 
 
 def test_sending_a_form_twice_submits_once(hall: Hall) -> None:

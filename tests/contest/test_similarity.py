@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from grader.contest.copies import likenesses
-from grader.contest.similarity import SMALLEST, similar_pairs, tokenize
+from grader.contest.similarity import SMALLEST, similar_pairs, tokenize, tokenize_python
+from grader.core.verdict import LanguageName
+from grader.languages.registry import find_language
+from grader.problem import load_problem
 from grader.store.workspace import builtin_folder
 
 from .contests import contest, handed_in
@@ -18,6 +21,35 @@ MATMUL = builtin_folder("problems") / "matmul"
 STARTER = (MATMUL / "starter.cu").read_text()
 TILED = (MATMUL / "submissions/accepted/2_tiled.cu").read_text()
 BLOCKED = (MATMUL / "submissions/accepted/4_double_buffered.cu").read_text()
+
+
+TRITON = '''\
+"""Tiles of C, one program each."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def product(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        k = start + tl.arange(0, BLOCK)  # along the sum
+        left = tl.load(a_ptr + row[:, None] * N + k[None, :], mask=(row[:, None] < M) & (k[None, :] < N), other=0.0)
+        right = tl.load(b_ptr + k[:, None] * K + column[None, :], mask=(k[:, None] < N) & (column[None, :] < K))
+        total = tl.dot(left, right, total)
+    tl.store(c_ptr + row[:, None] * K + column[None, :], total, mask=(row[:, None] < M) & (column[None, :] < K))
+
+
+def solve(A, B, C, M, N, K):
+    product[(triton.cdiv(M, 32), triton.cdiv(K, 32))](A, B, C, M, N, K, BLOCK=32)
+'''
+
+
+def renamed_python(text: str) -> str:
+    text = re.sub(r"\b(row|column|total|left|right|k|start|a_ptr|b_ptr|c_ptr|product)\b", r"my_\1", text)
+    return re.sub(r"  # along the sum", "\n\n        # the same again", text).replace("(", "(\n        ")
 
 
 def renamed(text: str) -> str:
@@ -106,12 +138,36 @@ def test_similarity_does_not_depend_on_the_order() -> None:
     assert len(found) == 1
 
 
+def test_python_is_compared_as_python() -> None:
+    assert [token.text for token in tokenize_python(renamed_python(TRITON))] == [
+        token.text for token in tokenize_python(TRITON)
+    ]
+    assert tokenize_python("tl.load(a)") != tokenize_python("tl.store(a)")
+    assert tokenize_python("a + b") != tokenize_python("a - b")
+    assert tokenize_python('a = """one\ntwo"""\n# three\nb')[-1].line == 4
+    (pair,) = similar_pairs({"ada": TRITON, "bob": renamed_python(TRITON)}, read=tokenize_python)
+    assert pair.similarity == 1.0
+
+
+def test_files_of_one_language_alone_are_compared(tmp_path: Path) -> None:
+    as_numba = f"# language: numba\n{TRITON}"
+    starter = find_language(LanguageName.TRITON).starter(load_problem(MATMUL))
+    with contest(tmp_path, people=("ada", "bob", "cy", "di")) as database:
+        ada = handed_in(database, "ada", 1, 0.5, text=TRITON, file="mine.py")
+        handed_in(database, "bob", 2, 0.4, text=as_numba, file="mine.py")
+        cy = handed_in(database, "cy", 3, 0.5, text=renamed_python(TRITON), file="own.py")
+        handed_in(database, "di", 4, 0.5, text=TRITON)
+        found = likenesses(database, "a1", given={"matmul": {LanguageName.TRITON: [starter]}})
+        assert [{f.one.id, f.other.id} for f in found] == [{ada, cy}]
+        assert likenesses(database, "a1", given={"matmul": {LanguageName.TRITON: [TRITON]}}) == []
+
+
 def test_pairs_of_a_contest_are_of_different_participants_and_one_problem(tmp_path: Path) -> None:
     with contest(tmp_path) as database:
         ada = handed_in(database, "ada", 1, 0.5, text=TILED)
         handed_in(database, "ada", 2, "wrong_answer", text=TILED + "\n")
         handed_in(database, "bob", 3, 0.4, "zip", text=TILED)
         cy = handed_in(database, "cy", 4, 0.5, text=renamed(TILED))
-        found = likenesses(database, "a1", given={"matmul": [STARTER]})
+        found = likenesses(database, "a1", given={"matmul": {LanguageName.CUDA: [STARTER]}})
         assert [(f.problem, {f.one.id, f.other.id}) for f in found] == [("matmul", {ada, cy})]
         assert likenesses(database, "a1", given={}, problem="zip") == []

@@ -9,6 +9,7 @@ import click
 from grader.commands.contests.common import contest_argument, database_option, open_contest
 from grader.commands.options import workspace_of
 from grader.core.errors import KgradeError
+from grader.core.verdict import LanguageName
 
 if TYPE_CHECKING:
     from grader.store.workspace import Workspace
@@ -56,9 +57,15 @@ def command(ctx: click.Context, slug: str, problem: str | None, threshold: float
     return 0
 
 
-def _given(workspace: Workspace, problem: str) -> list[str]:
-    """The starter that everybody got; empty if the problem is not on this machine."""
+def _given(workspace: Workspace, problem: str) -> dict[LanguageName, list[str]]:
+    """The starters that everybody can have; empty if the problem is not on this machine."""
+    from grader.languages.registry import find_language
+
     try:
-        return [workspace.load(problem).starter]
+        loaded = workspace.load(problem)
+        return {
+            name: [loaded.starter if name is LanguageName.CUDA else find_language(name).starter(loaded)]
+            for name in LanguageName
+        }
     except KgradeError:
-        return []
+        return {}

@@ -22,7 +22,7 @@
     }
   };
 
-  const TOKENS = new RegExp([
+  const CUDA = new RegExp([
     String.raw`(?<comment>\/\/[^\n]*|\/\*[^]*?(?:\*\/|(?![^])))`,
     String.raw`(?<string>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)`,
     String.raw`(?<macro>^[ \t]*#[ \t]*\w+)`,
@@ -31,12 +31,19 @@
     String.raw`(?<type>\b(?:void|bool|char|short|int|long|float|double|half|size_t|dim3|u?int\d+_t|(?:float|int|uint|double|half)[234])\b)`,
     String.raw`(?<function>\b(?:threadIdx|blockIdx|blockDim|gridDim|warpSize|__\w+|atomic\w+|cuda[A-Z]\w+)\b|<<<|>>>)`,
   ].join("|"), "gm");
+  const PYTHON = new RegExp([
+    String.raw`(?<comment>#[^\n]*)`,
+    String.raw`(?<string>"""[^]*?(?:"""|(?![^]))|'''[^]*?(?:'''|(?![^]))|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)`,
+    String.raw`(?<macro>^[ \t]*@[\w.]+)`,
+    String.raw`(?<number>\b\d[\w.]*)`,
+    String.raw`(?<keyword>\b(?:False|None|True|and|as|assert|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)\b)`,
+  ].join("|"), "gm");
   const CLASSES = { comment: "c1", string: "s", macro: "cp", number: "m", keyword: "k", type: "kt", function: "nb" };
 
-  const highlight = (text) => {
+  const highlight = (text, tokens) => {
     const parts = document.createDocumentFragment();
     let end = 0;
-    for (const match of text.matchAll(TOKENS)) {
+    for (const match of text.matchAll(tokens)) {
       parts.append(text.slice(end, match.index));
       const part = document.createElement("span");
       part.className = CLASSES[Object.keys(match.groups).find((name) => match.groups[name] !== undefined)];
@@ -55,15 +62,17 @@
     shade.setAttribute("aria-hidden", "true");
     area.before(shade);
     area.classList.add("over");
+    const language = area.form.elements.language;
     const paint = () => {
       // A large text is shown in one colour rather than slowly.
       if (area.value.length > 60000) shade.replaceChildren(area.value + "\n ");
-      else shade.replaceChildren(highlight(area.value));
+      else shade.replaceChildren(highlight(area.value, language.value === "cuda" ? CUDA : PYTHON));
     };
     const follow = () => { shade.scrollTop = area.scrollTop; shade.scrollLeft = area.scrollLeft; };
     let leaving = false;
     area.addEventListener("input", () => { paint(); follow(); });
     area.addEventListener("scroll", follow);
+    language.addEventListener("change", paint);
     area.addEventListener("blur", () => { leaving = false; });
     area.addEventListener("keydown", (event) => {
       if (event.key === "Escape") { leaving = true; return; }
@@ -92,9 +101,9 @@
     clocks();
     markOwn();
     document.body.addEventListener("htmx:afterSwap", markOwn);
-    document.querySelectorAll("textarea[data-cuda]").forEach(edit);
-    for (const button of document.querySelectorAll("[data-confirm]")) {
-      button.addEventListener("click", (event) => { if (!confirm(button.dataset.confirm)) event.preventDefault(); });
+    document.querySelectorAll("textarea[data-code]").forEach(edit);
+    for (const asking of document.querySelectorAll("[data-confirm]")) {
+      asking.addEventListener("click", (event) => { if (!confirm(asking.dataset.confirm)) event.preventDefault(); });
     }
     document.body.addEventListener("htmx:sseMessage", (event) => {
       if (event.detail.type === "done") location.reload();
