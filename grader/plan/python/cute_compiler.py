@@ -73,7 +73,7 @@ def play_compiler(runtime: HostRuntime, memo: Memo, tape: Callable[[], Tape], ma
     _load_into(runtime)
 
 
-class _Backend(LegacyCompilerBackend):  # type: ignore[misc]
+class _Backend(LegacyCompilerBackend):
     """Compiles a traced module once, by its text and all that the compiler is told."""
 
     def __init__(

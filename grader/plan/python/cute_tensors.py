@@ -66,7 +66,7 @@ class Described:
         return _CUDA, 0
 
 
-class DeviceTensor(runtime._Tensor):  # type: ignore[misc]
+class DeviceTensor(runtime._Tensor):
     """A cute.Tensor of the device, which from_dlpack() takes again, as it takes any framework's."""
 
     def __init__(self, described: Described) -> None:

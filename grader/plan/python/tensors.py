@@ -6,7 +6,7 @@ The tensors are in `device_tensor`, what moves their values in `tensor_values`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -94,10 +94,11 @@ class Tensors(TorchDispatchMode):
                 lambda one: DeviceTensor(one, memory, self) if isinstance(one, torch.Tensor) else one,
                 func(*_twins(args), **_twins(dict(kwargs))),
             )
-        name = func.overloadpacket.__name__
-        self.tape.refuse(
-            f"torch.{name}", f"solve() calls torch.{name} on the device, which is not a kernel of this file", HINT
-        )
+        return self._refuse(func.overloadpacket.__name__)
+
+    def _refuse(self, name: str) -> NoReturn:
+        said = f"solve() calls torch.{name} on the device, which is not a kernel of this file"
+        self.tape.refuse(f"torch.{name}", said, HINT)
 
 
 class Numbered(TorchFunctionMode):

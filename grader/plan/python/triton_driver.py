@@ -73,7 +73,7 @@ class TritonDriver:
             return struct.pack("<I", len(text)) + text + made
 
         # JITFunction takes its compiler from here when it is first launched.
-        triton.compiler.compile = compile_once  # type: ignore[assignment]
+        triton.compiler.compile = compile_once
         CUDABackend.make_cubin = make_binary
         # It reads half a gigabyte of libraries to tell one installation from another.
         for module in (cache, compiler):
@@ -98,7 +98,7 @@ class TritonDriver:
             error = error.__cause__
             line = _line_of(error) or line
         origin = error.__cause__ or error.__context__
-        said = str(origin) if origin is not None else error.error_message or ""
+        said = str(origin) if origin is not None else getattr(error, "error_message", "") or ""
         return next((one.strip() for one in said.splitlines() if one.strip()), "Triton refuses this function"), line
 
 
