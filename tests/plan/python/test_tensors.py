@@ -53,7 +53,8 @@ def solve(x, n):
     host = torch.zeros(4)
     host.copy_(x[:4])
     assert host.tolist() == [0, 1, 2, 3]
-    assert x[3].item() == 3.0 and int(x[3]) == 3 and float(x[1]) == 1.0 and bool(x[1]) and range(8)[x[2].to("cpu").int()] == 2
+    assert x[3].item() == 3.0 and int(x[3]) == 3 and float(x[1]) == 1.0 and bool(x[1])
+    assert range(8)[x[2].to("cpu").int()] == 2
 """
 VIEWS = """
 host = torch.arange(24.0).reshape(2, 3, 4)
@@ -133,10 +134,8 @@ def test_an_import_does_nothing_with_the_device() -> None:
 
 
 def test_scratch_is_freed_with_its_last_tensor() -> None:
-    text = (
-        HEAD
-        + "def solve(x, n):\n    a = torch.empty(4, device='cuda')\n    b = a[1:]\n    del a\n    b.fill_(0)\n    del b\n    x.zero_()\n"
-    )
+    body = ("a = torch.empty(4, device='cuda')", "b = a[1:]", "del a", "b.fill_(0)", "del b", "x.zero_()")
+    text = HEAD + "def solve(x, n):\n" + "".join(f"    {line}\n" for line in body)
     answer = record(text)
     operations = [step["op"] for step in answer["steps"]]
     assert operations == ["memset", "free", "memset"]

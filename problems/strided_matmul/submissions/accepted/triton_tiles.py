@@ -4,7 +4,6 @@
 #
 # A tensor with one matrix for all products is broadcast: its batch counts as if its stride were 0.
 
-import torch
 import triton
 import triton.language as tl
 
