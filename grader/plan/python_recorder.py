@@ -38,7 +38,7 @@ from grader.sandbox.children import Child, ChildDied, ChildTimeout
 from grader.sandbox.serving import FAILURE
 
 MODULES: Mapping[LanguageName, str] = {
-    name: f"grader.plan.python.{name}_child" for name in LanguageName if name is not LanguageName.CUDA
+    name: f"grader.plan.python.{name}.child" for name in LanguageName if name is not LanguageName.CUDA
 }
 """What the process of each language runs. They differ in what a template of them has loaded."""
 LOAD_SECONDS = 60.0

@@ -58,7 +58,7 @@ def prepare_torch(text: str, tape: Callable[[], Tape]) -> None:
     """Makes PyTorch record what a submission of this text does with the device, if it does anything."""
     if "torch" in text and importlib.util.find_spec("torch") is not None:
         # A second of import, and only where the submission has it.
-        from grader.plan.python.tensors import play_torch
+        from grader.plan.python.torch.tensors import play_torch
 
         play_torch(tape)
 
@@ -67,7 +67,7 @@ def arguments_for(module: ModuleType, arguments: list[Argument], tape: Tape) -> 
     """What solve() of this module is called with."""
     if not _knows_torch(module):
         return [PlainArray(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
-    from grader.plan.python.tensors import Tensors
+    from grader.plan.python.torch.tensors import Tensors
 
     tensors = Tensors(lambda: tape)
     return [tensors.array(one) if isinstance(one, DeviceArray) else one.value for one in arguments]

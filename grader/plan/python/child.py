@@ -29,10 +29,10 @@ PRINTED_LIMIT = 10_000
 MESSAGE_LIMIT = 1000
 """Characters of what an exception says."""
 DRIVERS = {
-    "triton": ("grader.plan.python.triton_driver", "TritonDriver"),
-    "cutile": ("grader.plan.python.cutile_driver", "CutileDriver"),
-    "cute": ("grader.plan.python.cute_driver", "CuteDriver"),
-    "numba": ("grader.plan.python.numba_driver", "NumbaDriver"),
+    "triton": ("grader.plan.python.triton.driver", "TritonDriver"),
+    "cutile": ("grader.plan.python.cutile.driver", "CutileDriver"),
+    "cute": ("grader.plan.python.cute.driver", "CuteDriver"),
+    "numba": ("grader.plan.python.numba.driver", "NumbaDriver"),
 }
 """The module and the class of each language's driver."""
 MODULE_NAME = "submission"
@@ -192,7 +192,7 @@ def preload_language(language: str) -> None:
     """Loads a language's driver and the packages that its submissions import, as far as they are installed."""
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module(DRIVERS[language][0])
-        importlib.import_module("grader.plan.python.tensors")
+        importlib.import_module("grader.plan.python.torch.tensors")
 
 
 def _device(told: Mapping[str, Any]) -> Device:

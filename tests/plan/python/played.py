@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from grader.plan.device_table import EMULATED
-from grader.plan.python.strided_copy import DIMENSIONS
+from grader.plan.python.torch.strided_copy import DIMENSIONS
 
 ROOT = Path(__file__).parents[3]
 ARRAYS = 1 << 40

@@ -17,7 +17,7 @@ import pytest
 
 from tests.plan.python.played_judge import Call, Played, emulated, play
 
-DRIVER = "grader.plan.python.cute_driver:CuteDriver"
+DRIVER = "grader.plan.python.cute.driver:CuteDriver"
 HEAD = "import cutlass\nimport cutlass.cute as cute\n"
 ADD = """
     @cute.kernel

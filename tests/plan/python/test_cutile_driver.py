@@ -15,11 +15,11 @@ import pytest
 
 from grader.core.errors import ToolMissing
 from grader.machine.own_packages import TILEIRAS
-from grader.plan.python.cutile_arrays import CutileArray, as_argument
-from grader.plan.python.cutile_compiler import find_assembler, find_compiler, read_compiled
+from grader.plan.python.cutile.arrays import CutileArray, as_argument
+from grader.plan.python.cutile.compiler import find_assembler, find_compiler, read_compiled
 from tests.plan.python.played_judge import Call, Played, emulated, play
 
-DRIVER = "grader.plan.python.cutile_driver:CutileDriver"
+DRIVER = "grader.plan.python.cutile.driver:CutileDriver"
 HEAD = "import cuda.tile as ct\n\n"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.plan.python.fingerprint import Unknown, fingerprint
+from grader.plan.python.numba.fingerprint import Unknown, fingerprint
 
 TEXT = """
 import math

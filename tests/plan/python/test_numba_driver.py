@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None,
     reason="numba-cuda is not installed: pip install 'kgrade[numba]'",
 )
-DRIVER = "grader.plan.python.numba_driver:NumbaDriver"
+DRIVER = "grader.plan.python.numba.driver:NumbaDriver"
 HEAD = "import math\nimport numpy as np\nfrom numba import cuda, float32, int32\n\n"
 DOUBLE = """@cuda.jit
 def double(x, output):
@@ -442,7 +442,7 @@ def test_a_type_that_numba_lacks_is_refused(process: ProcessPoolExecutor, tmp_pa
 def refused_type(file: Path) -> tuple[str, str] | None:
     """The refusal of an array of bytes that are floats."""
     from grader.plan.python.driver import DeviceArray
-    from grader.plan.python.numba_arrays import of_problem
+    from grader.plan.python.numba.arrays import of_problem
     from grader.plan.python.tape import Refusal, Tape
     from grader.run.emulator.memory import Memory
     from tests.plan.python.played_judge import PlayedJudge
@@ -482,7 +482,7 @@ def test_what_numba_can_not_compile_is_an_error_of_the_file(plays: Plays, body: 
 
 
 def test_nothing_is_imported_before_a_driver_is_made() -> None:
-    program = "import sys, grader.plan.python.numba_driver; print('numba' in sys.modules)"
+    program = "import sys, grader.plan.python.numba.driver; print('numba' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert answer.stdout.strip() == "False"
 
@@ -500,7 +500,7 @@ def test_signatures_compile_before_anything_is_recorded(process: ProcessPoolExec
 
 def import_only(file: Path) -> tuple[str, int] | None:
     """What the driver says of an import outside of any call of solve()."""
-    from grader.plan.python.numba_driver import NumbaDriver
+    from grader.plan.python.numba.driver import NumbaDriver
     from grader.plan.python.tape import Refusal, Tape
 
     def none() -> Tape:

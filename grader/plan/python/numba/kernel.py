@@ -17,8 +17,8 @@ from numba.cuda.args import In, Out, wrap_arg
 from numba.cuda.cudadrv import devicearray
 
 from grader.plan.python.driver import Memo
-from grader.plan.python.numba_arrays import device_array
-from grader.plan.python.numba_compiled import Attributes, Compiled, attributes, finished, key_of, missing, target
+from grader.plan.python.numba.arrays import device_array
+from grader.plan.python.numba.compiled import Attributes, Compiled, attributes, finished, key_of, missing, target
 from grader.plan.python.tape import Tape
 
 _PLACE = re.compile(r'^File ".*", line (\d+):', re.MULTILINE)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_uint, c_uint64, c_void_p
 from typing import Any
 
-from grader.plan.python.cutile_compiler import Compiled
+from grader.plan.python.cutile.compiler import Compiled
 from grader.plan.python.tape import Refusal, Tape
 
 DRIVER_VERSION = 13000

@@ -18,10 +18,10 @@ from cutlass.base_dsl.dsl import BaseDSL
 from cutlass.base_dsl.runtime.jit_arg_adapters import is_arg_annotation_constexpr
 from cutlass.cute import runtime as arguments_of_cute
 
-from grader.plan.python.cuda_bindings import play_bindings
-from grader.plan.python.cute_compiler import Compiled, architecture, play_compiler
-from grader.plan.python.cute_runtime import HostRuntime
-from grader.plan.python.cute_tensors import described, tensor_of
+from grader.plan.python.cute.compiler import Compiled, architecture, play_compiler
+from grader.plan.python.cute.cuda_bindings import play_bindings
+from grader.plan.python.cute.runtime import HostRuntime
+from grader.plan.python.cute.tensors import described, tensor_of
 from grader.plan.python.driver import Argument, DeviceArray, Memo
 from grader.plan.python.tape import Refusal, Tape
 

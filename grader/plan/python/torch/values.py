@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.plan.python.device_tensor import DeviceTensor, Owner
-from grader.plan.python.strided_copy import copy_strided
+from grader.plan.python.torch.device_tensor import DeviceTensor, Owner
+from grader.plan.python.torch.strided_copy import copy_strided
 
 CAST_HINT = "convert in a kernel, which has to read the values anyway"
 _aten = torch.ops.aten

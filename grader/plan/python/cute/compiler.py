@@ -23,7 +23,7 @@ from cutlass.cute import arch
 from cutlass.cutlass_dsl import cutlass as family
 from cutlass.cutlass_dsl.cuda_jit_executor import CudaDialectJitCompiledFunction
 
-from grader.plan.python.cute_runtime import HostRuntime, Kernels, parameters_of
+from grader.plan.python.cute.runtime import HostRuntime, Kernels, parameters_of
 from grader.plan.python.driver import Memo
 from grader.plan.python.tape import Tape
 

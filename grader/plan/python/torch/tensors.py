@@ -13,11 +13,11 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from grader.plan.python.device_tensor import DEVICE, DeviceTensor, Storage, tensors_in
 from grader.plan.python.driver import DeviceArray
-from grader.plan.python.played_cuda import play_cuda
 from grader.plan.python.tape import Tape
-from grader.plan.python.tensor_values import OPERATIONS, fill, upload_new
+from grader.plan.python.torch.device_tensor import DEVICE, DeviceTensor, Storage, tensors_in
+from grader.plan.python.torch.played_cuda import play_cuda
+from grader.plan.python.torch.values import OPERATIONS, fill, upload_new
 
 HINT = "write it as a kernel of this file, or compute it on the host from the sizes alone"
 _aten = torch.ops.aten

@@ -17,8 +17,8 @@ from numba.cuda.cudadrv import devicearray, devices
 from numba.cuda.cudadrv import driver as cuda_driver
 from numba.cuda.cudadrv.linkable_code import CUSource
 
-from grader.plan.python.fingerprint import Unknown, fingerprint
-from grader.plan.python.numba_functions import REGISTERS_PER_BLOCK, THREADS_PER_BLOCK
+from grader.plan.python.numba.fingerprint import Unknown, fingerprint
+from grader.plan.python.numba.functions import REGISTERS_PER_BLOCK, THREADS_PER_BLOCK
 from grader.plan.python.tape import Device
 
 _PARAMETER = re.compile(r"\.param\s+(?:\.align\s+\d+\s+)?\.[a-z](\d+)\s+(?:\.ptr[^,\n)]*\s)?[\w$]+(?:\[(\d+)\])?")

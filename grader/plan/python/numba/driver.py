@@ -19,12 +19,12 @@ class NumbaDriver:
     """numba-cuda's side of the recording process."""
 
     def __init__(self, memo: Memo) -> None:
-        from grader.plan.python import numba_arrays, numba_device, numba_kernel
+        from grader.plan.python.numba import arrays, device, kernel
 
         # What numba's import leaves lives as long as the process; a search through it takes longer than a recording.
         gc.freeze()
         self._memo = memo
-        self._arrays, self._device, self._kernel = numba_arrays, numba_device, numba_kernel
+        self._arrays, self._device, self._kernel = arrays, device, kernel
 
     def install(self, tape: Callable[[], Tape]) -> None:
         self._device.install(tape)

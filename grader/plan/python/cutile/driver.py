@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader.plan.python.cutile_arrays import array_of, as_argument
-from grader.plan.python.cutile_compiler import Compiled, Tileiras, read_compiled
-from grader.plan.python.cutile_libcuda import PlayedLibrary
+from grader.plan.python.cutile.arrays import array_of, as_argument
+from grader.plan.python.cutile.compiler import Compiled, Tileiras, read_compiled
+from grader.plan.python.cutile.libcuda import PlayedLibrary
 from grader.plan.python.driver import Argument, DeviceArray, Memo
 from grader.plan.python.tape import Tape
 

@@ -11,7 +11,7 @@ from numba.cuda.core import config
 from numba.cuda.cudadrv import devices
 from numba.cuda.cudadrv import driver as cuda_driver
 
-from grader.plan.python.numba_functions import HANDLE, Full, PlayedDriver, number_of
+from grader.plan.python.numba.functions import HANDLE, Full, PlayedDriver, number_of
 from grader.plan.python.tape import OutOfMemory, Refusal, Tape
 
 ONLY_DEVICE = "there is one device, and its memory is not the host's"

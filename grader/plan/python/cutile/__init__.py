@@ -1,0 +1,1 @@
+"""cuTile in the process that records."""

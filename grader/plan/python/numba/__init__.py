@@ -1,0 +1,1 @@
+"""numba-cuda in the process that records."""

@@ -1,0 +1,1 @@
+"""Triton in the process that records."""
