@@ -151,9 +151,7 @@ def element(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> s
     return f"{text}, that is {fault.array}[{row},{column}] of {rows} × {columns}"
 
 
-def explanation(
-    result: CaseResult, details: str = "", language: LanguageName = LanguageName.CUDA
-) -> tuple[str, ...]:
+def explanation(result: CaseResult, details: str = "", language: LanguageName = LanguageName.CUDA) -> tuple[str, ...]:
     """What such a failure means and what usually causes it; `details` are of the judge's own failure."""
     lines = []
     if result.fault is not None:

@@ -47,7 +47,7 @@ class DeviceTensor(torch.Tensor):
 
     @staticmethod
     def __new__(cls, meta: torch.Tensor, memory: Storage, owner: Owner) -> DeviceTensor:
-        made: DeviceTensor = torch.Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+        made: DeviceTensor = torch.Tensor._make_wrapper_subclass(
             cls,
             meta.shape,
             strides=meta.stride(),
@@ -62,7 +62,7 @@ class DeviceTensor(torch.Tensor):
         """The address of the first element; 0 if there is none."""
         if not self.memory.address:
             return 0
-        return self.memory.address + self.meta.storage_offset() * self.meta.element_size()
+        return self.memory.address + int(self.meta.storage_offset() * self.meta.element_size())
 
     # What follows asks CUDA to switch to the device before it says what it is.
 
@@ -102,7 +102,7 @@ class DeviceTensor(torch.Tensor):
         """The values, as lists."""
         return self.cpu().tolist()
 
-    def __repr__(self, **_: Any) -> str:  # type: ignore[override]
+    def __repr__(self, **_: Any) -> str:
         return f"<{self.dtype} tensor of {tuple(self.shape)} on the device>"
 
     __torch_function__ = torch._C._disabled_torch_function_impl

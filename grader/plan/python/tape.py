@@ -210,7 +210,7 @@ class Blank(Tape):
 
 
 def _without_asm_lines(ptx: str) -> str:
-    """The text without the directives inside of assembly: LLVM counts the lines of its text on from that of its place."""
+    """The text without the directives inside of assembly, where LLVM counts lines on from that of its place."""
     return _ASSEMBLY.sub(lambda found: _LOC.sub("", found[0]), ptx)
 
 

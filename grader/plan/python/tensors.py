@@ -95,9 +95,8 @@ class Tensors(TorchDispatchMode):
                 func(*_twins(args), **_twins(dict(kwargs))),
             )
         name = func.overloadpacket.__name__
-        self.tape.refuse(
-            f"torch.{name}", f"solve() calls torch.{name} on the device, which is not a kernel of this file", HINT
-        )
+        message = f"solve() calls torch.{name} on the device, which is not a kernel of this file"
+        return self.tape.refuse(f"torch.{name}", message, HINT)
 
 
 class Numbered(TorchFunctionMode):

@@ -112,7 +112,11 @@ def test_what_is_printed_is_told() -> None:
         ("torch.mm(x[None], x[:, None])", "torch.mm", "torch.mm on the device"),
         ("x[[0, 2]]", "torch.index", "torch.index on the device"),
         ("x.half()", "torch.Tensor.to", "torch.float32 to torch.float16"),
-        ("torch.zeros(8, device='cuda', dtype=torch.int32).copy_(x)", "torch.Tensor.to", "torch.float32 to torch.int32"),
+        (
+            "torch.zeros(8, device='cuda', dtype=torch.int32).copy_(x)",
+            "torch.Tensor.to",
+            "torch.float32 to torch.int32",
+        ),
         ("torch.cuda.Stream()", "torch.cuda.Stream", "makes a stream"),
         ("torch.cuda.Event(enable_timing=True)", "torch.cuda.Event", "makes an event"),
     ],
@@ -129,7 +133,10 @@ def test_an_import_does_nothing_with_the_device() -> None:
 
 
 def test_scratch_is_freed_with_its_last_tensor() -> None:
-    text = HEAD + "def solve(x, n):\n    a = torch.empty(4, device='cuda')\n    b = a[1:]\n    del a\n    b.fill_(0)\n    del b\n    x.zero_()\n"
+    text = (
+        HEAD
+        + "def solve(x, n):\n    a = torch.empty(4, device='cuda')\n    b = a[1:]\n    del a\n    b.fill_(0)\n    del b\n    x.zero_()\n"
+    )
     answer = record(text)
     operations = [step["op"] for step in answer["steps"]]
     assert operations == ["memset", "free", "memset"]
