@@ -124,7 +124,8 @@ def main() -> None:
         "attributes": {str(number): value for number, value in EMULATED.attributes.items()},
     }
     worker = Worker(judge)
-    answer: dict[str, Any] = {"opened": worker.open("triton", question["text"], "mine.py", ["x", "n"], {}, device)}
+    worker.load("triton", {}, "")
+    answer: dict[str, Any] = {"opened": worker.open(question["text"], "mine.py", ["x", "n"], device)}
     if answer["opened"]["op"] == "end":
         shape = question["shape"]
         address = judge.place(bytearray(np.arange(math.prod(shape), dtype=np.float32).tobytes()))

@@ -85,7 +85,7 @@ class CuteDriver:
         return ": ".join(word for word in words if word) or type(error).__name__, line or 0
 
     def _take_arrays(self) -> None:
-        """Lets from_dlpack() and calls take what other frameworks have on the device: cute_tensors.described()."""
+        """Lets from_dlpack() and calls take what other frameworks have on the device: tensors.described()."""
         alive, usual = self._alive, arguments_of_cute._Tensor.__init__
 
         def init(self: Any, tensor: object, *args: Any, **kwargs: Any) -> None:

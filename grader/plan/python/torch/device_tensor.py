@@ -62,8 +62,7 @@ class DeviceTensor(torch.Tensor):
         """The address of the first element; 0 if there is none."""
         if not self.memory.address:
             return 0
-        offset: int = self.meta.storage_offset() * self.meta.element_size()
-        return self.memory.address + offset
+        return self.memory.address + int(self.meta.storage_offset() * self.meta.element_size())
 
     # What follows asks CUDA to switch to the device before it says what it is.
 

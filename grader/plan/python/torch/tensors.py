@@ -1,12 +1,12 @@
 """torch.Tensors of a device that has no memory: what PyTorch does with them is recorded, or refused by name.
 
-The tensors are in `device_tensor`, what moves their values in `tensor_values`, torch.cuda in `played_cuda`.
+The tensors are in `device_tensor`, what moves their values in `values`, torch.cuda in `played_cuda`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -94,11 +94,9 @@ class Tensors(TorchDispatchMode):
                 lambda one: DeviceTensor(one, memory, self) if isinstance(one, torch.Tensor) else one,
                 func(*_twins(args), **_twins(dict(kwargs))),
             )
-        return self._refuse(func.overloadpacket.__name__)
-
-    def _refuse(self, name: str) -> NoReturn:
-        said = f"solve() calls torch.{name} on the device, which is not a kernel of this file"
-        self.tape.refuse(f"torch.{name}", said, HINT)
+        name = func.overloadpacket.__name__
+        message = f"solve() calls torch.{name} on the device, which is not a kernel of this file"
+        return self.tape.refuse(f"torch.{name}", message, HINT)
 
 
 class Numbered(TorchFunctionMode):

@@ -92,13 +92,14 @@ class TritonDriver:
         """The message and the line of an error of Triton's compiler; None for any other."""
         if not isinstance(error, triton.CompilationError):
             return None
-        line = _line_of(error)
+        inner: Any = error
+        line = _line_of(inner)
         # The innermost of a chain is in the function that was called.
-        while isinstance(error.__cause__, triton.CompilationError):
-            error = error.__cause__
-            line = _line_of(error) or line
-        origin = error.__cause__ or error.__context__
-        said = str(origin) if origin is not None else getattr(error, "error_message", "") or ""
+        while isinstance(inner.__cause__, triton.CompilationError):
+            inner = inner.__cause__
+            line = _line_of(inner) or line
+        origin = inner.__cause__ or inner.__context__
+        said = str(origin) if origin is not None else inner.error_message or ""
         return next((one.strip() for one in said.splitlines() if one.strip()), "Triton refuses this function"), line
 
 
@@ -125,10 +126,17 @@ def _restored(src: Any, key: str, kept: bytes) -> Any:
     (length,) = struct.unpack_from("<I", kept)
     folder = Path.cwd() / "kept" / key
     folder.mkdir(parents=True, exist_ok=True)
-    files = {"kernel.json": kept[4 : 4 + length], "kernel.cubin": kept[4 + length :]}
+    code = kept[4 + length :]
+    files = {"kernel.json": kept[4 : 4 + length], "kernel.cubin": code, "kernel.ptx": _ptx_of(code).encode()}
     for name, data in files.items():
         (folder / name).write_bytes(data)
     return compiler.CompiledKernel(src, {name: str(folder / name) for name in files}, key)
+
+
+def _ptx_of(code: bytes) -> str:
+    """The PTX that `make_binary` put before the machine code."""
+    (length,) = struct.unpack_from("<I", code)
+    return code[4 : 4 + length].decode()
 
 
 class _Launcher:
@@ -183,8 +191,8 @@ class _Utils:
         self._tape = tape
 
     def load_binary(self, name: str, kernel: Any, shared: int, device: int) -> tuple[int, Any, int, int, int]:
-        (length,) = struct.unpack_from("<I", kernel)
-        code = kernel[4 : 4 + length].decode(), kernel[4 + length :]
+        ptx = _ptx_of(kernel)
+        code = ptx, kernel[4 + len(ptx.encode()) :]
         return 0, code, 32, 0, self._tape().device.attributes[1]
 
     def unload_module(self, module: int) -> None:
