@@ -8,12 +8,13 @@ import torch
 import triton
 import triton.language as tl
 
-
 LOG2_E = 1.4426950408889634
 
 
 @triton.jit
-def attend(Q, K, V, output, N, D, scale, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr, DEPTH: tl.constexpr):
+def attend(
+    Q, K, V, output, N, D, scale, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr, DEPTH: tl.constexpr
+):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     depth = tl.arange(0, DEPTH)
     places = rows[:, None] * D + depth[None, :]

@@ -8,7 +8,6 @@ import torch
 import triton
 import triton.language as tl
 
-
 EPSILON = tl.constexpr(1e-5)
 
 

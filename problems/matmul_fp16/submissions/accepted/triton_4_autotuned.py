@@ -51,9 +51,7 @@ def tile_of(program, rows_of_tiles, columns_of_tiles, GROUP: tl.constexpr):
 
 @triton.autotune(configs=SHAPES, key=["M", "N", "K"], prune_configs_by={"early_config_prune": that_fit})
 @triton.jit
-def multiply(
-    A, B, C, M, N, K, ROWS: tl.constexpr, COLUMNS: tl.constexpr, STEP: tl.constexpr, GROUP: tl.constexpr
-):
+def multiply(A, B, C, M, N, K, ROWS: tl.constexpr, COLUMNS: tl.constexpr, STEP: tl.constexpr, GROUP: tl.constexpr):
     row, column = tile_of(tl.program_id(0), tl.cdiv(M, ROWS), tl.cdiv(K, COLUMNS), GROUP)
     rows = row * ROWS + tl.arange(0, ROWS)
     columns = column * COLUMNS + tl.arange(0, COLUMNS)

@@ -25,4 +25,6 @@ def multiply(A, B, C, M, N, K, TILE: tl.constexpr, STEP: tl.constexpr):
 
 def solve(A: torch.Tensor, B: torch.Tensor, C: torch.Tensor, M: int, N: int, K: int):
     TILE = 256
-    multiply[(triton.cdiv(M, TILE), triton.cdiv(K, TILE))](A, B, C, M, N, K, TILE=TILE, STEP=64, num_warps=8, num_stages=4)  # <- here
+    multiply[(triton.cdiv(M, TILE), triton.cdiv(K, TILE))](
+        A, B, C, M, N, K, TILE=TILE, STEP=64, num_warps=8, num_stages=4
+    )  # <- here

@@ -4,7 +4,6 @@
 #
 # A tensor with one matrix for all products is broadcast: its batch counts as if its stride were 0.
 
-import torch
 import triton
 import triton.language as tl
 
@@ -17,8 +16,20 @@ def stride_of(strides, shape, axis):
 
 @triton.jit
 def multiply(
-    out, out_strides, a, a_shape, a_strides, b, b_shape, b_strides, M, N, K,
-    ROWS: tl.constexpr, COLUMNS: tl.constexpr, STEP: tl.constexpr,
+    out,
+    out_strides,
+    a,
+    a_shape,
+    a_strides,
+    b,
+    b_shape,
+    b_strides,
+    M,
+    N,
+    K,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    STEP: tl.constexpr,
 ):
     batch = tl.program_id(2)
     rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
@@ -33,13 +44,27 @@ def multiply(
         right = tl.load(b + inner[:, None] * b_step, mask=(inner[:, None] < N) & (columns[None, :] < K), other=0.0)
         total = tl.dot(left, right, total, input_precision="ieee")
     out += batch * tl.load(out_strides).to(tl.int64)
-    out += rows[:, None] * tl.load(out_strides + 1).to(tl.int64) + columns[None, :] * tl.load(out_strides + 2).to(tl.int64)
+    out += rows[:, None] * tl.load(out_strides + 1).to(tl.int64) + columns[None, :] * tl.load(out_strides + 2).to(
+        tl.int64
+    )
     tl.store(out, total, mask=(rows[:, None] < M) & (columns[None, :] < K))
 
 
 def solve(out, out_strides, a_storage, a_shape, a_strides, b_storage, b_shape, b_strides, BATCH, M, N, K):
     TILE = 32
     multiply[(triton.cdiv(K, TILE), triton.cdiv(M, TILE), BATCH)](
-        out, out_strides, a_storage, a_shape, a_strides, b_storage, b_shape, b_strides, M, N, K,
-        ROWS=TILE, COLUMNS=TILE, STEP=32,
+        out,
+        out_strides,
+        a_storage,
+        a_shape,
+        a_strides,
+        b_storage,
+        b_shape,
+        b_strides,
+        M,
+        N,
+        K,
+        ROWS=TILE,
+        COLUMNS=TILE,
+        STEP=32,
     )

@@ -2,7 +2,6 @@
 #
 # The matrices are taken for contiguous ones: no stride is read.
 
-import torch
 import triton
 import triton.language as tl
 
