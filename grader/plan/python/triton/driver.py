@@ -59,11 +59,10 @@ class TritonDriver:
             words = [src.hash(), str(target), str(sorted((options or {}).items(), key=str)), str(tape().machine_code)]
             key = hashlib.sha256("\0".join(words).encode()).hexdigest()
             if key not in self._memo:
-                kept = self._memo.kept.get(key)
-                made = usual(src, target=target, options=options, **more) if kept is None else _restored(src, key, kept)
-                if kept is None:
-                    self._memo.keep(key, _packed(made))
-                self._memo[key] = made
+                if key not in self._memo.kept:
+                    self._memo.keep(key, _packed(usual(src, target=target, options=options, **more)))
+                # Also where it was compiled just now: a submission sees the same of it each time.
+                self._memo[key] = _restored(src, key, self._memo.kept[key])
             return self._memo[key]
 
         def make_binary(self: Any, src: str, *more: Any) -> bytes:

@@ -25,6 +25,5 @@ def multiply(A, B, C, M, N, K, TILE: tl.constexpr, STEP: tl.constexpr):
 
 def solve(A: torch.Tensor, B: torch.Tensor, C: torch.Tensor, M: int, N: int, K: int):
     TILE = 256
-    multiply[(triton.cdiv(M, TILE), triton.cdiv(K, TILE))](
-        A, B, C, M, N, K, TILE=TILE, STEP=64, num_warps=8, num_stages=4
-    )  # <- here
+    grid = (triton.cdiv(M, TILE), triton.cdiv(K, TILE))
+    multiply[grid](A, B, C, M, N, K, TILE=TILE, STEP=64, num_warps=8, num_stages=4)  # <- here
