@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from grader.core.report import Report
     from grader.problem import Problem
 
+CASES = 12
+"""Sizes that a worked submission is graded at."""
 SEED = 20260101
 """Worked submissions are graded on the same cases everywhere, so that a mismatch can be repeated. Further seeds count
 up from this one."""
@@ -81,14 +83,14 @@ class WorkedSubmission:
     def name(self) -> str:
         return f"{self.problem}/{self.file.parent.name}/{self.file.name}"
 
-    def verify(self, seed: int = SEED) -> Outcome:
+    def verify(self, seed: int = SEED, cases: int = CASES) -> Outcome:
         from grader.judge.conductor import Options, grade
         from grader.languages.registry import read_submission
 
         expected = str(self.expected)
         try:
             submission = read_submission(self.file)
-            report = grade(_problem(self.folder), submission, Options(seed=seed, user="verify", device="emulator"))
+            report = grade(_problem(self.folder), submission, Options(cases, seed, user="verify", device="emulator"))
         except KgradeError as error:
             return Outcome(self.name, expected, "not graded", error.message)
         got = expectation_met_by(report)
@@ -109,7 +111,7 @@ class TrivialKernels:
     def name(self) -> str:
         return f"{self.problem}/trivial kernels"
 
-    def verify(self, seed: int = SEED) -> Outcome:
+    def verify(self, seed: int = SEED, cases: int = CASES) -> Outcome:
         from grader.check.trivial import accepted_trivial_kernels
 
         expected = "none accepted"
