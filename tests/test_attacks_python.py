@@ -78,7 +78,7 @@ class Attack:
 
 def graded(submission, seconds, cache, sizes=({"N": 1000},), hidden=False) -> Report:
     options = Options(seed=SEED, sizes=sizes, device="emulator", user="attacker", cache=cache, fresh_modules=hidden)
-    language = PythonLanguage(submission.language, "triton", seconds)
+    language = PythonLanguage(submission.language, "triton", "triton", seconds)
     return grade(_problem(), submission, options, choose=adjusted(_hurry), language=language)
 
 

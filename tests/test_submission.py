@@ -68,10 +68,11 @@ def test_an_empty_folder_points_to_the_starter(tmp_path: Path) -> None:
 
 
 def test_a_directory(tmp_path: Path) -> None:
-    (tmp_path / "inside.cu").write_text(KERNEL)
+    for name in ("inside.cu", "inside.py", "inside.md"):
+        (tmp_path / name).write_text(KERNEL)
     error = refusal(tmp_path)
     assert "is a directory" in error.message
-    assert "inside.cu" in error.hint
+    assert error.hint == f"Files in {tmp_path}: inside.cu, inside.py."
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

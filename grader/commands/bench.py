@@ -128,8 +128,8 @@ def json_object(comparison: Comparison) -> dict[str, Any]:
         "problem": comparison.problem,
         "device": comparison.device,
         "files": [
-            {"file": entry.label, "verdict": entry.report.verdict, "headline": entry.report.headline}
-            | {"trouble": entry.trouble, "timed": entry.label in labels}
+            {"file": entry.label, "language": entry.report.language, "verdict": entry.report.verdict}
+            | {"headline": entry.report.headline, "trouble": entry.trouble, "timed": entry.label in labels}
             for entry in comparison.entries
         ],
         "sizes": [_size(result, labels) for result in comparison.results],

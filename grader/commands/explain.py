@@ -103,6 +103,7 @@ def json_object(explanation: Explanation, page: Path | None) -> dict[str, Any]:
     return {
         "problem": explanation.problem,
         "file": explanation.file,
+        "language": explanation.language,
         "sizes": dict(explanation.sizes),
         "target": explanation.target,
         "verdict": explanation.verdict,

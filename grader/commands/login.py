@@ -33,7 +33,7 @@ def command(url: str, token: str | None) -> int:
         client.close()
     slug = me["contest"]
     remember(slug, Login(address, given))
-    click.echo(f"Signed in to {slug} as {me['name']}. Now: kgrade submit PROBLEM FILE.cu --contest {slug}")
+    click.echo(f"Signed in to {slug} as {me['name']}. Now: kgrade submit PROBLEM FILE --contest {slug}")
     return 0
 
 

@@ -59,7 +59,8 @@ def command(
 
         ChallengeSet(Path(problem_set)).find(problem)
     if not path.is_file():
-        raise SourceError(f"there is no file {file} to watch", f"type: kgrade init {problem} -o {file}")
+        more = f" --language {language or LanguageName.TRITON}" if path.suffix == ".py" else ""
+        raise SourceError(f"there is no file {file} to watch", f"type: kgrade init {problem} -o {file}{more}")
     console = output()
     try:
         for number, _ in enumerate(engines.saves(path)):

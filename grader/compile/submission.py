@@ -36,9 +36,9 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a submitted file. Raises SourceError where it is missing, unreadable or too large."""
     try:
         if path.is_dir():
-            raise SourceError(f"{path} is a directory, not a CUDA source file", _name_sources(path))
+            raise SourceError(f"{path} is a directory, not a source file", _name_sources(path))
         if path.exists() and not path.is_file():
-            raise SourceError(f"{path} is not a regular file", "Give the path of a .cu file.")
+            raise SourceError(f"{path} is not a regular file", "Give the path of a .cu or .py file.")
         with path.open("rb") as file:
             data = file.read(SIZE_LIMIT + 1)
             size = path.stat().st_size
@@ -98,10 +98,10 @@ def _name_near_files(path: Path) -> str:
 
 def _name_sources(folder: Path) -> str:
     try:
-        names = sorted(entry.name for entry in folder.glob("*.cu"))
+        names = sorted(entry.name for entry in folder.iterdir() if entry.suffix in (".cu", ".py"))
     except OSError:
         names = []
     if not names:
-        return "Give the path of a .cu file; kgrade init PROBLEM writes a starter."
+        return "Give the path of a .cu or .py file; kgrade init PROBLEM writes a starter."
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"CUDA files in {folder}: {', '.join(names[:5])}{more}."
+    return f"Files in {folder}: {', '.join(names[:5])}{more}."

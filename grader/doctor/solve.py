@@ -1,4 +1,5 @@
-"""Checks what other people's submissions need: a sandbox that holds, and for solve() files nvcc and a host compiler.
+"""Checks what some submissions need: a sandbox that holds, for solve() files nvcc and a host compiler, for files in
+Python their language's package.
 
 The sandbox is tested by running attacks inside it.
 """
@@ -11,8 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.boards.words import language
 from grader.core.errors import ToolMissing
 from grader.doctor.part import Misfit, Missing, Part, output_of
+from grader.languages.python import PythonLanguage
+from grader.languages.registry import LANGUAGES
 from grader.machine.cuda_packages import SYSTEM_TOOLKIT
 from grader.store.workspace import Workspace
 
@@ -71,6 +75,18 @@ def describe_sandbox(sandbox: Sandbox, outcomes: Sequence[Outcome]) -> str:
     raise Misfit(f"{version} does not give: {what}", "run kgrade as another user than root" if only_root else _UPDATE)
 
 
+def language_part(spoken: PythonLanguage) -> Part:
+    """The row of a language in Python."""
+
+    def look(_: Workspace) -> str:
+        version = spoken.version()
+        if not version:
+            raise Missing(f"{spoken.distribution} is not installed")
+        return f"{spoken.distribution} {version}"
+
+    return Part(language(spoken.name), look, f"files in {language(spoken.name)} can't be graded", spoken.install)
+
+
 LESS = "files and processes that are closed can still be seen to be there"
 """What Landlock does not provide but bubblewrap does."""
 
@@ -86,4 +102,5 @@ SOLVE_PARTS: tuple[Part, ...] = (
         "a submission's code, and what compiles it, is not kept from this machine",
         "apt install bubblewrap",
     ),
+    *(language_part(spoken) for spoken in LANGUAGES if isinstance(spoken, PythonLanguage)),
 )

@@ -4,7 +4,6 @@ them.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,17 +27,20 @@ KEPT = "programs/python"
 
 
 class PythonLanguage:
-    """One language in Python. `package` is what its files import. Importing a file may take `seconds`, and so may each
-    call of its solve(), which compiles its kernels; by default those of the recorder."""
+    """One language in Python. `package` is what its files import, and `distribution` what installs that.
+
+    Importing a file may take `seconds`, and so may each call of its solve(), which compiles its kernels; by default those
+    of the recorder.
+    """
 
     form = Form.SOLVE
     launches_itself = True
     has_machine_code = False
     has_debug_build = False
 
-    def __init__(self, name: LanguageName, package: str, seconds: float | None = None) -> None:
+    def __init__(self, name: LanguageName, package: str, distribution: str, seconds: float | None = None) -> None:
         self.name = name
-        self.package = package
+        self.package, self.distribution = package, distribution
         self._seconds = seconds
 
     def recognise(self, path_name: str, text: str, sure: bool = False) -> Recognised | None:
@@ -105,11 +107,19 @@ class PythonLanguage:
 
         return highlight(text, python=True)
 
-    def missing(self) -> str:
+    def version(self) -> str:
+        """The installed version of what its files import; empty where that is missing. Imports nothing of it."""
+        from importlib.metadata import PackageNotFoundError, version
+
         try:
-            found = importlib.util.find_spec(self.package)
-        except ModuleNotFoundError:
-            found = None
-        return (
-            "" if found else f"the Python package {self.package} is missing (type: pip install 'kgrade[{self.name}]')"
-        )
+            return version(self.distribution)
+        except PackageNotFoundError:
+            return ""
+
+    @property
+    def install(self) -> str:
+        """The command that installs it."""
+        return f"pip install 'kgrade[{self.name}]'"
+
+    def missing(self) -> str:
+        return "" if self.version() else f"the Python package {self.package} is missing (type: {self.install})"

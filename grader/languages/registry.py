@@ -17,10 +17,10 @@ from grader.languages.language import Language
 from grader.languages.python import SUFFIX, PythonLanguage
 
 LANGUAGES: tuple[Language, ...] = (
-    PythonLanguage(LanguageName.TRITON, "triton"),
-    PythonLanguage(LanguageName.CUTILE, "cuda.tile"),
-    PythonLanguage(LanguageName.CUTE, "cutlass"),
-    PythonLanguage(LanguageName.NUMBA, "numba.cuda"),
+    PythonLanguage(LanguageName.TRITON, "triton", "triton"),
+    PythonLanguage(LanguageName.CUTILE, "cuda.tile", "cuda-tile"),
+    PythonLanguage(LanguageName.CUTE, "cutlass", "nvidia-cutlass-dsl"),
+    PythonLanguage(LanguageName.NUMBA, "numba.cuda", "numba-cuda"),
     CudaSolve(),
     CudaKernel(),
 )

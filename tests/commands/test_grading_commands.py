@@ -200,6 +200,21 @@ def test_an_interrupted_submission_leaves_no_record(kgrade: Kgrade, judge: Judge
     assert Store(workspace / "submissions" / "kgrade.db").summaries() == []
 
 
+@pytest.mark.parametrize(
+    ("words", "typed"),
+    [
+        (["other.cu"], "kgrade init matmul -o other.cu\n"),
+        (["other.py"], "kgrade init matmul -o other.py --language triton\n"),
+        (["other.py", "--language", "cute"], "kgrade init matmul -o other.py --language cute\n"),
+    ],
+)
+def test_watch_names_the_starter_of_a_file_that_is_not_there(
+    kgrade: Kgrade, workspace: Path, words: list[str], typed: str
+) -> None:
+    answer = kgrade("watch", "matmul", *words)
+    assert answer.code == 2 and typed in answer.err
+
+
 def test_watch_tests_again_at_each_save_and_ends_quietly(
     kgrade: Kgrade, judge: Judge, engines: PlayedEngines, workspace: Path
 ) -> None:

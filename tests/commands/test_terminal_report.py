@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from grader.core.report import CaseResult, Diagnostic, ErrorMap, Report
-from grader.core.verdict import Verdict
+from grader.core.verdict import Form, LanguageName, Verdict
 from grader.terminal import ascii, error_map
 from grader.terminal.excerpt import excerpt
 from grader.terminal.report import print_report
@@ -32,10 +32,18 @@ def shown(report: Report, *, encoding: str = "utf-8", terminal: bool = False, wi
 
 def test_an_accepted_report() -> None:
     text = shown(accepted_report())
-    assert text.startswith("✓ accepted")
+    assert text.startswith("✓ accepted   Matrix multiplication, CUDA C++, emulator\n")
     for words in ("2 of 2 right", "TILE = 16", "submission 3 of ada", "/w/submissions/reports/3.html"):
         assert words in text
     assert "kgrade test matmul mine.cu --seed 7" in text
+
+
+def test_the_language_is_in_the_head_and_in_the_command_where_the_files_name_does_not_show_it() -> None:
+    in_triton = replace(accepted_report(), language=LanguageName.TRITON, form=Form.SOLVE, file="mine.py")
+    text = shown(in_triton)
+    assert text.startswith("✓ accepted   Matrix multiplication, Triton, emulator\n")
+    assert "kgrade test matmul mine.py --seed 7" in text
+    assert "kgrade test matmul mine.txt --language triton --seed 7" in shown(replace(in_triton, file="mine.txt"))
 
 
 def test_times_rates_and_resources_of_a_measured_kernel() -> None:

@@ -29,6 +29,9 @@ from grader.contest.schema import HEAD, Base
 from grader.core.errors import KgradeError, StoreError, UsageError, WorkspaceError
 from grader.store.workspace import Workspace
 
+from . import contests
+from .contests import contest, handed_in
+
 MIGRATIONS = Path(grader.contest.__file__).with_name("migrations")
 
 
@@ -62,21 +65,16 @@ def test_the_migrations_make_the_tables_of_the_schema(contest_database: Database
 
 
 def test_what_was_judged_before_there_were_languages_is_cuda(tmp_path: Path) -> None:
-    path = tmp_path / "contests.db"
-    database = Database(str(path))
-    database.add_contest("c1", "{}", who="test")
-    database.add_accounts("c1", [NewAccount("ada")], who="test")
-    for _ in range(2):
-        submit(database, "ada")
-    assert judge(database) == 1
-    database.close()
-    connection = sqlite3.connect(path)
+    with contest(tmp_path) as database:
+        handed_in(database, "ada", 1, 0.5)
+        contests.submit(database, "bob", 2)
+    connection = sqlite3.connect(tmp_path / "contests.db")
     connection.execute("ALTER TABLE judging DROP COLUMN language")
     connection.execute("UPDATE alembic_version SET version_num = '0002'")
     connection.commit()
     connection.close()
-    database = Database(str(path))
-    assert [row.language for row in database.submissions("c1")] == ["cuda", None]
+    database = Database(str(tmp_path / "contests.db"))
+    assert [row.language for row in database.submissions("a1")] == ["cuda", None]
     database.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from grader.core.verdict import LanguageName
 from grader.doctor import solve as doctor_solve
 from grader.doctor.part import Finding, look_for
-from grader.doctor.solve import describe_sandbox, look_for_host_compiler, look_for_nvcc
+from grader.doctor.solve import describe_sandbox, language_part, look_for_host_compiler, look_for_nvcc
+from grader.languages.python import PythonLanguage
 from grader.machine.cuda_packages import nvcc_command
 from grader.sandbox import Sandbox
 from grader.sandbox.check import PROPERTIES, Outcome
 from grader.store.workspace import Workspace
 from tests.sandbox.conftest import namespaces
 
+ROOT = Path(__file__).parents[2]
 PARTS = {part.name: part for part in doctor_solve.SOLVE_PARTS}
 
 
@@ -75,3 +79,24 @@ def test_no_nvcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # Without nvcc nobody knows which g++ would do, but that there is none is known.
     compiler = look("g++", lambda workspace: look_for_host_compiler(workspace, tmp_path))
     assert (compiler.found, compiler.get) == ("not found", "apt install g++")
+
+
+def test_the_languages_in_python_that_are_here_and_those_that_are_not() -> None:
+    # pytest stands for a package that is here.
+    here = look_for(language_part(PythonLanguage(LanguageName.TRITON, "triton", "pytest")), Workspace(Path("/nowhere")))
+    assert here is not None and (here.here, here.found) == (True, f"pytest {pytest.__version__}")
+    gone = look_for(language_part(PythonLanguage(LanguageName.CUTE, "gone", "gone")), Workspace(Path("/nowhere")))
+    assert gone is not None and not gone.here and not gone.required
+    assert (gone.name, gone.found) == ("CuTe DSL", "gone is not installed")
+    assert gone.costs == "files in CuTe DSL can't be graded"
+    assert gone.get == "pip install 'kgrade[cute]'"
+    assert {"Triton", "cuTile", "CuTe DSL", "Numba"} <= set(PARTS)
+
+
+def test_no_package_of_a_language_is_imported_to_look_for_it() -> None:
+    script = (
+        "import sys; from grader.languages.registry import LANGUAGES; [one.missing() for one in LANGUAGES]; "
+        "print({'triton', 'cutlass', 'numba', 'cuda.tile'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "set()"
