@@ -29,8 +29,8 @@ KEPT = "programs/python"
 class PythonLanguage:
     """One language in Python. `package` is what its files import, and `distribution` what installs that.
 
-    Importing a file may take `seconds`, and so may each call of its solve(), which compiles its kernels; by default those
-    of the recorder.
+    Importing a file may take `seconds`, and so may each call of its solve(), which compiles its kernels; by default
+    those of the recorder.
     """
 
     form = Form.SOLVE
