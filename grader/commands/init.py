@@ -40,6 +40,8 @@ def command(
     typed, suffix = problem, ".cu" if language is LanguageName.CUDA else ".py"
     if Form(form) is Form.KERNEL and language is not LanguageName.CUDA:
         raise UsageError(f"a file in {language} has its own solve()", "leave --form kernel out")
+    if language is LanguageName.CUDA and file is not None and file.endswith(".py"):
+        raise UsageError(f"{file} is named as a file in Python", "name its language as well: --language triton")
     if problem_set is None:
         starter = find_language(language, Form(form)).starter(workspace_of(ctx).load(problem))
     else:

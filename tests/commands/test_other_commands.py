@@ -118,6 +118,18 @@ def test_init_writes_the_starter_and_never_over_a_file(kgrade: Kgrade, workspace
     assert "matrix_multiplication_kernel" in path.read_text()
 
 
+def test_init_in_another_language(kgrade: Kgrade, workspace: Path) -> None:
+    assert kgrade("init", "matmul", "--language", "triton").code == 0
+    assert "@triton.jit" in (workspace / "matmul.py").read_text()
+    assert "from numba import cuda" in kgrade("show", "matmul", "--language", "numba").out
+    answer = kgrade("init", "matmul", "-o", "mine.py")
+    assert answer.code == 2
+    assert "mine.py is named as a file in Python" in answer.err and "--language triton" in answer.err
+    answer = kgrade("init", "matmul", "--language", "cute", "--form", "kernel")
+    assert answer.code == 2
+    assert "leave --form kernel out" in answer.err
+
+
 def test_init_into_a_folder_that_is_not_there(kgrade: Kgrade, workspace: Path) -> None:
     answer = kgrade("init", "matmul", "-o", "missing/mine.cu")
     assert answer.code == 2
