@@ -33,7 +33,9 @@ TORCH := --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0"
 CUTLASS := --no-deps "nvidia-cutlass==4.2.*"
 
 # For the tests of kernels in Python.
-LANGUAGES := .[triton,cutile,cute,numba]
+LANGUAGES := ".[triton,cutile,cute]"
+# numba-cuda has an extra for each CUDA, of which kgrade's own is for 13.
+NUMBA = "numba-cuda[$$(sed 's/^cuda\(..\).*/cu\1/' $(CHOICE))]==0.30.*"
 
 # Of each run of the tests these seconds, the quickest files first: tests/quick.py.
 QUICK_SECONDS := 40
@@ -127,8 +129,8 @@ $(INSTALLED_DEV): pyproject.toml $(CHOICE) | $(BIN)/python
 	    echo 'PyTorch is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(TORCH)'
 	@$(PIP) install --quiet $(CUTLASS) || \
 	    echo 'CuTe is not to be had here: the tests that need it are skipped. To try again: $(PIP) install $(CUTLASS)'
-	@$(PIP) install --quiet --editable "$(LANGUAGES)" || \
-	    echo 'Triton and the like are not to be had here: the tests that need them are skipped. To try again: $(PIP) install "$(LANGUAGES)"'
+	@$(PIP) install --quiet --editable $(LANGUAGES) $(NUMBA) || \
+	    echo 'Triton and the like are not to be had here: the tests that need them are skipped. To try again: make clean test'
 	@$(BYTE_CODE)
 	@touch $@ $(INSTALLED)
 

@@ -57,18 +57,19 @@ def test_a_changed_choice_replaces_the_packages(venv: Path) -> None:
 
 def test_the_tests_need_more_than_the_demo(venv: Path) -> None:
     told(venv, "installed", "CUDA=12")
-    install, torch, cutlass = told(venv, "installed-dev", "CUDA=12")
+    install, torch, cutlass, languages = told(venv, "installed-dev", "CUDA=12")
     assert install.startswith("install --quiet --editable .[dev,cuda12")
     assert torch == "install --quiet --index-url https://download.pytorch.org/whl/cpu torch==2.13.0"
     assert cutlass == f"install --quiet --no-deps {CUTLASS}"
+    assert languages == "install --quiet --editable .[triton,cutile,cute] numba-cuda[cu12]==0.30.*"
     assert told(venv, "installed", "CUDA=12") == []
 
 
-def test_without_pytorch_or_cutlass_the_tests_are_installed_all_the_same(venv: Path) -> None:
+def test_without_pytorch_cutlass_or_triton_the_tests_are_installed_all_the_same(venv: Path) -> None:
     pip = venv / "bin" / "pip"
-    pip.write_text(pip.read_text() + 'case "$*" in *torch*|*cutlass*) exit 1;; esac\n')
-    *_, torch, cutlass = told(venv, "installed-dev", "CUDA=12")
-    assert torch.endswith("torch==2.13.0") and cutlass.endswith(CUTLASS)
+    pip.write_text(pip.read_text() + 'case "$*" in *torch*|*cutlass*|*triton*) exit 1;; esac\n')
+    *_, torch, cutlass, languages = told(venv, "installed-dev", "CUDA=12")
+    assert torch.endswith("torch==2.13.0") and cutlass.endswith(CUTLASS) and "triton" in languages
     assert told(venv, "installed-dev", "CUDA=12") == []
 
 
