@@ -1,4 +1,4 @@
-# expect: runtime_error
+# expect: runtime_error | time_limit_exceeded | memory_limit_exceeded
 #
 # Calls itself for ever, in C too.
 

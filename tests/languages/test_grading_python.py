@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.core.errors import ToolMissing
 from grader.core.report import Report
 from grader.core.verdict import FaultClass, LanguageName, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
 from grader.languages.registry import find_language, make_submission
+from grader.machine.own_packages import install_once, packages_of
 from grader.problem import Problem, load_problem
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
@@ -122,6 +124,11 @@ def require(name: LanguageName) -> None:
     missing = find_language(name).missing()
     if missing:
         pytest.skip(missing)
+    try:
+        for own in packages_of(name, for_gpu=False):
+            install_once(own, lambda words: None)
+    except ToolMissing as tool:
+        pytest.skip(str(tool))
 
 
 def graded(problem: Problem, text: str, cache: Path, file: str = "mine.py", **options: object) -> Report:

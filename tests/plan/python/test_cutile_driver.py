@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from grader.core.errors import ToolMissing
-from grader.machine.own_packages import TILEIRAS
+from grader.machine.own_packages import TILEIRAS, install_once
 from grader.plan.python.cutile.arrays import CutileArray, as_argument
 from grader.plan.python.cutile.compiler import find_assembler, find_compiler, read_compiled
 from tests.plan.python.played_judge import Call, Played, emulated, play
@@ -23,20 +23,19 @@ DRIVER = "grader.plan.python.cutile.driver:CutileDriver"
 HEAD = "import cuda.tile as ct\n\n"
 
 
-def _missing() -> str:
-    """Why these tests can't run."""
+@pytest.fixture(scope="module")
+def cutile() -> None:
+    """cuTile with its compiler, which is installed once; skips where that can't be."""
     # The name alone may be that of another of NVIDIA's packages.
     if importlib.util.find_spec("cuda") is None or importlib.util.find_spec("cuda.tile") is None:
-        return "cuda-tile is missing; type: pip install 'kgrade[cutile]'"
+        pytest.skip("cuda-tile is missing; type: pip install 'kgrade[cutile]'")
     try:
-        find_compiler()
+        install_once(TILEIRAS, lambda words: None)
     except ToolMissing as missing:
-        return f"{missing}"
-    return ""
+        pytest.skip(str(missing))
 
 
-MISSING = _missing()
-needs_cutile = pytest.mark.skipif(bool(MISSING), reason=MISSING or "cuda-tile is here")
+needs_cutile = pytest.mark.usefixtures("cutile")
 
 
 def _at_home(home: str) -> None:
