@@ -56,6 +56,7 @@ def test_only_the_files_of_a_language_need_what_it_needs() -> None:
     lacks = "g++ is not installed (type: apt install g++)"
     triton = "the Python package triton is missing"
     missing = {
+        **{(name, Form.SOLVE): "" for name in LanguageName},
         (LanguageName.CUDA, Form.SOLVE): lacks,
         (LanguageName.CUDA, Form.KERNEL): "",
         (LanguageName.TRITON, Form.SOLVE): triton,
