@@ -32,7 +32,14 @@ from grader.sandbox import Sandbox
 from grader.sandbox.template import end_templates
 
 FOLDER = Path(__file__).resolve().parent.parent / "problems" / "matmul"
-FILES = ("2_tiled.cu", "solve_naive.cu", "triton_1_tiles.py", "cutile_tiles.py", "cute_shared_tiles.py", "numba_tiled.py")
+FILES = (
+    "2_tiled.cu",
+    "solve_naive.cu",
+    "triton_1_tiles.py",
+    "cutile_tiles.py",
+    "cute_shared_tiles.py",
+    "numba_tiled.py",
+)
 SEEDS = (11, 12, 13)
 """Sizes are drawn by them. All are graded before anything is measured."""
 
