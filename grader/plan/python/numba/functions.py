@@ -12,7 +12,7 @@ from numba.cuda.cudadrv import driver as cuda_driver
 from grader.plan.python.tape import OutOfMemory, Tape
 
 HANDLE = 1
-"""Of the only context."""
+"""The handle of the only context: one device is played, and it has no other."""
 LEGACY_STREAM = 1
 FIRST_STREAM = 3
 """1 and 2 stand for the legacy stream and that of each thread."""
