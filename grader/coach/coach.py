@@ -114,7 +114,11 @@ def explain(
     progress("counting")
     case = Case(dict(sizes), families(problem)[0], case_seed(report.seed, 0))
     planner = language_of(program).planner(problem, program, lambda: EMULATED, sandbox, cache)
-    counted = count(problem, program, planner, case, sandbox, cache)
+    try:
+        counted = count(problem, program, planner, case, sandbox, cache)
+    finally:
+        planner.close()
+        language_of(program).finish()
     facts = _facts(program)
     return Explanation(
         problem=problem.name,

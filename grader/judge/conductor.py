@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
-from grader.compile.reading import end_waiting
 from grader.compile.submission import Submission
 from grader.core.paths import cache_folder
 from grader.core.report import Report
@@ -136,7 +135,7 @@ def _grade(
     finally:
         for part in parts:
             part.close()
-        end_waiting()
+        language.finish()
         beside.shutdown()
     ready.result()
     return replace(report, seconds=time.monotonic() - began)

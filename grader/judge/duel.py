@@ -92,9 +92,8 @@ class Contests:
             ],
         }
         began = time.monotonic()
-        plans = {
-            name: SetPlans(self._problem, checks.numbers, planner) for name, planner in self._planners(programs).items()
-        }
+        planners = self._planners(programs)
+        plans = {name: SetPlans(self._problem, checks.numbers, planner) for name, planner in planners.items()}
 
         def record(question: Mapping[str, Any]) -> Plan:
             name = question["contender"]
@@ -103,7 +102,11 @@ class Contests:
             except RecordingStopped as stop:
                 raise ContenderFailed(name, stop.message) from None
 
-        answer = self._runner.contest(request, checks.kept, record)
+        try:
+            answer = self._runner.contest(request, checks.kept, record)
+        finally:
+            for planner in planners.values():
+                planner.close()
         took = time.monotonic() - began
         if "stopped" in answer:
             raise ContenderFailed(answer["stopped"], answer["message"])

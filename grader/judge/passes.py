@@ -63,7 +63,7 @@ class Course:
             if self.ready.done():
                 self.ready.result()
             with part.take_turn(), ExitStack() as opened:
-                turn = Turn(part, self.planner(part), opened)
+                turn = Turn(part, self.planner(part, opened), opened)
                 for each in PASSES:
                     decision = each(self, turn, report)
                     report = decision.report
@@ -72,10 +72,13 @@ class Course:
                 report = _with_notes(report, turn.planner)
         return report
 
-    def planner(self, part: Part) -> Planner:
-        return self.language.planner(
+    def planner(self, part: Part, opened: ExitStack) -> Planner:
+        """A planner for this part, which ends with `opened`."""
+        planner = self.language.planner(
             *(self.problem, self.program, part.device_table, self.sandbox, self.cache), seconds=part.solve_seconds
         )
+        opened.callback(planner.close)
+        return planner
 
     def unset_local(self) -> CaseResult | None:
         """What the second look found, waited for, so that the emulator's runner can be asked again."""
@@ -109,7 +112,7 @@ def look_in_place(course: Course, turn: Turn, report: Report) -> Decision:
     if part is None:
         return Decision(report)
     turn.opened.callback(part.close)
-    return _examine(course, part, course.planner(turn.part), report)
+    return _examine(course, part, course.planner(turn.part, turn.opened), report)
 
 
 def examine(course: Course, turn: Turn, report: Report) -> Decision:

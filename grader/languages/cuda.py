@@ -62,6 +62,11 @@ class _Cuda:
         asked = {"gpu_target": None, "debug": True, **request}
         return compile_once(asked, tools, self._debug_seconds, cache, sandbox)
 
+    def finish(self) -> None:
+        from grader.compile.reading import end_waiting
+
+        end_waiting()
+
     def highlight(self, text: str) -> Lines | None:
         from grader.compile.reading import highlight
 

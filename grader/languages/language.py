@@ -72,6 +72,9 @@ class Language(Protocol):
     ) -> Planner:
         """Makes the plans of a program that `compile` returned. Own launch code may take so many seconds for a plan."""
 
+    def finish(self) -> None:
+        """Ends the processes that read or imported a submission and wait for what comes next."""
+
     def starter(self, problem: Problem) -> str:
         """The text that a solution begins with. Raises ProblemError where the problem has none."""
 

@@ -56,7 +56,7 @@ class PythonLanguage:
     ) -> Program:
         from grader.compile.program import Program
         from grader.machine.own_packages import install_once, packages_of
-        from grader.plan.python_recorder import IMPORT_SECONDS, import_once
+        from grader.plan.scripts.recorder import IMPORT_SECONDS, import_once
 
         for own in packages_of(self.name, for_gpu=gpu is not None):
             install_once(own, lambda words: None)
@@ -91,11 +91,16 @@ class PythonLanguage:
         seconds: float = SOLVE_SECONDS,
     ) -> Planner:
         from grader.plan.planner import RecordingPlanner
-        from grader.plan.python_recorder import COMPILE_SECONDS, ScriptRecorder
+        from grader.plan.scripts.recorder import COMPILE_SECONDS, ScriptRecorder
 
         patience = self._seconds or max(seconds, COMPILE_SECONDS)
         recorder = ScriptRecorder(program, tuple(problem.params), sandbox, patience, cache / KEPT)
         return RecordingPlanner(problem, recorder, ask_table)
+
+    def finish(self) -> None:
+        from grader.plan.scripts.recorder import end_waiting
+
+        end_waiting()
 
     def starter(self, problem: Problem) -> str:
         from grader.compile.python_starters import STARTERS

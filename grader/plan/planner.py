@@ -57,6 +57,9 @@ class Planner(Protocol):
     def start_anew(self) -> None:
         """Lets the next plan know nothing of those before."""
 
+    def close(self) -> None:
+        """Ends its processes. Closing twice is allowed."""
+
     def launch_line(self, kernel: str) -> int | None:
         """The source line where the last plan launches this kernel; None if there is not exactly one such line."""
 
@@ -82,6 +85,9 @@ class HarnessPlanner:
 
     def start_anew(self) -> None:
         """Nothing: the harness is the problem's own."""
+
+    def close(self) -> None:
+        """Nothing: it has no process."""
 
     def launch_line(self, kernel: str) -> int | None:
         return None
@@ -154,6 +160,9 @@ class RecordingPlanner:
 
     def start_anew(self) -> None:
         self._recorder.start_anew()
+
+    def close(self) -> None:
+        self._recorder.forget()
 
     def record(self, arguments: Sequence[Argument], device: DeviceMemory) -> Recording:
         """One call of solve() with these arguments."""

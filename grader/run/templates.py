@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from grader.compile import reading
 from grader.core.paths import cache_folder
-from grader.plan import python_recorder
+from grader.plan.scripts.process import MODULES, confinement_of
 from grader.run.head_start import EMULATOR
 from grader.run.object_cache import SHARED, ObjectCache
 from grader.sandbox import Confinement, Profile, Sandbox
@@ -27,8 +27,8 @@ def use_templates(sandbox: Sandbox) -> None:
         Template(EMULATOR, Confinement(sandbox, Profile.COMPUTE), lambda: {"objects": cache.load(SHARED)}, keep)
     )
     use_template(Template(reading.MODULE, compilers))
-    for language, module in python_recorder.MODULES.items():
-        scripts = python_recorder.confinement_of(sandbox, language)
+    for language, module in MODULES.items():
+        scripts = confinement_of(sandbox, language)
         assert scripts is not None
         # Each starts with the first submission in its language.
         use_template(Template(module, scripts))

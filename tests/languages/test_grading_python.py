@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from grader.compile.program import Program
+from grader.contest.descendants import descendants
 from grader.core.errors import ToolMissing
 from grader.core.report import Report
 from grader.core.verdict import FaultClass, LanguageName, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
 from grader.languages.registry import find_language, make_submission
 from grader.machine.own_packages import install_once, packages_of
+from grader.plan.device_table import EMULATED
 from grader.problem import Problem, load_problem
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
 from grader.sandbox.template import end_templates
+from tests.plan.recorded import Shelf
 
 PROBLEMS = Path(__file__).parents[2] / "problems"
 FAULTY_LINE = "  # <- here"
@@ -225,6 +230,31 @@ def test_what_was_compiled_is_kept_for_the_same_text(problem: Problem, tmp_path:
     assert graded(problem, TRITON, tmp_path).verdict is Verdict.ACCEPTED
     graded(problem, TRITON + "\n", tmp_path)
     assert len(list(folder.iterdir())) == 2
+
+
+def test_no_process_outlives_its_planner(problem: Problem, tmp_path: Path) -> None:
+    require(LanguageName.TRITON)
+    language, sandbox = find_language(LanguageName.TRITON), Sandbox.find()
+
+    def compiled() -> Program:
+        return language.compile(problem, make_submission("mine.py", TRITON.encode()), tmp_path, None, sandbox)
+
+    # The template that the processes are forked from stays.
+    compiled()
+    language.finish()
+    before = set(descendants(os.getpid()))
+    program = compiled()
+    waits = set(descendants(os.getpid())) - before
+    planner = language.planner(problem, program, lambda: EMULATED, sandbox, tmp_path)
+    addresses = {name: 1 << 36 << number for number, name in enumerate(("a", "b", "output"))}
+    assert planner.plan({"N": 5}, addresses, Shelf()).steps
+    # The process that had imported the file is the one that planned.
+    assert waits and set(descendants(os.getpid())) - before == waits
+    planner.close()
+    assert not set(descendants(os.getpid())) - before
+    compiled()
+    language.finish()
+    assert not set(descendants(os.getpid())) - before
 
 
 REMEMBERS = TRITON.replace(
