@@ -15,6 +15,7 @@ from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
 from grader.compile.submission import Submission
+from grader.core.limits import Search
 from grader.core.paths import cache_folder
 from grader.core.report import Report
 from grader.judge import reporting
@@ -35,7 +36,7 @@ class Options:
     "emulator", "gpu" or "gpu:N"; `cache` is where compiled kernels are kept, None for the user's cache folder.
     `timed` asks for times where the device has any and the sizes were drawn. `require_sandbox` refuses to run a file's
     own host code without one. `deadline` is how many seconds the grading as a whole may take. With `fresh_modules` no
-    case finds in the kernels' variables what an earlier one left there.
+    case finds in the kernels' variables what an earlier one left there. `search` is what a failure may cost besides.
     """
 
     cases: int = 12
@@ -48,6 +49,7 @@ class Options:
     require_sandbox: bool = False
     deadline: float = STANDARD_SECONDS
     fresh_modules: bool = False
+    search: Search | None = None
 
 
 def grade(
@@ -101,6 +103,8 @@ def _grade(
     report = reporting.blank_report(problem, submission, options.user, seed, device.name, sandbox)
     cache = options.cache or cache_folder()
     parts = device.start(problem, sandbox, cache, progress)
+    if options.search is not None:
+        parts = [replace(part, search=options.search) for part in parts]
     beside = ThreadPoolExecutor(1, "kgrade-meanwhile")
     ready = beside.submit(meanwhile)
     try:

@@ -167,9 +167,9 @@ def _exit(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
 
 
 def _exception(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:
-    # std::thread throws this in the sandbox.
+    # Of threads in C++, or of anything else that the sandbox keeps from Python.
     refused = "Operation not permitted" in text(frame, "message")
-    hint = "host code can start no threads and no other programs here" if refused else ""
+    hint = "host code can start no threads and no other programs here, and has no files" if refused else ""
     # The frame's `call` is the exception's type, not a function that failed.
     return Stop(Verdict.RUNTIME_ERROR, _how("exception", frame), hint=hint, call="throw")
 

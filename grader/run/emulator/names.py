@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _COMPONENT = re.compile(r"(\d{1,9})")
 
@@ -22,6 +23,7 @@ def _components(mangled: str) -> list[str]:
     return found
 
 
+@lru_cache(1024)
 def source_name(symbol: str) -> str:
     """Returns the last identifier of a mangled symbol; any other symbol unchanged."""
     if not symbol.startswith("_Z"):

@@ -8,6 +8,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.findings import Finding, Findings
 from grader.run.emulator.native.cells import SITE_MASK, SITE_SHIFT
+from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.races import Access, Order, Race, access_of, element_bytes
 from grader.run.emulator.state import Shape, State
 from grader.run.emulator.translation import Translation
@@ -31,12 +32,13 @@ class RaceEvents:
         self._where = where
         self._findings = findings
         self._order: Order | None = None
+        self._accesses: dict[int, tuple[str, int, int]] = {}
 
     def access(self, state: State, kind: int, site: int, lane: int, count: int) -> None:
         """Reports a race, or a read of unwritten memory; the thread continues."""
         instruction = self._sites[site]
-        verb, size = access_of(instruction)
-        place = self._place(state.wide("at"), element_bytes(instruction))
+        verb, size, element = self._about(instruction)
+        place = self._place(state.wide("at"), element)
         here = Access(verb, instruction, state.block_index, state.thread_index(lane), state.linear(lane))
         if kind == layout.EVENT_UNINITIALIZED:
             self._unwritten(state, here, (kind, site, place.array), place, size, count)
@@ -50,11 +52,11 @@ class RaceEvents:
         key = (kind, self._site_of(race, site, state), place.array)
         known = self._findings.get(key)
         block = min(state.block, state.word("other_block"))
-        message = race.message(place.words, kind == layout.EVENT_SAME_VALUE)
         if self._findings.add(key, block, 1) or (
             known is not None and known.order[0] == block and known.weight < race.weight
         ):
             order = known.order if known is not None and known.order[0] == block else (block, count)
+            message = race.message(place.words, kind == layout.EVENT_SAME_VALUE)
             fault = self._fault("data_race", message, race.second, place, size)
             self._findings.put(key, Finding(order, fault, 1, race.weight))
 
@@ -72,6 +74,13 @@ class RaceEvents:
             fault = self._fault("uninitialized_read", message, here, place, size)
             self._findings.put(key, Finding((state.block, count), fault, 1))
 
+    def _about(self, instruction: Instruction) -> tuple[str, int, int]:
+        """Returns verb, bytes, and the bytes of an element: a race is told by each thread that takes part in it."""
+        known = self._accesses.get(id(instruction))
+        if known is None:
+            known = self._accesses[id(instruction)] = (*access_of(instruction), element_bytes(instruction))
+        return known
+
     def _place(self, address: int, size: int) -> Place:
         if address >> layout.SLOT_BITS:
             return self._where.in_global(address, size)
@@ -81,7 +90,7 @@ class RaceEvents:
         linear = state.word("other_thread")
         instruction = self._sites[state.word("other_access") >> SITE_SHIFT & SITE_MASK]
         block = self._shape.block_index(state.word("other_block"))
-        return Access(access_of(instruction)[0], instruction, block, self._shape.thread_index(linear), linear)
+        return Access(self._about(instruction)[0], instruction, block, self._shape.thread_index(linear), linear)
 
     def _fault(self, kind: str, message: str, access: Access, place: Place, size: int) -> Fault:
         return Fault(

@@ -218,5 +218,7 @@ class Order:
         return Race(copy, other, begin < end, self._warp_wise, missing)
 
     def _position(self, access: Access) -> int:
-        known = self._named.get((access.instruction.line, access.instruction.text), access.line)
-        return self._place.get(id(access.instruction), known)
+        place = self._place.get(id(access.instruction))
+        return (
+            self._named.get((access.instruction.line, access.instruction.text), access.line) if place is None else place
+        )

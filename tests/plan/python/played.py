@@ -1,18 +1,23 @@
 """A worker in a process of its own, whose judge gives addresses and keeps the bytes of the device's memory.
 
-Of kernels it runs those that copy between strides. Called as a program, it reads a question and writes an answer.
+Of kernels it runs those that copy between strides. Called as a program, it imports the languages once, and answers each
+question, a line, in a fork of itself.
 """
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import json
 import math
 import os
+import signal
 import struct
 import subprocess
 import sys
+import traceback
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,21 +48,30 @@ def record(text: str, shape: tuple[int, ...] = (8,)) -> dict[str, Any]:
     all steps.
     """
     require("torch", "triton")
-    question = json.dumps({"text": text, "shape": shape})
     # What is compiled is written to the working directory, which is a folder of its own in the sandbox.
     with TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.plan.python.played"],
-            input=question,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": folder},
-        )
-    assert done.returncode == 0, done.stderr[-3000:]
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        server = _server()
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(json.dumps({"text": text, "shape": shape, "folder": folder}) + "\n")
+        server.stdin.flush()
+        line = server.stdout.readline()
+    answer: dict[str, Any] = json.loads(line)
+    assert "failed" not in answer, answer["failed"]
     return answer
+
+
+@lru_cache
+def _server() -> subprocess.Popen[str]:
+    """The process that answers this one's questions; it ends with its standard input."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.plan.python.played"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    atexit.register(server.communicate)
+    return server
 
 
 class Judge:
@@ -119,9 +133,34 @@ class Judge:
 
 
 def main() -> None:
+    from grader.plan.python.triton.child import preload
+
+    preload()
+    for line in sys.stdin:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            # In time even where a test's text hangs.
+            signal.alarm(SECONDS)
+            try:
+                told = _answer(json.loads(line))
+            except BaseException:
+                told = {"failed": traceback.format_exc()[-3000:]}
+            with os.fdopen(writing, "w") as pipe:
+                json.dump(told, pipe)
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            answer = pipe.read()
+        _, status = os.waitpid(child, 0)
+        print(answer or json.dumps({"failed": f"the fork ended with status {status}"}), flush=True)
+
+
+def _answer(question: Mapping[str, Any]) -> dict[str, Any]:
     from grader.plan.python.child import Worker
 
-    question = json.load(sys.stdin)
+    os.chdir(question["folder"])
+    os.environ["HOME"] = question["folder"]
     judge = Judge()
     device = {
         "name": EMULATED.name,
@@ -139,7 +178,7 @@ def main() -> None:
         answer["solved"] = worker.solve([array, size], device, False)
         answer["solved"].pop("kept")
         answer["x"] = np.frombuffer(judge.pieces[address], np.float32).tolist()
-    print(json.dumps({**answer, "steps": judge.steps, "kernels": judge.kernels}))
+    return {**answer, "steps": judge.steps, "kernels": judge.kernels}
 
 
 if __name__ == "__main__":

@@ -53,6 +53,11 @@ class Tensors(TorchDispatchMode):
     def tape(self) -> Tape:
         return self._tape()
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Else the first tensor imports PyTorch's compiler, for more than a second.
+        return False
+
     def array(self, array: DeviceArray) -> DeviceTensor:
         """An array of the problem as a tensor."""
         meta = torch.empty(array.shape, dtype=getattr(torch, array.dtype), device="meta")
