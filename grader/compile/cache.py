@@ -8,19 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from grader.compile.program import Program, program_from_json, program_to_json
-from grader.core.files import write_whole
+from grader.core.files import Room, keep, read_kept
 
 FORMAT = 5
 """Part of every key: increase it when the same source compiles to something else or is stored differently."""
 
-KEEP = 500
-KEEP_BYTES = 1 << 30
-"""Limit on all results together; a library of templates may have some megabytes."""
+ROOM = Room(files=500, size=1 << 30)
+"""A library of templates may have some megabytes."""
 
 
 def make_key(parts: Mapping[str, Any]) -> str:
@@ -31,16 +29,16 @@ def make_key(parts: Mapping[str, Any]) -> str:
 class Cache:
     """A folder of results. `folder` None remembers nothing."""
 
-    def __init__(self, folder: Path | None, keep: int = KEEP, keep_bytes: int = KEEP_BYTES) -> None:
+    def __init__(self, folder: Path | None, room: Room = ROOM) -> None:
         self._folder = folder
-        self._keep, self._keep_bytes = keep, keep_bytes
+        self._room = room
 
     def load(self, key: str) -> Program | None:
         """Returns the program stored under this key. A damaged file counts as absent; the next store replaces it."""
         if self._folder is None:
             return None
         try:
-            data = json.loads((self._folder / f"{key}.json").read_bytes())
+            data = json.loads(read_kept(self._folder / f"{key}.json"))
             if data["key"] != key:
                 return None
             return program_from_json(data["program"])
@@ -51,18 +49,4 @@ class Cache:
         if self._folder is None:
             return
         data = {"key": key, "program": program_to_json(program)}
-        with suppress(OSError):
-            write_whole(self._folder / f"{key}.json", json.dumps(data).encode())
-            self._forget_oldest()
-
-    def _forget_oldest(self) -> None:
-        assert self._folder is not None
-        files = [(file, file.stat()) for file in self._folder.glob("*.json")]
-        if len(files) <= self._keep and sum(status.st_size for _, status in files) <= self._keep_bytes:
-            return
-        files.sort(key=lambda pair: pair[1].st_mtime, reverse=True)
-        kept_bytes = 0
-        for number, (file, status) in enumerate(files, 1):
-            kept_bytes += status.st_size
-            if number > self._keep // 2 or kept_bytes > self._keep_bytes // 2:
-                file.unlink(missing_ok=True)
+        keep(self._folder / f"{key}.json", json.dumps(data).encode(), self._room)

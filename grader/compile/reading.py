@@ -21,7 +21,7 @@ from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program, diagnostic_from_json, program_from_json
 from grader.compile.toolkit import find_host_compiler, find_nvcc, find_toolkit
 from grader.core.errors import JudgeError, ToolMissing
-from grader.core.files import write_whole
+from grader.core.files import Room, keep, read_kept
 from grader.core.paths import cache_folder
 from grader.core.report import Diagnostic
 from grader.core.verdict import Form
@@ -39,6 +39,8 @@ TRIAL_SECONDS = 60.0
 GRACE_SECONDS = 10.0
 """Extra time for the process itself beyond nvcc's time limit."""
 
+_ROOM = Room(files=2000, size=256 << 20)
+"""For what is kept of texts."""
 _CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 
 LIMITS = SandboxLimits(memory=6 << 30, cpu_seconds=None, file_bytes=256 << 20, processes=64, descriptors=256)
@@ -106,7 +108,7 @@ def recognise_python(text: str) -> tuple[str, tuple[str, ...]]:
     file = _file(text, "python")
     known = None
     with suppress(OSError, RecursionError, *NO_ANSWER):
-        known = _recognised_python(json.loads(file.read_bytes()))
+        known = _recognised_python(json.loads(read_kept(file)))
     if known is not None:
         return known
     with _start(Sandbox.find()) as child:
@@ -156,7 +158,7 @@ def highlight(text: str, python: bool = False) -> Lines | None:
 def known_highlight(text: str) -> Lines | None:
     """The same from the cache, without reading the text; None if it is not cached."""
     try:
-        return _words(json.loads(_file(text, "words").read_bytes()), text)
+        return _words(json.loads(read_kept(_file(text, "words"))), text)
     except (OSError, ValueError, TypeError, RecursionError):
         return None
 
@@ -268,14 +270,12 @@ def _file(text: str, kind: str) -> Path:
 
 
 def _store(file: Path, data: Any) -> None:
-    # A missing cache is no error.
-    with suppress(OSError):
-        write_whole(file, json.dumps(data).encode())
+    keep(file, json.dumps(data).encode(), _ROOM)
 
 
 def _load(file: Path) -> Recognised | None:
     try:
-        return _recognised(json.loads(file.read_bytes()))
+        return _recognised(json.loads(read_kept(file)))
     except (OSError, RecursionError, *NO_ANSWER):
         return None
 

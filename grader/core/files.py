@@ -1,10 +1,20 @@
-"""Atomic file writes: a reader sees the whole file or none of it."""
+"""Atomic file writes: a reader sees the whole file or none of it. And folders of kept files, which have a limit."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Room:
+    """The most files and bytes that a folder keeps. What submissions leave has one, or they could fill the disk."""
+
+    files: int
+    size: int
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -21,3 +31,34 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def read_kept(path: Path) -> bytes:
+    """Reads a kept file, which from now on counts as just used. Raises OSError."""
+    data = path.read_bytes()
+    # A folder that can't be written is no error.
+    with suppress(OSError):
+        os.utime(path)
+    return data
+
+
+def keep(path: Path, data: bytes, room: Room) -> None:
+    """Keeps a file in a folder of such files. One that is full forgets all but what half of it holds: those used last.
+
+    What can't be written is not kept.
+    """
+    with suppress(OSError):
+        write_whole(path, data)
+        _forget_oldest(path.parent, room)
+
+
+def _forget_oldest(folder: Path, room: Room) -> None:
+    # A file half written, by a process that was killed, counts too.
+    files = [(entry.path, entry.stat()) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    if len(files) <= room.files and sum(status.st_size for _, status in files) <= room.size:
+        return
+    size = 0
+    for number, (path, status) in enumerate(sorted(files, key=lambda pair: pair[1].st_mtime, reverse=True), 1):
+        size += status.st_size
+        if number > room.files // 2 or size > room.size // 2:
+            Path(path).unlink(missing_ok=True)

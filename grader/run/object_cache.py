@@ -9,16 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
-from grader.core.files import write_whole
+from grader.core.files import Room, keep, read_kept
 
 SHARED = "shared"
 """The key of what every process needs, compiled before it has seen a submission."""
 
 LARGEST = 64 << 20
 """Bytes of one entry."""
+ROOM = Room(files=2000, size=2 << 30)
 
 
 def key_of(module: str, image: str, debug: bool) -> str:
@@ -41,7 +41,7 @@ class ObjectCache:
         if self._folder is None:
             return {}
         try:
-            data = json.loads(self._file(key).read_bytes())
+            data = json.loads(read_kept(self._file(key)))
         except (OSError, ValueError, RecursionError):
             return {}
         return data if isinstance(data, dict) and all(isinstance(code, str) for code in data.values()) else {}
@@ -51,8 +51,7 @@ class ObjectCache:
             return
         data = json.dumps({**self.load(key), **objects}).encode()
         if len(data) <= LARGEST:
-            with suppress(OSError):
-                write_whole(self._file(key), data)
+            keep(self._file(key), data, ROOM)
 
     def _file(self, key: str) -> Path:
         assert self._folder is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,12 @@ import pytest
 
 from grader.compile.cache import Cache, make_key
 from grader.compile.program import Kernel, Program
+from grader.compile.reading import end_waiting, recognise
+from grader.core.files import Room
 from grader.core.report import Diagnostic
 from grader.core.verdict import Form
+from grader.plan.scripts.kept import KeptCode
+from grader.run.object_cache import ObjectCache
 
 PROGRAM = Program(
     form=Form.KERNEL,
@@ -94,7 +98,7 @@ def test_no_folder_remembers_nothing() -> None:
 
 
 def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
-    store = Cache(tmp_path, keep=6)
+    store = Cache(tmp_path, Room(files=6, size=1 << 20))
     for number in range(7):
         store.store(f"k{number}", PROGRAM)
         os.utime(tmp_path / f"k{number}.json", (number, number))
@@ -105,11 +109,45 @@ def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
 def test_large_entries_count_by_their_size(tmp_path: Path) -> None:
     Cache(tmp_path).store("k0", PROGRAM)
     size = (tmp_path / "k0.json").stat().st_size
-    store = Cache(tmp_path, keep_bytes=4 * size)
+    store = Cache(tmp_path, Room(files=100, size=4 * size))
     for number in range(5):
         store.store(f"k{number}", PROGRAM)
         os.utime(tmp_path / f"k{number}.json", (number, number))
     assert sorted(path.stem for path in tmp_path.iterdir()) == ["k3", "k4"]
+
+
+FOLDERS: dict[str, Callable[[Path], object]] = {
+    "programs": lambda folder: Cache(folder / "programs").store("k", PROGRAM),
+    "kernels/objects": lambda folder: ObjectCache(folder / "kernels").add("k", {"a": "b"}),
+    "scripts": lambda folder: KeptCode(folder / "scripts", PROGRAM).add({"a": "b0"}),
+    "texts": lambda folder: (recognise("__global__ void k() {}"), end_waiting()),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_every_folder_that_submissions_fill_has_a_limit(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGRADE_CACHE", str(tmp_path))
+    old = tmp_path / name / "old.json"
+    old.parent.mkdir(parents=True)
+    # Of holes, which count like bytes.
+    old.touch()
+    os.truncate(old, 4 << 30)
+    os.utime(old, (1, 1))
+    FOLDERS[name](tmp_path)
+    assert not old.exists()
+    assert list((tmp_path / name).iterdir())
+
+
+def test_what_is_used_is_not_forgotten(tmp_path: Path) -> None:
+    store = Cache(tmp_path, Room(files=4, size=1 << 20))
+    for number in range(4):
+        store.store(f"k{number}", PROGRAM)
+        os.utime(tmp_path / f"k{number}.json", (number, number))
+    assert store.load("k0") == PROGRAM
+    store.store("k4", PROGRAM)
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["k0", "k4"]
 
 
 def test_keys_depend_on_every_part() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from grader import __version__
 from grader.compile.cache import make_key
 from grader.compile.program import Program
-from grader.core.files import write_whole
+from grader.core.files import Room, keep, read_kept
 
 MOST_CODE = 16 << 20
 """Characters of PTX, or bytes of machine code, of one kernel. What is kept of one script has as much room."""
+_ROOM = Room(files=500, size=1 << 30)
 _KEY_LENGTH = 200
 
 
@@ -34,7 +34,7 @@ class KeptCode:
         try:
             if self._file.stat().st_size > MOST_CODE:
                 return {}
-            data = json.loads(self._file.read_bytes())
+            data = json.loads(read_kept(self._file))
         except (OSError, ValueError, RecursionError):
             return {}
         return data if isinstance(data, dict) and _is_kept(data) else {}
@@ -45,8 +45,7 @@ class KeptCode:
             return
         data = json.dumps({**self.load(), **compiled}).encode()
         if len(data) <= MOST_CODE:
-            with suppress(OSError):
-                write_whole(self._file, data)
+            keep(self._file, data, _ROOM)
 
 
 def _is_kept(data: Mapping[Any, Any]) -> bool:
