@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, str] = {
     "submit": "Grade a kernel, record it, and write its report page.",
     "test": "Grade a kernel without recording it.",
+    "check": "Grade files and print what is wrong at their lines, for pre-commit and CI.",
     "explain": "Say what each line of a kernel costs, and what to change first.",
     "watch": "Test a kernel again each time its file is saved.",
     "list": "List the problems and how far you are with each.",
