@@ -33,7 +33,7 @@ def github_line(finding: Finding) -> str:
 
 
 def _escape(text: str, table: Mapping[str, str]) -> str:
-    return text.translate(str.maketrans(dict(table)))
+    return "".join(table.get(letter, letter) for letter in text)
 
 
 def _no_command(line: str) -> str:
