@@ -42,6 +42,7 @@ COMMANDS: dict[str, str] = {
     "new": "Make a workspace: a folder for problems and submissions.",
     "new-problem": "Make a problem's folder, to be changed into your own.",
     "doctor": "Say what grading needs and what of it is here.",
+    "mcp": "Let agents list, show, test and explain, over the Model Context Protocol.",
     "schema": "Print the JSON Schema of what test and submit print with --json.",
     "completion": "Set up completion of commands and problem names in your shell.",
 }
