@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, str] = {
     "submit": "Grade a kernel, record it, and write its report page.",
     "test": "Grade a kernel without recording it.",
+    "check": "Grade files and print what is wrong at their lines, for pre-commit and CI.",
     "explain": "Say what each line of a kernel costs, and what to change first.",
     "watch": "Test a kernel again each time its file is saved.",
     "list": "List the problems and how far you are with each.",
@@ -41,6 +42,8 @@ COMMANDS: dict[str, str] = {
     "new": "Make a workspace: a folder for problems and submissions.",
     "new-problem": "Make a problem's folder, to be changed into your own.",
     "doctor": "Say what grading needs and what of it is here.",
+    "mcp": "Let agents list, show, test and explain, over the Model Context Protocol.",
+    "schema": "Print the JSON Schema of what test and submit print with --json.",
     "completion": "Set up completion of commands and problem names in your shell.",
 }
 """Every command `NAME` is `grader/commands/NAME.py`, with _ for -, whose `command` is a click command."""

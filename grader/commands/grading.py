@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from grader.store.workspace import Workspace
 if TYPE_CHECKING:
     from grader.boards.filing import Filing
     from grader.core.report import Report
+    from grader.judge.conductor import Options
 
 
 def grade_file(
@@ -42,21 +44,9 @@ def grade_file(
     `problem_set` is the folder of the third-party problem set that `problem` belongs to, if any. `filing` is begun at
     once and opened when grading begins; if that fails, nothing is timed.
     """
-    from grader.compile.reading import end_waiting
-    from grader.run import head_start
-
-    # Before anything else is loaded. The tests of a third-party problem have yet to be made.
-    folder = workspace.folder_of(problem) if problem_set is None else None
-    if folder is not None:
-        from grader.sandbox import Sandbox
-
-        engines.begin(asked.device, folder, Sandbox.find(asked.require_sandbox))
-    # Starting more threads costs NumPy more than they save in a reference.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
-    try:
+    with _processes(workspace, problem if problem_set is None else None, asked, engines):
         if filing is not None:
             filing.begin()
-        from grader.judge.conductor import Options
         from grader.languages.registry import read_submission
 
         def meanwhile() -> None:
@@ -68,8 +58,7 @@ def grade_file(
             if filing is not None:
                 filing.open()
 
-        given = {name: value for name, value in vars(asked).items() if name != "language"}
-        options = Options(**given, user=user, sizes=sizes)
+        options = options_of(asked, user, sizes)
         if problem_set is not None:
             from grader.commands.challenges import grade_challenge
 
@@ -80,6 +69,54 @@ def grade_file(
         submission = read_submission(Path(file), asked.language)
         with show_progress(quiet, "compiling") as progress:
             return engines.grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
+
+
+def grade_text(
+    workspace: Workspace,
+    problem: str,
+    text: str,
+    asked: Asked,
+    engines: Engines,
+    *,
+    user: str = "",
+    sizes: Sequence[Mapping[str, int]] = (),
+    progress: Callable[[str], None] = lambda text: None,
+) -> Report:
+    """Grades a text that is in no file, such as a notebook's cell, as `grade_file` grades a file."""
+    from grader.languages.registry import text_submission
+
+    with _processes(workspace, problem, asked, engines):
+        loaded = workspace.load(problem)
+        submission = text_submission(text, asked.language)
+        return engines.grade(loaded, submission, options_of(asked, user, sizes), progress=progress)
+
+
+def options_of(asked: Asked, user: str, sizes: Sequence[Mapping[str, int]]) -> Options:
+    """What a command was asked for, as the judge takes it."""
+    from grader.judge.conductor import Options
+
+    given = {name: value for name, value in vars(asked).items() if name != "language"}
+    return Options(**given, user=user, sizes=sizes)
+
+
+@contextmanager
+def _processes(workspace: Workspace, problem: str | None, asked: Asked, engines: Engines) -> Iterator[None]:
+    """Starts the processes that grading needs before anything else is loaded; in the end it ends those not taken.
+
+    `problem` is None for one of a third-party set, whose tests have yet to be made.
+    """
+    from grader.compile.reading import end_waiting
+    from grader.run import head_start
+
+    folder = None if problem is None else workspace.folder_of(problem)
+    if folder is not None:
+        from grader.sandbox import Sandbox
+
+        engines.begin(asked.device, folder, Sandbox.find(asked.require_sandbox))
+    # Starting more threads costs NumPy more than they save in a reference.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
+    try:
+        yield
     finally:
         head_start.end()
         end_waiting()

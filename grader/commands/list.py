@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.options import problems_option, report_mistakes, user_name, user_option, workspace_of
+from grader.commands.options import json_option, problems_option, report_mistakes, user_name, user_option, workspace_of
 from grader.core.errors import ProblemError, UsageError
 from grader.core.verdict import Verdict
 
@@ -27,6 +28,7 @@ SOLVED = "accepted"
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag. Repeat it for several.")
 @click.option("--unsolved", is_flag=True, help="Only those that none of your submissions solves yet.")
 @problems_option
+@json_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -35,34 +37,53 @@ def command(
     tags: Sequence[str],
     unsolved: bool,
     problem_set: str | None,
+    as_json: bool,
 ) -> int:
     """List the problems and how far you are with each."""
-    from grader.terminal.console import output, safe
-    from grader.terminal.table import plain_table
-
     workspace = workspace_of(ctx)
     standing = standings(workspace, user_name(user))
-    table = plain_table("problem", "title", "difficulty", "tags", "yours", whole=("problem", "difficulty", "yours"))
     found, mistakes = _all(workspace, problem_set)
     _check("difficulty", [difficulty] if difficulty else [], {problem.difficulty for _, problem in found})
     _check("tag", tags, {tag for _, problem in found for tag in problem.tags})
-    for name, problem in found:
-        own = {tag.casefold() for tag in problem.tags}
-        if difficulty and problem.difficulty != difficulty.casefold():
-            continue
-        if not own.issuperset(tag.casefold() for tag in tags):
-            continue
-        if unsolved and standing.get(problem.name) == SOLVED:
-            continue
-        table.add_row(
-            name,
-            safe(problem.title),
-            problem.difficulty,
-            ", ".join(problem.tags),
-            standing.get(problem.name, ""),
-        )
-    output().print(table)
+    listed = [
+        (name, problem)
+        for name, problem in found
+        if not (difficulty and problem.difficulty != difficulty.casefold())
+        and {tag.casefold() for tag in problem.tags}.issuperset(tag.casefold() for tag in tags)
+        and not (unsolved and standing.get(problem.name) == SOLVED)
+    ]
+    if as_json:
+        click.echo(json.dumps(json_object(listed, standing)))
+    else:
+        _print_table(listed, standing)
     return report_mistakes(mistakes)
+
+
+def json_object(listed: Sequence[tuple[str, Problem | Challenge]], standing: Mapping[str, str]) -> dict[str, Any]:
+    """The problems as JSON data, each with the name to type and how far the user is with it."""
+    return {
+        "problems": [
+            {
+                "problem": name,
+                "title": problem.title,
+                "difficulty": problem.difficulty,
+                "tags": list(problem.tags),
+                "yours": standing.get(problem.name, ""),
+            }
+            for name, problem in listed
+        ]
+    }
+
+
+def _print_table(listed: Sequence[tuple[str, Problem | Challenge]], standing: Mapping[str, str]) -> None:
+    from grader.terminal.console import output, safe
+    from grader.terminal.table import plain_table
+
+    table = plain_table("problem", "title", "difficulty", "tags", "yours", whole=("problem", "difficulty", "yours"))
+    for name, problem in listed:
+        words = (safe(problem.title), problem.difficulty, ", ".join(problem.tags), standing.get(problem.name, ""))
+        table.add_row(name, *words)
+    output().print(table)
 
 
 def _all(

@@ -158,8 +158,8 @@ problems_option = click.option(
 )
 
 
-def grading_options(command: _F) -> _F:
-    """Adds the options shared by all grading commands; the command gets them as one argument `asked`."""
+def asked_options(command: _F) -> _F:
+    """Adds the options that say how to grade; the command gets them as one argument `asked`."""
 
     @wraps(command)
     def gathered(*arguments: Any, **given: Any) -> Any:
@@ -196,11 +196,14 @@ def grading_options(command: _F) -> _F:
             is_flag=True,
             help="Refuse to run the file's own solve() where no sandbox protects this machine.",
         ),
-        user_option,
-        json_option,
     ):
         gathered = option(gathered)
     return cast(_F, gathered)
+
+
+def grading_options(command: _F) -> _F:
+    """Adds the options shared by the commands that grade a user's file: `asked`, `user` and `as_json`."""
+    return json_option(user_option(asked_options(command)))
 
 
 def refuse_cases(ctx: click.Context) -> None:

@@ -6,6 +6,7 @@ What each does is its own; files are read and checked by `grader.compile.submiss
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import Protocol
 
@@ -25,6 +26,9 @@ LANGUAGES: tuple[Language, ...] = (
     CudaKernel(),
 )
 """In the order in which they are asked whether a text is theirs. The last takes what no other does."""
+
+_PYTHON = re.compile(r"^[ \t]*(?:(?:import|from)[ \t]+(?:triton|cuda|cutlass|numba)\b|#[ \t]*language:)", re.MULTILINE)
+"""A line that a text in one of the languages in Python has, and CUDA C++ has not."""
 
 
 class Written(Protocol):
@@ -51,6 +55,12 @@ def find_language(name: LanguageName, form: Form = Form.SOLVE) -> Language:
 def read_submission(path: Path, name: LanguageName | None = None) -> Submission:
     """Reads a submitted file. Raises SourceError where it is missing or can't be source text."""
     return make_submission(path.name, read_bytes(path), name)
+
+
+def text_submission(text: str, name: LanguageName | None = None) -> Submission:
+    """A submission from a text that is in no file. Raises SourceError as `make_submission` does."""
+    python = _PYTHON.search(text) if name is None else name is not LanguageName.CUDA
+    return make_submission("kernel.py" if python else "kernel.cu", text.encode(errors="surrogatepass"), name)
 
 
 def make_submission(path_name: str, data: bytes, name: LanguageName | None = None) -> Submission:

@@ -97,6 +97,17 @@ def test_list_shows_good_problems_beside_a_faulty_one(kgrade: Kgrade, workspace:
     assert "Traceback" not in answer.err
 
 
+def test_list_and_show_as_json(kgrade: Kgrade, workspace: Path) -> None:
+    listed = kgrade("list", "--tag", "scan", "--json")
+    assert listed.code == 0 and listed.out.count("\n") == 1
+    assert all("scan" in problem["tags"] for problem in listed.json["problems"])
+    assert set(listed.json["problems"][0]) == {"problem", "title", "difficulty", "tags", "yours"}
+    shown = kgrade("show", "matmul", "--json").json
+    assert shown["sizes"]["M"][0] == 1 and "## " in shown["statement"] and "solve(" in shown["starter"]
+    assert "@triton.jit" in kgrade("show", "matmul", "--language", "triton", "--json").json["starter"]
+    assert "--problems" in kgrade("show", "1", "--problems", "set", "--json").json["error"]
+
+
 def test_show_lays_the_statement_out(kgrade: Kgrade, workspace: Path) -> None:
     out = kgrade("show", "matmul").out
     assert "Matrix multiplication" in out
