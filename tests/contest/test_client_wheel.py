@@ -12,6 +12,7 @@ import pytest
 from grader import __version__
 from grader.contest.client_wheel import ClientWheel, _pack
 from grader.core.errors import ToolMissing
+from grader.problem import load_problem
 
 from .site_samples import SLUG, open_hall
 
@@ -50,6 +51,9 @@ def test_the_page_names_the_wheel_which_installs(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith("grader/builtin/problems/") and "/submissions/" in name]
 
     packages = install(answer.content, tmp_path / "student")
+    # A problem whose baseline is a worked submission is graded without it.
+    zip_folder = packages / "grader/builtin/problems/zip"
+    assert not (zip_folder / "submissions").exists() and load_problem(zip_folder).baseline_file is None
     (installed,) = Distribution.discover(name="kgrade", path=[str(packages)])
     again = _pack(installed)
     assert again.name == NAME and names_in(again.content) == names
