@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "contest": "Host a contest: set it up, run it, hand out its results.",
     "serve": "Serve the contests of this workspace, and judge what is submitted.",
     "worker": "Let this machine judge for a contest's server.",
+    "autograder": "Write an autograder for Gradescope or Autolab.",
     "login": "Sign in to a contest's server.",
     "new": "Make a workspace: a folder for problems and submissions.",
     "new-problem": "Make a problem's folder, to be changed into your own.",

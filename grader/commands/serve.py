@@ -47,7 +47,9 @@ def command(
         from grader.contest.listen import bound_socket, make_server
         from grader.contest.server import create_app
     except ModuleNotFoundError as error:
-        raise ToolMissing(f"the server needs {error.name}", "type: pip install 'kgrade[server]'") from error
+        from grader.machine.own_install import extra_command
+
+        raise ToolMissing(f"the server needs {error.name}", f"type: {extra_command('server')}") from error
     import asyncio
 
     from grader.contest.database import Database, default_url

@@ -71,7 +71,7 @@ def command(
         name or f"{socket.gethostname()}/{device}",
         choose_device(device).name,
         judge,
-        lambda: judge.self_test(lambda text: tick()),
+        lambda: judge.self_test(_saying_once(tick)),
         say=lambda text: click.echo(text, err=True),
         tick=tick,
     )
@@ -117,6 +117,19 @@ def _read_token(place: str) -> str:
     if mode & 0o077:
         raise UsageError(f"others on this machine can read {place}", f"type: chmod 600 {quote(place)}")
     return data.decode("ascii", "replace").strip()
+
+
+def _saying_once(tick: Callable[[], None]) -> Callable[[str], None]:
+    """For the progress of the self-test: shows each text once, as the same one comes again as a sign of life."""
+    shown = {"beginning"}
+
+    def progress(text: str) -> None:
+        tick()
+        if text not in shown:
+            shown.add(text)
+            click.echo(text, err=True)
+
+    return progress
 
 
 def _say_nothing() -> None:

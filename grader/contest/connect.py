@@ -14,6 +14,7 @@ from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from grader.core.errors import DiskFull, KgradeError, StoreError, UsageError
+from grader.machine.own_install import extra_command
 from grader.store.connect import open_engine, writable
 from grader.store.failures import naming_the_database, unwritable
 
@@ -71,7 +72,7 @@ class Address:
         except DBAPIError as error:
             raise self._explain(error) from error
         except ModuleNotFoundError as error:
-            raise StoreError(f"{self.name} needs psycopg", "type: pip install 'kgrade[server]'") from error
+            raise StoreError(f"{self.name} needs psycopg", f"type: {extra_command('server')}") from error
 
     def _explain(self, error: DBAPIError) -> KgradeError:
         words = str(error.orig).strip().splitlines()

@@ -55,6 +55,7 @@ class GradingProcess:
         return Outcome(**answer["outcome"])
 
     def self_test(self, progress: Callable[[str], None] = lambda text: None) -> str:
+        """Runs MachineJudge.self_test in the process; `progress` gets the same words again as a sign of life."""
         try:
             return str(self._ask({}, TEST_SECONDS, progress)["note"])
         except (Stalled, JudgeError) as error:

@@ -18,11 +18,13 @@ from grader.compile.submission import Submission
 from grader.contest.hidden import FAILS_HIDDEN
 from grader.contest.jobs import Job, Outcome, outcome_of
 from grader.core.errors import JudgeError, KgradeError, SourceError, UsageError
+from grader.core.paths import cache_folder
 from grader.core.report import Report
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import Form, LanguageName, Verdict
 from grader.judge.conductor import Options, grade
 from grader.judge.verify import SEED
-from grader.languages.registry import make_submission, read_submission
+from grader.languages.language import Language
+from grader.languages.registry import find_language, make_submission, read_submission
 from grader.run.devices import choose_device
 from grader.store.workspace import Workspace
 
@@ -47,8 +49,9 @@ class MachineJudge:
         *,
         require_sandbox: bool = True,
         grade: Callable[..., Report] = grade,
+        solve: Language | None = None,
     ) -> None:
-        self._grade = grade
+        self._grade, self._solve = grade, solve or find_language(LanguageName.CUDA, Form.SOLVE)
         self._workspace, self._device, self._cache = workspace, device, cache
         self._require_sandbox = require_sandbox
         self.gpu_model = choose_device(device).name
@@ -94,8 +97,11 @@ class MachineJudge:
         outcome = outcome_of(found)
         return outcome if found.verdict is Verdict.INTERNAL_ERROR else replace(outcome, verdict=FAILS_HIDDEN.value)
 
-    def self_test(self) -> str:
-        """Grades a worked submission, which must be accepted; returns what is wrong with this machine, or ""."""
+    def self_test(self, progress: Callable[[str], None] = lambda text: None) -> str:
+        """Grades a worked submission, which must be accepted; returns what is wrong with this machine, or "".
+
+        If nothing is, it builds the recorder, so that the first solve() needs not wait for that.
+        """
         try:
             name, file = self._worked()
             problem, submission = self._workspace.load(name), read_submission(file)
@@ -104,8 +110,16 @@ class MachineJudge:
         except KgradeError as error:
             return f"{error.message} ({error.hint})" if error.hint else error.message
         if report.verdict is Verdict.ACCEPTED:
+            self._prepare(progress)
             return ""
         return f"{name}/{file.name} must be accepted and was {report.verdict}: {report.headline}"
+
+    def _prepare(self, progress: Callable[[str], None]) -> None:
+        try:
+            self._solve.prepare(self._cache or cache_folder(), progress)
+        except KgradeError as error:
+            # Such a machine still judges kernels, and says at each solve() what is missing.
+            progress(f"a file with its own solve() can't be judged here: {error.message}")
 
     def _worked(self) -> tuple[str, Path]:
         """The first worked submission in kernel form, which needs neither a host compiler nor a sandbox."""

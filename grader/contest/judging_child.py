@@ -33,7 +33,7 @@ class Answers:
         with self._ticking():
             if "job" in request:
                 return {"outcome": asdict(self._judge(Job(**request["job"]), self._progress))}
-            return {"note": self._judge.self_test()}
+            return {"note": self._judge.self_test(self._progress)}
 
     def _progress(self, text: str) -> None:
         self._send({"progress": text})

@@ -18,6 +18,7 @@ from grader.boards.templating import SCRIPT, STYLE, pages
 from grader.contest.access import Access, Progress, Refused
 from grader.contest.auth import LONGEST_TOKEN, Signer, hash_token, server_secret
 from grader.contest.board_json import BoardWriter
+from grader.contest.client_wheel import ClientWheel
 from grader.contest.database import contests_folder
 from grader.contest.events import Hub, Streams
 from grader.contest.limits import USUAL_PATIENCE, Failures, Patience
@@ -70,6 +71,7 @@ class Site:
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
         self.streams = Streams()
         self.assets = self._read_assets()
+        self.client_wheel = ClientWheel()
         # A report's page is self-contained, with inline script and style.
         self.report_policy = f"{self.pages.policy}; {FRAMES}"
         self._writers: dict[str, BoardWriter] = {}

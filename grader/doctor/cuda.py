@@ -21,6 +21,7 @@ from grader.machine.cuda_packages import (
     installed_extras,
     require_one,
 )
+from grader.machine.own_install import extra_command
 from grader.store.workspace import Workspace
 
 OLDEST_DRIVER = min(extra.driver for extra in EXTRAS)
@@ -115,7 +116,7 @@ def _extra() -> Extra | None:
     return here[0] if len(here) == 1 else None
 
 
-_INSTALL = f"pip install 'kgrade[{DEFAULT.name}]'"
+_INSTALL = extra_command(DEFAULT.name)
 
 COMPILER_PARTS: tuple[Part, ...] = (
     Part("CUDA packages", _packages, "no kernel can be compiled", _INSTALL, required=True),

@@ -135,8 +135,7 @@ class CudaSolve(_Cuda):
     def prepare(self, cache: Path, progress: Callable[[str], None]) -> None:
         from grader.plan.recorder_build import build_recorder
 
-        progress("building the recorder, once on this machine")
-        build_recorder(cache)
+        build_recorder(cache, say=lambda: progress("building the recorder, once on this machine"))
 
     def planner(
         self,

@@ -124,7 +124,9 @@ class PythonLanguage:
     @property
     def install(self) -> str:
         """The command that installs it."""
-        return f"pip install 'kgrade[{self.name}]'"
+        from grader.machine.own_install import extra_command
+
+        return extra_command(self.name)
 
     def missing(self) -> str:
         return "" if self.version() else f"the Python package {self.package} is missing (type: {self.install})"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core.errors import ToolMissing
+from grader.machine.own_install import extra_command
 
 if TYPE_CHECKING:
     from grader.machine.gpus import Gpu
@@ -110,7 +111,7 @@ def install_command() -> str:
     wanted = _wanted(gpus)
     if len(here) == 1 and not _misfit(here[0], gpus):
         wanted = here[0]
-    command = f"pip install 'kgrade[{wanted.named(gpu=bool(gpus))}]'"
+    command = extra_command(wanted.named(gpu=bool(gpus)))
     # Installing one CuPy over the other mixes their files, so uninstall first.
     if any(extra is not wanted for extra in here):
         return f"pip uninstall --yes {' '.join(extra.cupy for extra in here)} && {command}"

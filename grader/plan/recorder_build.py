@@ -38,9 +38,10 @@ _HEADERS = ("cuda_runtime_api.h", "cuda_profiler_api.h", "crt/host_runtime.h", "
 _ENTRY_POINT = re.compile(r"(?:cuda|cu|__cuda)[A-Z]\w*")
 
 
-def build_recorder(cache: Path, build: Build | None = None) -> Path:
-    """Returns the path of the recorder, built by `build` if it is not cached. Raises ToolMissing without g++ or CUDA's
-    headers, JudgeError if the build fails.
+def build_recorder(cache: Path, build: Build | None = None, say: Callable[[], None] = lambda: None) -> Path:
+    """Returns the path of the recorder. If it is not cached, calls `say` and builds it by `build`.
+
+    Raises ToolMissing without g++ or CUDA's headers, JudgeError if the build fails.
     """
     compiler = shutil.which("g++")
     if compiler is None:
@@ -52,6 +53,7 @@ def build_recorder(cache: Path, build: Build | None = None) -> Path:
     key = _key(compiler, includes, stubs)
     program = cache / "recorder" / key / "recorder"
     if not program.is_file():
+        say()
         with _alone(cache / "recorder"):
             # Another kgrade may have built it meanwhile.
             if not program.is_file():

@@ -13,7 +13,7 @@ from typing import Any
 from grader.core.errors import ProblemError
 from grader.problem.challenges.manifest import FILE as CHALLENGE
 from grader.problem.definition import Problem
-from grader.problem.trial import try_problem
+from grader.problem.trial import SUBMISSIONS, try_problem
 
 DEFINITION = "problem.py"
 STATEMENT = "statement.md"
@@ -34,7 +34,8 @@ def find_problems(roots: Sequence[Path]) -> dict[str, Path]:
 def load_problem(folder: Path, *, trial: bool = True) -> Problem:
     """Loads the problem in this folder and tries it on tiny sizes. Raises ProblemError naming file and field.
 
-    A folder with a challenge's tests gives the challenge. `trial=False` is for a problem that has been tried before;
+    A folder with a challenge's tests gives the challenge. One without worked submissions has no baseline among them.
+    `trial=False` is for a problem that has been tried before;
     its worked submissions need not be there.
     """
     folder = folder.resolve()
@@ -55,6 +56,9 @@ def load_problem(folder: Path, *, trial: bool = True) -> Problem:
         if problem.missing_functions:
             role = problem.missing_functions[0]
             raise ProblemError(f"{role}: it is missing; add a function under @problem.{role}")
+        if trial and not (folder / SUBMISSIONS).is_dir():
+            # Handed out without its solutions, as by a contest's site: its times have no baseline.
+            problem.baseline_file = None
         if trial:
             try_problem(problem)
     except ProblemError as error:

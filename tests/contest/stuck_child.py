@@ -28,7 +28,9 @@ class Judge:
             sys.exit(7)
         return Outcome("accepted")
 
-    def self_test(self) -> str:
+    def self_test(self, progress: object) -> str:
+        assert callable(progress)
+        progress("building")
         return "tested"
 
 

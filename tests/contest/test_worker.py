@@ -20,7 +20,10 @@ from grader.contest.judging import MachineJudge
 from grader.contest.worker import Worker
 from grader.core.errors import JudgeError, StoreError, ToolMissing, UsageError
 from grader.core.report import from_json
+from grader.languages.cuda import CudaSolve
 from grader.store.workspace import Workspace
+
+from .site_samples import accepted
 
 ROOT = Path(__file__).parents[2]
 JOB = Job(1, 1, 10, "c1", "matmul", "k.cu", "text", "ada", None, 300)
@@ -273,6 +276,32 @@ def test_a_machine_judges_as_at_home(machine: MachineJudge) -> None:
 
 def test_a_machine_that_works_passes_its_self_test(machine: MachineJudge) -> None:
     assert machine.self_test() == ""
+
+
+class Solve(CudaSolve):
+    """A language whose preparation is told, or fails."""
+
+    def __init__(self, error: ToolMissing | None = None) -> None:
+        super().__init__()
+        self.error, self.caches = error, list[Path]()
+
+    def prepare(self, cache: Path, progress: Callable[[str], None]) -> None:
+        self.caches.append(cache)
+        progress("building")
+        if self.error is not None:
+            raise self.error
+
+
+def test_the_recorder_is_built_before_there_is_work(tmp_path: Path) -> None:
+    said: list[str] = []
+    language = Solve()
+    works = MachineJudge(Workspace(ROOT), "emulator", tmp_path, grade=lambda *_: accepted(), solve=language)
+    assert works.self_test(said.append) == "" and said == ["building"] and language.caches == [tmp_path]
+    # Kernels are judged where it can't be built.
+    lacking = Solve(ToolMissing("g++ is not installed"))
+    lacks = MachineJudge(Workspace(ROOT), "emulator", tmp_path, grade=lambda *_: accepted(), solve=lacking)
+    assert lacks.self_test(said.append) == ""
+    assert said[1:] == ["building", "a file with its own solve() can't be judged here: g++ is not installed"]
 
 
 def test_a_self_test_says_what_is_missing(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from grader.doctor import cuda as doctor_cuda
 from grader.doctor import machine
 from grader.doctor.cuda import look_for_cublas
 from grader.doctor.part import Finding, look_for
+from grader.machine.own_install import extra_command
 from grader.run import emulator_child
 from grader.store.workspace import Workspace
 
@@ -40,7 +41,7 @@ def test_neither_extra(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "cupy", None)
     found = look("CUDA packages")
     assert (found.here, found.required, found.found) == (False, True, "neither cuda13 nor cuda12 is installed")
-    assert found.get == "pip install 'kgrade[cuda13]'"
+    assert found.get == extra_command("cuda13")
 
 
 def test_a_cupy_of_another_origin(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,13 +57,13 @@ def test_both_extras(machine: Machine) -> None:
         found = look(name)
         assert (found.here, found.required) == (False, True)
         assert found.found == "cupy-cuda13x and cupy-cuda12x are both installed, and break each other"
-        assert found.get == "pip uninstall --yes cupy-cuda13x cupy-cuda12x && pip install 'kgrade[cuda13]'"
+        assert found.get == f"pip uninstall --yes cupy-cuda13x cupy-cuda12x && {extra_command('cuda13')}"
 
 
 @pytest.mark.parametrize(
     ("cupy", "driver", "found", "get"),
     [
-        (13, "550.54.14", "CUDA 13 needs driver 580 or newer, and this machine's is 550.54.14", "'kgrade[cuda12-gpu]'"),
+        (13, "550.54.14", "CUDA 13 needs driver 580 or newer, and this machine's is 550.54.14", "[cuda12-gpu]'"),
         (12, "515.65.01", "515.65.01; any CUDA that kgrade can use needs 525 or newer", "install NVIDIA's driver 580"),
         (13, "470.1", "470.1; any CUDA that kgrade can use needs 525 or newer", "install NVIDIA's driver 580"),
     ],
@@ -139,7 +140,7 @@ def test_cublas_is_asked_for_where_there_is_a_gpu_and_of_the_same_cuda(
     (tmp_path / "lib" / f"libcublas.so.{there}").touch()
     row = look_for(part, Workspace(Path("/nowhere")))
     assert row is not None
-    assert (row.here, row.required, row.get) == (False, False, f"pip install 'kgrade[cuda{here}-gpu]'")
+    assert (row.here, row.required, row.get) == (False, False, extra_command(f"cuda{here}-gpu"))
     library = tmp_path / "lib" / f"libcublas.so.{here}"
     library.touch()
     row = look_for(part, Workspace(Path("/nowhere")))

@@ -20,6 +20,7 @@ from grader.machine.cuda_packages import (
     require_one,
     usable,
 )
+from grader.machine.own_install import extra_command
 
 from .conftest import Capability, Machine, make_gpu
 
@@ -91,24 +92,24 @@ def test_the_same_headers_of_cute_are_named_everywhere() -> None:
 @pytest.mark.parametrize(
     ("cupy", "driver", "capabilities", "command"),
     [
-        ((), "", [], "pip install 'kgrade[cuda13]'"),
-        ((12,), "", [], "pip install 'kgrade[cuda12]'"),
-        ((), "580.1", [HOPPER], "pip install 'kgrade[cuda13-gpu]'"),
-        ((), "535.1", [HOPPER], "pip install 'kgrade[cuda12-gpu]'"),
+        ((), "", [], extra_command("cuda13")),
+        ((12,), "", [], extra_command("cuda12")),
+        ((), "580.1", [HOPPER], extra_command("cuda13-gpu")),
+        ((), "535.1", [HOPPER], extra_command("cuda12-gpu")),
         # What is here and works stays.
-        ((12,), "580.1", [HOPPER], "pip install 'kgrade[cuda12-gpu]'"),
-        ((13,), "535.1", [HOPPER], "pip uninstall --yes cupy-cuda13x && pip install 'kgrade[cuda12-gpu]'"),
-        ((13,), "580.1", [PASCAL], "pip uninstall --yes cupy-cuda13x && pip install 'kgrade[cuda12-gpu]'"),
-        ((13, 12), "", [], "pip uninstall --yes cupy-cuda13x cupy-cuda12x && pip install 'kgrade[cuda13]'"),
+        ((12,), "580.1", [HOPPER], extra_command("cuda12-gpu")),
+        ((13,), "535.1", [HOPPER], f"pip uninstall --yes cupy-cuda13x && {extra_command('cuda12-gpu')}"),
+        ((13,), "580.1", [PASCAL], f"pip uninstall --yes cupy-cuda13x && {extra_command('cuda12-gpu')}"),
+        ((13, 12), "", [], f"pip uninstall --yes cupy-cuda13x cupy-cuda12x && {extra_command('cuda13')}"),
         (
             (13, 12),
             "535.1",
             [TURING],
-            "pip uninstall --yes cupy-cuda13x cupy-cuda12x && pip install 'kgrade[cuda12-gpu]'",
+            f"pip uninstall --yes cupy-cuda13x cupy-cuda12x && {extra_command('cuda12-gpu')}",
         ),
         # A GPU that no CUDA can use counts as none.
-        ((), "470.1", [TURING], "pip install 'kgrade[cuda13]'"),
-        ((12,), "470.1", [TURING], "pip install 'kgrade[cuda12]'"),
+        ((), "470.1", [TURING], extra_command("cuda13")),
+        ((12,), "470.1", [TURING], extra_command("cuda12")),
     ],
 )
 def test_what_to_type(
@@ -135,8 +136,8 @@ def test_the_one_that_is_installed(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("cupy", "driver", "capability", "message", "hint"),
     [
-        (13, "550.54", HOPPER, "NVIDIA Sample: CUDA 13 needs driver 580 or newer", "'kgrade[cuda12-gpu]'"),
-        (13, "580.1", VOLTA, "NVIDIA Sample: CUDA 13 needs compute capability 7.5", "'kgrade[cuda12-gpu]'"),
+        (13, "550.54", HOPPER, "NVIDIA Sample: CUDA 13 needs driver 580 or newer", "[cuda12-gpu]'"),
+        (13, "580.1", VOLTA, "NVIDIA Sample: CUDA 13 needs compute capability 7.5", "[cuda12-gpu]'"),
         (12, "515.1", HOPPER, "NVIDIA Sample: CUDA 12 needs driver 525 or newer", "NVIDIA's driver 580"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from grader.cli import run
 from grader.core.errors import ToolMissing
+from grader.machine.own_install import extra_command
 from grader.run.gpu import ceilings_child
 
 from .conftest import Machine
@@ -41,7 +42,7 @@ def test_what_grades_says_what_to_type(command: list[str], capsys: pytest.Captur
     assert run([*command, *(["--device", "emulator"] if command[0] != "verify" else [])]) == 3
     said = capsys.readouterr().err
     assert "kgrade: CUDA's packages are not installed" in said
-    assert said.endswith("  type: pip install 'kgrade[cuda13]'\n")
+    assert said.endswith(f"  type: {extra_command('cuda13')}\n")
 
 
 @pytest.mark.parametrize(
@@ -58,11 +59,11 @@ def test_the_ceilings_say_what_to_type(bare: Machine) -> None:
     bare.with_gpus("535.104.05", (8, 6))
     with pytest.raises(ToolMissing, match="CUDA's packages are not installed") as caught:
         ceilings_child.answer({"gpu": 0})
-    assert caught.value.hint == "type: pip install 'kgrade[cuda12-gpu]'"
+    assert caught.value.hint == f"type: {extra_command('cuda12-gpu')}"
 
 
 def test_the_doctor_says_that_no_kernel_can_be_graded(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["doctor"]) == 3
     said = capsys.readouterr().out
     assert "neither cuda13 nor cuda12 is installed" in said
-    assert "pip install 'kgrade[cuda13]'" in said
+    assert extra_command("cuda13") in said

@@ -62,9 +62,13 @@ def test_it_is_built_once_at_a_time(tmp_path: Path) -> None:
         program.parent.mkdir()
         program.touch()
 
+    said: list[str] = []
+    say = partial(said.append, "building")
     with ThreadPoolExecutor(3) as pool:
-        programs = list(pool.map(partial(build_recorder, build=build), [tmp_path] * 3))
-    assert set(programs) == set(built) and len(built) == 1
+        programs = list(pool.map(partial(build_recorder, build=build, say=say), [tmp_path] * 3))
+    assert set(programs) == set(built) and len(built) == 1 and said
+    said.clear()
+    assert build_recorder(tmp_path, build, say) == programs[0] and not said
 
 
 def test_what_the_sources_define_is_declared() -> None:

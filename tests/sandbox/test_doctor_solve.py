@@ -16,6 +16,7 @@ from grader.doctor.part import Finding, look_for
 from grader.doctor.solve import describe_sandbox, language_part, look_for_host_compiler, look_for_nvcc
 from grader.languages.python import PythonLanguage
 from grader.machine.cuda_packages import nvcc_command
+from grader.machine.own_install import extra_command
 from grader.sandbox import Sandbox
 from grader.sandbox.check import PROPERTIES, Outcome
 from grader.store.workspace import Workspace
@@ -89,7 +90,7 @@ def test_the_languages_in_python_that_are_here_and_those_that_are_not() -> None:
     assert gone is not None and not gone.here and not gone.required
     assert (gone.name, gone.found) == ("CuTe DSL", "gone is not installed")
     assert gone.costs == "files in CuTe DSL can't be graded"
-    assert gone.get == "pip install 'kgrade[cute]'"
+    assert gone.get == extra_command("cute")
     assert {"Triton", "cuTile", "CuTe DSL", "Numba"} <= set(PARTS)
 
 

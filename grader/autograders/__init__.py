@@ -1,0 +1,1 @@
+"""Autograders for Gradescope and Autolab: the archive to upload, the run of one submission, its results."""
