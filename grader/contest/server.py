@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from grader.store.workspace import Workspace
 
 CLOCK_SECONDS = 10.0
+RECOVER_SECONDS = 3.0
+"""How often the work of silent workers is given on, also where no other worker asks for any."""
 
 TITLES = {
     400: "That did not work",
@@ -56,9 +58,10 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        clock = asyncio.create_task(_watch_clock(database.clock))
+        tasks = [asyncio.create_task(_watch_clock(database.clock)), asyncio.create_task(_recover_work(database))]
         yield
-        clock.cancel()
+        for task in tasks:
+            task.cancel()
         await site.hub.close()
         await site.board_hub.close()
 
@@ -96,6 +99,14 @@ async def _watch_clock(clock: Clock) -> None:
         "Set the clock right (timedatectl set-ntp true) before you start the server again.",
         clock.set_back.total_seconds(),
     )
+
+
+async def _recover_work(database: Database) -> None:
+    while True:
+        await asyncio.sleep(RECOVER_SECONDS)
+        # A database that is briefly unavailable is asked again.
+        with suppress(KgradeError):
+            await asyncio.to_thread(database.queue.recover)
 
 
 class Headers:

@@ -36,7 +36,7 @@ def overview(me: AsStaff) -> HTMLResponse:
         announcements=database.announcements(contest.slug),
         rejudges=database.rejudges(contest.slug)[::-1],
         held=database.held(contest.slug),
-        workers=database.workers(),
+        workers=database.present_workers(),
         audits=database.audits(contest.slug, limit=30),
         frozen=me.site.boards.board(contest).frozen,
         verdicts=[verdict.value for verdict in Verdict],
