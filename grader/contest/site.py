@@ -70,8 +70,6 @@ class Site:
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
         self.streams = Streams()
         self.assets = self._read_assets()
-        # A report's page is self-contained, with inline script and style.
-        self.report_policy = f"{self.pages.policy}; {FRAMES}"
         self._writers: dict[str, BoardWriter] = {}
         self._drawn: dict[tuple[str, str, bool], _Drawn] = {}
 

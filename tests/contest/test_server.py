@@ -5,10 +5,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from boards import samples
 from boards.samples import TRITON
 
 from grader.contest.jobs import RETRIES
-from grader.core.verdict import LanguageName
+from grader.core.verdict import LanguageName, Verdict
 
 from .site_samples import NOW, SLUG, Hall, accepted, form_token, in_triton, open_hall, wrong
 
@@ -142,6 +143,38 @@ def test_from_progress_to_report(hall: Hall) -> None:
     report = browser.get(f"{HOME}/submissions/{number}")
     assert "every case is right" in report.text and "kernel.cu" in report.text
     assert f'href="{HOME}/problems/matmul"' in report.text
+
+
+def test_a_report_keeps_menu_points_and_cases(hall: Hall) -> None:
+    hall.change(hidden_seeds=[17])
+    counted = samples.accepted()
+    hall.submit("ada", problem="zip")
+    hall.judge(counted)
+    hall.submit("ada", "no C++", problem="zip")
+    hall.judge(replace(accepted(), verdict=Verdict.COMPILE_ERROR, headline="line 1 can't be compiled"))
+    browser = hall.signed_in("ada")
+    right, broken = (re.sub(r"\s+", " ", browser.get(f"{HOME}/submissions/{n}").text) for n in (1, 2))
+    for page in (right, broken):
+        assert f'href="{HOME}/scoreboard"' in page and "Sign out" in page and "seed -1" not in page
+    count = len(counted.cases)
+    assert "<dt>Points</dt><dd>2.000 of 2</dd>" in right and f"<dd>{count} of {count}</dd>" in right
+    assert "Repeat it" not in right and "<dt>Points</dt><dd>0.000 of 2</dd>" in broken
+    assert "Repeat it" in broken and "kgrade test zip kernel.cu</code>" in broken
+    hall.submit("tutor")
+    hall.judge()
+    assert "<dt>Points</dt><dd>none: practice</dd>" in hall.signed_in("tutor").get(f"{HOME}/submissions/3").text
+
+
+def test_home_shows_the_points_of_the_scoreboard(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    assert '<td data-label="Points" class="number">–</td>' in browser.get(HOME).text
+    hall.submit("ada", problem="zip")
+    hall.judge()
+    hall.submit("ada", "worse", problem="zip")
+    hall.judge(wrong())
+    page = browser.get(HOME).text
+    assert '<td data-label="Points" class="number">2.000</td>' in page and "accepted" in page
+    assert "<b>2.000</b>" in browser.get(f"{HOME}/scoreboard").text
 
 
 def test_what_the_judge_gave_up_is_held_and_said(hall: Hall) -> None:
