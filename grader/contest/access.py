@@ -19,6 +19,7 @@ from sqlalchemy import select
 from grader.compile.submission import decode_source
 from grader.contest.hidden import only_verdict, without_cases
 from grader.contest.limits import LARGEST_SOURCE
+from grader.contest.naming import plain_name
 from grader.contest.records import (
     ANY_GPU,
     HELD,
@@ -204,7 +205,7 @@ class Access:
         report = replace(
             from_json(text),
             source=self.database.source(row.id),
-            user=row.account,
+            user=row.account if visitor.staff else plain_name(row.account),
             file=row.file,
             submitted=row.submitted.isoformat(timespec="seconds"),
         )

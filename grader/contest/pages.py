@@ -23,6 +23,7 @@ from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
 from grader.contest.failures import RETRY_SECONDS, refuse
+from grader.contest.naming import plain_name
 from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord
 from grader.contest.scoreboard import row_of
 from grader.contest.standing import board_name, entries_of
@@ -56,7 +57,7 @@ def sign_in_link(token: Annotated[str, Path(max_length=LONGEST_TOKEN)], guest: A
     if account is None:
         raise guest.site.failed(guest.request, "this link does not work, or no longer", "ask for a new one")
     title = guest.site.access.contest(account.contest).title
-    return guest.page("sign_in.html", problem="", name=account.name, token=token, title=title)
+    return guest.page("sign_in.html", problem="", name=plain_name(account.name), token=token, title=title)
 
 
 @router.post("/sign-in")

@@ -22,6 +22,7 @@ from grader.contest.database import contests_folder
 from grader.contest.events import Hub, Streams
 from grader.contest.limits import USUAL_PATIENCE, Failures, Patience
 from grader.contest.live import Board, Boards
+from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord
 from grader.contest.settings import Settings
 from grader.core.errors import KgradeError
@@ -106,7 +107,12 @@ class Site:
         def draw(board: Board) -> Markup:
             names = self.access.titles(contest)
             html = self.pages.render(
-                "contest/board.html", contest=contest, rows=board.rows, names=names, frozen=board.frozen
+                "contest/board.html",
+                contest=contest,
+                rows=board.rows,
+                names=names,
+                frozen=board.frozen,
+                plain=None if final else plain_name,
             )
             return Markup(html)
 

@@ -14,9 +14,11 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 from grader.contest import rejudging
 from grader.contest.access import Refused
 from grader.contest.api import Number
+from grader.contest.changes import details
 from grader.contest.exports import to_csv
-from grader.contest.records import RejudgeRecord
-from grader.contest.standing import emails, reveal_next, standing, unfreeze
+from grader.contest.naming import plain_name
+from grader.contest.records import AccountRecord, RejudgeRecord
+from grader.contest.standing import results, reveal_next, unfreeze
 from grader.contest.visit import AsStaff, Form, Member
 from grader.core.errors import UsageError
 from grader.core.verdict import Verdict
@@ -38,6 +40,7 @@ def overview(me: AsStaff) -> HTMLResponse:
         held=database.held(contest.slug),
         workers=database.present_workers(),
         audits=database.audits(contest.slug, limit=30),
+        details=details,
         frozen=me.site.boards.board(contest).frozen,
         verdicts=[verdict.value for verdict in Verdict],
         names=me.names,
@@ -51,7 +54,8 @@ def submissions(me: AsStaff, problem: Filter = "", account: Filter = "", verdict
         me.visitor.contest.slug, problem=problem or None, verdict=verdict or None, newest_first=True
     )
     wanted = account.strip().casefold()
-    rows = [row for row in rows if not wanted or wanted in (row.account.casefold(), (row.team or "").casefold())]
+    people = {each.id for each in me.site.database.accounts(me.visitor.contest.slug) if wanted in _words_for(each)}
+    rows = [row for row in rows if not wanted or row.account_id in people]
     return me.page(
         "staff_submissions.html",
         here="staff",
@@ -154,8 +158,7 @@ def unfreeze_scoreboard(me: AsStaff, form: Form) -> Response:
 @router.get("/scores.csv")
 def scores(me: AsStaff) -> PlainTextResponse:
     contest, database = me.visitor.contest, me.site.database
-    rows = standing(database, contest.slug, everything=True).rows
-    text = to_csv(contest, rows, emails(contest, database.accounts(contest.slug)))
+    text = to_csv(results(database, contest.slug))
     name = f'attachment; filename="{contest.slug}.csv"'
     return PlainTextResponse(text, media_type="text/csv", headers={"content-disposition": name})
 
@@ -178,6 +181,12 @@ def _rejudge(me: Member, number: int) -> RejudgeRecord:
         if record.id == number:
             return record
     raise Refused(404, "there is no such rejudge")
+
+
+def _words_for(account: AccountRecord) -> set[str]:
+    """What staff may type to name an account or its team, in lower case."""
+    words = (account.name, plain_name(account.name), account.email, account.team or "")
+    return {word.casefold() for word in words} - {""}
 
 
 def _who(me: Member) -> str:

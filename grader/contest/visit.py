@@ -17,6 +17,7 @@ from fastapi.responses import HTMLResponse
 from grader.contest.access import Refused
 from grader.contest.auth import hash_token, new_token
 from grader.contest.bodies import Fields, form_fields
+from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord
 from grader.contest.site import POLICY, Site
 
@@ -44,7 +45,7 @@ class Guest:
         return self.site.access.now()
 
     def page(self, template: str, **values: Any) -> HTMLResponse:
-        shown = {"contest": None, "account": None, "staff": False, "here": "", **values}
+        shown = {"plain": plain_name, "contest": None, "account": None, "staff": False, "here": "", **values}
         text = self.site.pages.render(
             f"contest/{template}",
             asset=self.site.asset,

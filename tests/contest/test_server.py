@@ -1,5 +1,6 @@
 """The site as students and staff use it, over HTTP: what each page shows, when, and to whom."""
 
+import html
 import re
 import time
 from dataclasses import replace
@@ -9,9 +10,11 @@ from boards import samples
 from boards.samples import TRITON
 
 from grader.contest.jobs import RETRIES
+from grader.contest.records import NewAccount
+from grader.contest.settings import ContestProblem
 from grader.core.verdict import LanguageName, Verdict
 
-from .site_samples import NOW, SLUG, Hall, accepted, form_token, in_triton, open_hall, wrong
+from .site_samples import NOW, SLUG, Hall, accepted, form_token, in_triton, open_hall, secrets, wrong
 
 HOME = f"/contests/{SLUG}"
 
@@ -275,6 +278,31 @@ def test_a_rejudge_is_previewed_and_applied(hall: Hall) -> None:
     assert staff.post(f"{page}/apply", data={"csrf": token}).status_code == 303
     assert hall.database.submission(number).verdict == "accepted"
     assert staff.post(f"{page}/drop", data={"csrf": token}).status_code == 409
+
+
+def test_staff_read_which_setting_changed(hall: Hall) -> None:
+    hall.change(per_hour=3, hidden_seeds=(4711,), problems=(ContestProblem("matmul", 3.0), ContestProblem("scan")))
+    page = html.unescape(hall.signed_in("tutor").get(f"{HOME}/staff").text)
+    assert "per_hour: 20 → 3" in page and "problem matmul, weight: 1.0 → 3.0" in page
+    assert "problem zip: taken out" in page and "problem scan: added" in page
+    assert "hidden_seeds: others than before" in page and "4711" not in page
+
+
+def test_namesakes_are_told_apart_by_staff(hall: Hall) -> None:
+    hall.database.add_accounts(
+        SLUG, [NewAccount("ada (2)", "a2@example.org", "student", None, *secrets("ada2"))], who="t"
+    )
+    number = hall.submit("ada2")
+    hall.judge()
+    student, tutor = hall.signed_in("ada2"), hall.signed_in("tutor")
+    for path in ("", "/scoreboard", "/submissions", f"/submissions/{number}"):
+        page = student.get(f"{HOME}{path}").text
+        assert "<bdi>ada</bdi>" in page and "<bdi>ada (2)</bdi>" not in page
+    assert "<bdi>ada (2)</bdi>" in tutor.get(f"{HOME}/staff/scoreboard").text
+    for word, count in (("ada", 1), ("a2@example.org", 1), ("ada@example.org", 0)):
+        assert (
+            tutor.get(f"{HOME}/staff/submissions", params={"account": word}).text.count("<bdi>ada (2)</bdi>") == count
+        )
 
 
 def test_disqualified_and_reinstated(hall: Hall) -> None:
