@@ -38,6 +38,7 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
             {"name": w.name, "gpu_model": w.gpu_model, "state": w.state, "seen": w.seen.isoformat(), "note": w.note}
             for w in found.present_workers()
         ]
+        let_in = [each.name for each in found.workers() if each.token_hash is not None]
     if as_json:
         click.echo(json.dumps({"contests": contests, "workers": workers}))
         return 0
@@ -59,6 +60,9 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
         if worker["state"] == "dead":
             note = f", silent since {local(datetime.fromisoformat(worker['seen']))}; its work is given on"
         click.echo(f"worker {safe(worker['name'])}  {safe(worker['gpu_model'])}  {worker['state']}{note}")
+    for name in let_in:
+        if not any(worker["name"].startswith(f"{name}:") for worker in workers):
+            click.echo(f"worker {safe(name)}  was let in and is not here")
     waiting = [] if slug is not None else [name for name in defined_problems(workspace_of(ctx)) if name not in known]
     for name in waiting:
         click.echo(f"{name}: only a file so far; next: kgrade contest roster {name} students.csv")
