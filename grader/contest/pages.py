@@ -18,7 +18,7 @@ from markupsafe import Markup
 from grader.boards import code
 from grader.boards.pages import report_values
 from grader.boards.site import statement_html
-from grader.contest.access import Refused
+from grader.contest.access import LARGEST_NUMBER, Refused
 from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
@@ -98,6 +98,19 @@ def contest(me: SignedIn) -> HTMLResponse:
         problems=problems,
         address=str(me.request.base_url).rstrip("/"),
     )
+
+
+@router.get("/contests/{slug}/announcements")
+def news(
+    me: SignedIn,
+    after: Annotated[int, Query(ge=0, le=LARGEST_NUMBER)] = 0,
+    known: Annotated[str, Query(max_length=16)] = "",
+) -> Response:
+    """The announcements above a page, if they are others than it shows."""
+    values = me.news(after)
+    if values["known"] == known:
+        return Response(status_code=204)
+    return HTMLResponse(me.site.pages.render("contest/news.html", contest=me.visitor.contest, **values))
 
 
 @router.get("/contests/{slug}/problems/{problem}")

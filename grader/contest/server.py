@@ -64,6 +64,7 @@ def create_app(
             task.cancel()
         await site.hub.close()
         await site.board_hub.close()
+        await site.rejudge_hub.close()
 
     app = FastAPI(
         title="kgrade contests",
@@ -80,6 +81,7 @@ def create_app(
     app.include_router(pages.router)
     app.include_router(staff_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
+    app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(KgradeError, _failed)
     app.add_exception_handler(HTTPException, _no_route)
@@ -130,6 +132,9 @@ class Headers:
             await self._app(scope, receive, send)
             return
 
+        # A HEAD is answered as a GET, whose body the server does not send; a live stream has no end to wait for.
+        if scope["method"] == "HEAD" and not scope["path"].endswith("/events"):
+            scope = {**scope, "method": "GET"}
         started = False
 
         async def with_headers(message: Message) -> None:
@@ -157,6 +162,12 @@ def _static(digest: str, name: str, request: Request) -> Response:
         raise Refused(404, "there is no such file")
     content, kind = site.assets[name]
     return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+def _icon(request: Request) -> Response:
+    """For what asks for an icon without reading a page."""
+    content, kind = request.app.state.site.assets["icon.svg"]
+    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=86400"})
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -41,7 +41,7 @@ FRAMES = "frame-ancestors 'self'"
 """The part of the policy that browsers accept only in a header."""
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
-KINDS = {".js": "text/javascript", ".css": "text/css"}
+KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 @dataclass
@@ -69,6 +69,7 @@ class Site:
         self.failures = Failures()
         self.hub: Hub[int, Progress] = Hub(self.access.progress, silence=patience.silence)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
+        self.rejudge_hub: Hub[int, tuple[str, int]] = Hub(database.rejudge_states, 2.0, silence=patience.silence)
         self.streams = Streams()
         self.assets = self._read_assets()
         self._writers: dict[str, BoardWriter] = {}
@@ -100,6 +101,7 @@ class Site:
         """Ends all live streams; browsers reconnect by themselves."""
         self.hub.end()
         self.board_hub.end()
+        self.rejudge_hub.end()
 
     def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> Markup:
         """The scoreboard as an HTML fragment, rendered once for all."""

@@ -6,15 +6,20 @@ Each change uses the same functions as `kgrade contest` and is logged under the 
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 
 from grader.contest import rejudging
 from grader.contest.access import Refused
-from grader.contest.api import Number
+from grader.contest.api import Number, stream
 from grader.contest.changes import details
+from grader.contest.events import COMMENT, message
 from grader.contest.exports import to_csv
 from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord, RejudgeRecord
@@ -124,6 +129,29 @@ def rejudge_page(number: Number, me: AsStaff) -> HTMLResponse:
     record = _rejudge(me, number)
     shown = rejudging.preview(me.site.database, number)
     return me.page("rejudge.html", here="staff", rejudge=record, preview=shown, names=me.names)
+
+
+@router.get("/rejudges/{number}/events")
+def rejudge_events(number: Number, me: AsStaff) -> StreamingResponse:
+    """The rejudge's piece of its page, whenever another submission is judged or the rejudge ends."""
+    site, contest, record = me.site, me.visitor.contest, _rejudge(me, number)
+
+    def piece() -> str:
+        return site.pages.render(
+            "contest/rejudge_state.html",
+            contest=contest,
+            rejudge=_rejudge(me, record.id),
+            preview=rejudging.preview(site.database, record.id),
+            names=me.names,
+            form_token=site.signer.form(me.form_cookie),
+        )
+
+    async def texts() -> AsyncGenerator[str, None]:
+        async with aclosing(site.rejudge_hub.watch(record.id)) as news:
+            async for change in news:
+                yield COMMENT if change is None else message(await run_in_threadpool(piece), "rejudge")
+
+    return stream(site, me.visitor, texts(), partial(site.account_of_session, me.session))
 
 
 @router.post("/rejudges/{number}/apply")

@@ -263,6 +263,45 @@ def test_announcements_reach_students_and_the_log(hall: Hall) -> None:
     assert "N may be" not in hall.signed_in("ada").get(HOME).text
 
 
+def test_announcements_stand_on_every_page_and_come_without_a_reload(hall: Hall) -> None:
+    hall.submit("ada")
+    hall.judge()
+    browser = hall.signed_in("ada")
+    paths = ["/problems/matmul", "/submissions", "/submissions/1", "/scoreboard", "/problems/none"]
+    polls = {path: poll_of(browser.get(f"{HOME}{path}").text) for path in paths}
+    home = poll_of(browser.get(HOME).text)
+    assert all(browser.get(poll).status_code == 204 for poll in [*polls.values(), home])
+    number = hall.database.announce(SLUG, "N may be <odd>", who="tutor")
+    for path, poll in polls.items():
+        assert "N may be &lt;odd&gt;" in browser.get(f"{HOME}{path}").text
+        news = browser.get(poll)
+        assert news.status_code == 200 and "N may be &lt;odd&gt;" in news.text
+        assert browser.get(poll_of(news.text)).status_code == 204
+    assert "N may be &lt;odd&gt;" in browser.get(home).text
+    # Home lists it, and does not say it twice.
+    assert browser.get(HOME).text.count("N may be") == 1
+    hall.database.withdraw_announcement(number, who="tutor")
+    assert "N may be" not in browser.get(f"{HOME}/scoreboard").text
+    assert hall.browser().get(polls["/scoreboard"]).status_code == 401
+
+
+def poll_of(page: str) -> str:
+    """The address at which a page asks for announcements."""
+    return html.unescape(page.split('hx-get="')[1].split('"')[0])
+
+
+def test_a_head_is_answered_as_a_get_and_the_icon_is_one(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    for path in ("/", HOME, f"{HOME}/scoreboard", "/favicon.ico"):
+        answer = browser.head(path)
+        assert (answer.status_code, answer.content) == (200, b"")
+    assert browser.head(f"{HOME}/none").status_code == 404 and browser.head(f"{HOME}/sign-out").status_code == 405
+    page = browser.get(HOME).text
+    icon = browser.get(page.split('rel="icon" type="image/svg+xml" href="')[1].split('"')[0])
+    assert icon.headers["content-type"].startswith("image/svg+xml") and icon.text.startswith("<svg")
+    assert browser.get("/favicon.ico").content == icon.content
+
+
 def test_a_rejudge_is_previewed_and_applied(hall: Hall) -> None:
     number = hall.submit("ada")
     hall.judge(replace(wrong(), problem="matmul"))
