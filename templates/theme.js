@@ -1,5 +1,5 @@
-// Light or dark: what the reader chose here, else what the system says; and the filter above the list of problems.
-// Works without network or storage.
+// Light or dark: what the reader chose here, else what the system says; the reader's time; and the filter above the list
+// of problems. Works without network or storage.
 (() => {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -18,9 +18,23 @@
     system.addEventListener("change", show);
     show();
     button.hidden = false;
+    times();
+    document.addEventListener("htmx:afterSwap", times);
     const filter = document.getElementById("filter");
     if (filter) choose(filter, [...document.querySelectorAll("tr[data-difficulty]")]);
   });
+  // Pages hold times in UTC; the reader's own zone is known here only.
+  const times = () => {
+    const two = (number) => String(number).padStart(2, "0");
+    for (const each of document.querySelectorAll("time:not([title])")) {
+      const at = new Date(each.dateTime);
+      const parts = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts(at);
+      const zone = parts.find((part) => part.type === "timeZoneName").value;
+      const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+      each.title = each.textContent;
+      each.textContent = `${day} ${two(at.getHours())}:${two(at.getMinutes())} ${zone}`;
+    }
+  };
   const choose = (filter, rows) => {
     const show = () => {
       const asked = new FormData(filter);

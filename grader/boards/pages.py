@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -86,9 +87,16 @@ def render_report(
     links: Links | None = None,
     stamp: str = "",
     beside: Beside = (),
-    lines: Sequence[Markup] | None = None,
 ) -> str:
-    """The report's page as HTML. `number` is the submission's; `stamp` lets the site see whether it is up to date.
+    """The report's page as HTML. `number` is the submission's; `stamp` lets the site see whether it is up to date."""
+    values = report_values(report, beside=beside)
+    return pages(tuple(template_folders)).render(
+        TEMPLATE, layout="base.html", number=number, links=links, stamp=stamp, **values
+    )
+
+
+def report_values(report: Report, *, beside: Beside = (), lines: Sequence[Markup] | None = None) -> dict[str, Any]:
+    """What the template shows of a report, whatever page it stands in.
 
     `lines` is the source as HTML lines; without it, the source is highlighted here.
     """
@@ -96,32 +104,30 @@ def render_report(
     known = code.highlight(report.source, report.language) if lines is None else lines
     listed = code.listing(known, code.remarks_of(report))
     ordered = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
-    return pages(tuple(template_folders)).render(
-        TEMPLATE,
-        report=report,
-        number=number,
-        links=links,
-        stamp=stamp,
-        submitted=parse_utc(report.submitted),
-        accepted=report.verdict is Verdict.ACCEPTED,
-        lines=listed,
-        diagnostics=[
+    return {
+        "report": report,
+        "submitted": parse_utc(report.submitted),
+        "accepted": report.verdict is Verdict.ACCEPTED,
+        "lines": listed,
+        "diagnostics": [
             DiagnosticView(diagnostic, code.excerpt(listed, report.source, diagnostic))
             for diagnostic in ordered[:MOST_DIAGNOSTICS]
         ],
-        more_diagnostics=max(0, len(ordered) - MOST_DIAGNOSTICS),
-        wrong=list(wrong_outputs(report)),
-        most_elements=MOST_ELEMENTS,
-        size_names=list(report.cases[0].sizes) if report.cases else [],
-        cases=[case_row(case) for case in report.cases],
-        measured=list(measured_rows(measurement)) if measurement else [],
-        score=overall_score(measurement) if measurement else None,
-        timing_remarks=list(timing.remarks(measurement)) if measurement else [],
-        roofline=roofline.draw(measurement, beside) if measurement else None,
-        passed=sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
-        repeat=repeat_command(report),
-        repeat_smallest=repeat_command(report, report.smallest) if report.smallest else "",
-    )
+        "more_diagnostics": max(0, len(ordered) - MOST_DIAGNOSTICS),
+        "wrong": list(wrong_outputs(report)),
+        "most_elements": MOST_ELEMENTS,
+        "size_names": list(report.cases[0].sizes) if report.cases else [],
+        "cases": [case_row(case) for case in report.cases],
+        "measured": list(measured_rows(measurement)) if measurement else [],
+        "score": overall_score(measurement) if measurement else None,
+        "timing_remarks": list(timing.remarks(measurement)) if measurement else [],
+        "roofline": roofline.draw(measurement, beside) if measurement else None,
+        "passed": sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
+        # A contest with hidden cases hides their seed, without which only the compiler says the same again.
+        "repeatable": report.seed >= 0 or report.verdict is Verdict.COMPILE_ERROR,
+        "repeat": repeat_command(report),
+        "repeat_smallest": repeat_command(report, report.smallest) if report.smallest else "",
+    }
 
 
 def measured_rows(measurement: Measurement) -> Iterator[tuple[SizeMeasurement, str]]:

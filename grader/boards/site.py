@@ -199,8 +199,9 @@ def statement_html(text: str) -> Markup:
         # The page has the title already.
         tokens = tokens[3:]
     for token in tokens:
-        if re.fullmatch("h[1-4]", token.tag):
-            token.tag = f"h{int(token.tag[1]) + 2}"
+        # Its sections stand right below the page's title.
+        if token.tag == "h1":
+            token.tag = "h2"
     return Markup(parser.renderer.render(tokens, parser.options, {}))
 
 

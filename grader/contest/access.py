@@ -6,6 +6,7 @@ others. Of HTTP it uses only status codes.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from sqlalchemy import select
 from grader.compile.submission import decode_source
 from grader.contest.hidden import only_verdict, without_cases
 from grader.contest.limits import LARGEST_SOURCE
+from grader.contest.naming import plain_name
 from grader.contest.records import (
     ANY_GPU,
     HELD,
@@ -29,8 +31,9 @@ from grader.contest.records import (
     SubmissionRecord,
 )
 from grader.contest.schema import Judging
+from grader.contest.scoreboard import Entry, points_of
 from grader.contest.settings import ContestProblem, Settings, settings_from_json
-from grader.contest.standing import board_name, freeze_of
+from grader.contest.standing import board_name, freeze_of, score_interval
 from grader.contest.tables.base import storable
 from grader.core.errors import KgradeError, SourceError, UsageError
 from grader.core.report import Report, from_json
@@ -202,7 +205,7 @@ class Access:
         report = replace(
             from_json(text),
             source=self.database.source(row.id),
-            user=row.account,
+            user=row.account if visitor.staff else plain_name(row.account),
             file=row.file,
             submitted=row.submitted.isoformat(timespec="seconds"),
         )
@@ -211,6 +214,21 @@ class Access:
         if self._is_own(visitor, row) and (is_open or not visitor.contest.hidden_seeds):
             return report
         return without_cases(report) if is_open or not visitor.contest.hidden_seeds else only_verdict(report)
+
+    def all_right(self, row: SubmissionRecord) -> int:
+        """How many cases an accepted submission has right, all of which everybody may know; 0 for another."""
+        text = self.database.report(row.id) if row.verdict == Verdict.ACCEPTED else None
+        return 0 if text is None else len(json.loads(text).get("cases", ()))
+
+    def points(self, visitor: Visitor, row: SubmissionRecord) -> float | None:
+        """The points that a submission would earn on the board; None before it is judged, or without its problem."""
+        if row.verdict is None or visitor.contest.problem(row.problem) is None:
+            return None
+        extension = timedelta(seconds=self.database.account(row.account_id).extension_seconds)
+        score, verdict = score_interval(row.score, row.score_low, row.score_high), Verdict(row.verdict)
+        return points_of(
+            visitor.contest, Entry(row.id, row.account, row.problem, row.submitted, verdict, score, extension)
+        ).value
 
     def progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
         """The progress of these submissions, found with two queries however many they are."""

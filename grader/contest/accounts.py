@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.contest.auth import hash_token, new_token
 from grader.contest.database import Database
+from grader.contest.naming import free_name, plain_name
 from grader.contest.records import AccountRecord, NewAccount
 from grader.contest.roster import Person
 from grader.core.errors import UsageError, WorkspaceError
@@ -47,19 +48,35 @@ def add_people(
     A roster can be read again after people were added to it: known people keep account and secrets. New secrets are
     passed to `keep` before the accounts are created, so that a full disk leaves no account that nobody can sign in to.
     """
-    there = {account.name.casefold(): account for account in database.accounts(slug)}
-    mails = {account.email.casefold(): account for account in there.values() if account.email}
-    mistakes = []
+    accounts = database.accounts(slug)
+    taken = {account.name.casefold() for account in accounts}
+    by_name: dict[str, list[AccountRecord]] = {}
+    for each in accounts:
+        by_name.setdefault(plain_name(each.name).casefold(), []).append(each)
+    by_mail = {account.email.casefold(): account for account in accounts if account.email}
+    here = {person.email.casefold() for person in people}
+    mistakes: list[str] = []
+    new: list[Person] = []
+    known: list[tuple[Person, AccountRecord]] = []
     for person in people:
-        known = there.get(person.name.casefold())
-        other = mails.get(person.email.casefold())
-        if known is not None and known.email.casefold() != person.email.casefold():
-            mistakes.append(f"'{person.name}' is there with the email {known.email}, not {person.email}")
-        elif known is None and other is not None:
-            mistakes.append(f"the email {person.email} is that of '{other.name}', not of '{person.name}'")
+        account = by_mail.get(person.email.casefold())
+        namesakes = by_name.get(person.name.casefold(), [])
+        if account is not None and plain_name(account.name).casefold() != person.name.casefold():
+            mistakes.append(f"the email {person.email} is that of '{account.name}', not of '{person.name}'")
+        elif account is not None:
+            known.append((person, account))
+        # Where the other one is in the roster too, they are two people; else somebody's address changed.
+        elif namesakes and not any(each.email.casefold() in here for each in namesakes):
+            mistakes.append(
+                f"'{person.name}' is there with the email {namesakes[0].email}, not {person.email}; "
+                "for a second one of that name list both"
+            )
+        else:
+            name = free_name(person.name, taken)
+            taken.add(name.casefold())
+            new.append(replace(person, name=name))
     if mistakes:
         raise UsageError(f"nobody was added to '{slug}': {'; '.join(mistakes[:10])}", "correct the roster")
-    new = [person for person in people if person.name.casefold() not in there]
     issued = tuple(Issued(person.name, person.email, new_token(), new_token()) for person in new)
     if issued:
         keep(issued)
@@ -72,12 +89,11 @@ def add_people(
         who=who,
     )
     moved = 0
-    for person in people:
-        known = there.get(person.name.casefold())
-        if known is not None and person.team is not None and person.team != known.team:
-            database.set_team(known.id, person.team, who=who)
+    for person, account in known:
+        if person.team is not None and person.team != account.team:
+            database.set_team(account.id, person.team, who=who)
             moved += 1
-    return Added(issued, len(people) - len(new), moved)
+    return Added(issued, len(known), moved)
 
 
 def renew(

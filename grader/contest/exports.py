@@ -10,45 +10,52 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timezone
 
 from grader.boards.words import label, language, visible
 from grader.contest.scoreboard import Cell, Row
-from grader.contest.settings import Settings
+from grader.contest.standing import Results
 
 DIGITS = 4
 _COLUMNS = ("points", "verdict", "language", "submission", "submitted", "attempts")
 _FORMULA = ("=", "+", "-", "@")
 
 
-def to_csv(settings: Settings, rows: Sequence[Row], emails: Mapping[str, str]) -> str:
-    """One line per participant, best first: rank, name, email, points, and the result of each problem."""
+def to_csv(results: Results) -> str:
+    """One line per participant, best first: rank, name, email, points, and the result of each problem.
+
+    The disqualified come last, without rank and points, with the reason.
+    """
+    settings = results.settings
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    head = ["rank", "name", "email", "points", "points_low", "points_high"]
+    head = ["rank", "name", "email", "points", "points_low", "points_high", "disqualified"]
     for problem in settings.problems:
         head += [f"{problem.name}_{column}" for column in _COLUMNS]
     writer.writerow(head)
-    for row in rows:
-        line: list[object] = [row.rank, _cell(row.who), _cell(emails.get(row.who, ""))]
+    for row in results.rows:
+        reason = results.reasons.get(row.who, "")
+        line: list[object] = ["" if reason else row.rank, _cell(row.who), _cell(results.emails.get(row.who, ""))]
         line += [_figure(x) for x in (row.points.value, row.points.low, row.points.high)]
+        line.append(_cell(reason))
         for cell in row.cells:
             line += [_figure(cell.points.value), _verdict(cell), _language(cell), *_which(cell), cell.attempts]
         writer.writerow(line)
     return out.getvalue()
 
 
-def to_gradescope(settings: Settings, row: Row) -> str:
+def to_gradescope(results: Results, row: Row) -> str:
     """One participant's results.json: a test per problem, with points and a sentence about the result."""
+    settings, reason = results.settings, results.reasons.get(row.who)
     tests = [
         {
             "name": problem.title or problem.name,
             "number": str(number),
             "score": round(cell.points.value, DIGITS),
             "max_score": problem.weight,
-            "status": "passed" if cell.is_accepted else "failed",
+            "status": "passed" if cell.is_accepted and reason is None else "failed",
             "output": _sentence(cell),
         }
         for number, (problem, cell) in enumerate(zip(settings.problems, row.cells, strict=True), start=1)
@@ -56,7 +63,8 @@ def to_gradescope(settings: Settings, row: Row) -> str:
     return json.dumps(
         {
             "score": round(row.points.value, DIGITS),
-            "output": f"{visible(settings.title)}: {row.points.value:.4g} of {settings.most_points:g} points",
+            "output": f"{visible(settings.title)}: {row.points.value:.4g} of {settings.most_points:g} points"
+            + (f"; disqualified: {visible(reason)}" if reason is not None else ""),
             "visibility": "visible",
             "stdout_visibility": "hidden",
             "tests": tests,
@@ -66,9 +74,14 @@ def to_gradescope(settings: Settings, row: Row) -> str:
     )
 
 
-def to_autolab(settings: Settings, row: Row) -> str:
-    """One participant's line of scores, the last line of an Autolab autograder; problem names must match the lab's."""
+def to_autolab(results: Results, row: Row) -> str:
+    """One participant's line of scores, the last line of an Autolab autograder; problem names must match the lab's.
+
+    The disqualified have no points, and no place on the lab's scoreboard.
+    """
     scores = {cell.problem: round(cell.points.value, DIGITS) for cell in row.cells}
+    if row.who in results.reasons:
+        return json.dumps({"scores": scores})
     return json.dumps({"scores": scores, "scoreboard": [round(row.points.value, DIGITS), *scores.values()]})
 
 
@@ -76,11 +89,11 @@ def to_autolab(settings: Settings, row: Row) -> str:
 class ForEach:
     """A format with one file per participant: the function that writes it, and the file's suffix."""
 
-    write: Callable[[Settings, Row], str]
+    write: Callable[[Results, Row], str]
     suffix: str
 
 
-FOR_ALL: Mapping[str, Callable[[Settings, Sequence[Row], Mapping[str, str]], str]] = {"csv": to_csv}
+FOR_ALL: Mapping[str, Callable[[Results], str]] = {"csv": to_csv}
 FOR_EACH: Mapping[str, ForEach] = {"gradescope": ForEach(to_gradescope, "json"), "autolab": ForEach(to_autolab, "txt")}
 
 

@@ -118,6 +118,9 @@ class Queue(WorkSource, Protocol):
     def judge_again(self, submission_ids: Collection[int], who: str) -> int:
         """Queues the held judgings of these submissions again; returns how many."""
 
+    def recover(self) -> None:
+        """Gives on, or holds, the work of workers that fell silent. Each claim does so too."""
+
     def withdraw(self, connection: Connection, judging_id: int) -> None:
         """Cancels a judging; a worker that runs it learns so at its next heartbeat."""
 

@@ -52,13 +52,14 @@ class Patience:
 
     A request's `headers` and its `body` have to be here by then. In a live stream a comment is sent after so much
     `silence`, so that no proxy takes the connection for dead. `known` is how long a stream goes on for somebody who
-    has signed out, or whose account was renewed or revoked.
+    has signed out, or whose account was renewed or revoked. Pages ask for `news` again after so long.
     """
 
     headers: float = 10.0
     body: float = BODY_SECONDS
     silence: float = 15.0
     known: float = 15.0
+    news: float = 30.0
 
 
 USUAL_PATIENCE = Patience()

@@ -5,7 +5,7 @@ A session cookie identifies the account, and each form carries a CSRF token. `ac
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
@@ -13,18 +13,23 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from markupsafe import Markup
 
 from grader.boards import code
-from grader.boards.pages import Links, render_report
+from grader.boards.pages import report_values
 from grader.boards.site import statement_html
-from grader.contest.access import Refused
+from grader.contest.access import LARGEST_NUMBER, Refused
 from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
 from grader.contest.failures import RETRY_SECONDS, refuse
-from grader.contest.records import JUDGED, SubmissionRecord
+from grader.contest.naming import plain_name
+from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord
+from grader.contest.scoreboard import row_of
+from grader.contest.standing import board_name, entries_of
 from grader.contest.visit import AsGuest, Form, SignedIn, set_session
 from grader.core.errors import DiskFull
+from grader.core.report import Report
 from grader.core.verdict import LanguageName
 from grader.languages.python import SUFFIX
 from grader.languages.registry import find_language
@@ -52,7 +57,7 @@ def sign_in_link(token: Annotated[str, Path(max_length=LONGEST_TOKEN)], guest: A
     if account is None:
         raise guest.site.failed(guest.request, "this link does not work, or no longer", "ask for a new one")
     title = guest.site.access.contest(account.contest).title
-    return guest.page("sign_in.html", problem="", name=account.name, token=token, title=title)
+    return guest.page("sign_in.html", problem="", name=plain_name(account.name), token=token, title=title)
 
 
 @router.post("/sign-in")
@@ -93,6 +98,19 @@ def contest(me: SignedIn) -> HTMLResponse:
         problems=problems,
         address=str(me.request.base_url).rstrip("/"),
     )
+
+
+@router.get("/contests/{slug}/announcements")
+def news(
+    me: SignedIn,
+    after: Annotated[int, Query(ge=0, le=LARGEST_NUMBER)] = 0,
+    known: Annotated[str, Query(max_length=16)] = "",
+) -> Response:
+    """The announcements above a page, if they are others than it shows."""
+    values = me.news(after)
+    if values["known"] == known:
+        return Response(status_code=204)
+    return HTMLResponse(me.site.pages.render("contest/news.html", contest=me.visitor.contest, **values))
 
 
 @router.get("/contests/{slug}/problems/{problem}")
@@ -137,10 +155,7 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
     # A lexer may take very long on a hostile text, so none runs here.
     lines = code.colour_lines(*me.site.database.source_and_colours(row.id), code.MOST_LINES)
     if report is not None:
-        home = f"/contests/{row.contest}"
-        links = Links(home=home, board=f"{home}/problems/{row.problem}")
-        text = render_report(report, me.site.workspace.template_folders, number=row.id, links=links, lines=lines)
-        return HTMLResponse(text, headers={"content-security-policy": me.site.report_policy})
+        return _report_page(me, row, report, lines)
     return me.page(
         "submission.html",
         row=row,
@@ -149,6 +164,23 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
         progress=access.progress([row.id])[row.id],
         lines=code.listing(lines, {}),
         names=me.names,
+    )
+
+
+def _report_page(me: SignedIn, row: SubmissionRecord, report: Report, lines: Sequence[Markup]) -> HTMLResponse:
+    """The report with the points that it earns, within the contest's menu."""
+    contest = me.visitor.contest
+    values = report_values(report, lines=lines)
+    problem = contest.problem(row.problem)
+    return me.page(
+        "report.html",
+        layout="contest/base.html",
+        stamp="",
+        row=row,
+        points=me.site.access.points(me.visitor, row),
+        weight=problem.weight if problem is not None else 0.0,
+        all_right=me.site.access.all_right(row),
+        **{**values, "repeatable": values["repeatable"] and not values["accepted"]},
     )
 
 
@@ -253,24 +285,37 @@ def _own_problems(me: SignedIn) -> list[dict[str, Any]]:
     """The problems with this account's results."""
     problems = me.site.access.problems(me.visitor)
     rows = me.site.access.own(me.visitor)
+    # A team's submissions count with their senders' extensions.
+    teams, account = me.visitor.contest.teams, me.visitor.account
+    accounts = me.site.database.accounts(account.contest) if teams else [account]
     return [
         {
             "name": each.name,
             "title": me.names[each.name],
             "weight": each.weight,
-            "best": _best([row for row in rows if row.problem == each.name]),
+            "best": best,
+            "points": points,
             "tries": sum(row.problem == each.name for row in rows),
         }
         for each in problems
+        for best, points in [_counting(me, accounts, [row for row in rows if row.problem == each.name])]
     ]
 
 
-def _best(rows: list[SubmissionRecord]) -> SubmissionRecord | None:
-    """The accepted submission with the highest score, else the newest."""
-    accepted = [row for row in rows if row.verdict == "accepted"]
-    if accepted:
-        return max(accepted, key=lambda row: row.score or 0.0)
-    return rows[0] if rows else None
+def _counting(
+    me: SignedIn, accounts: Sequence[AccountRecord], rows: Sequence[SubmissionRecord]
+) -> tuple[SubmissionRecord | None, float | None]:
+    """The submission that the scoreboard counts with its points, without the freeze; else the newest without points."""
+    if not rows:
+        return None, None
+    settings, account = me.visitor.contest, me.visitor.account
+    entries = entries_of(settings, accounts, rows)
+    who = board_name(settings, account.name, account.team)
+    row = row_of(settings, who, {rows[0].problem: entries}, frozen=False, revealed=())
+    cell = next(cell for cell in row.cells if cell.problem == rows[0].problem)
+    if cell.entry is None:
+        return rows[0], None
+    return next(each for each in rows if each.id == cell.entry.id), cell.points.value
 
 
 def _own_row(me: SignedIn) -> str:

@@ -73,6 +73,14 @@ class LeaseQueue:
                     return _job(connection, row)
         return None
 
+    def recover(self) -> None:
+        now = self.database.now()
+        with self.database.reading() as connection:
+            if connection.execute(select(Judging.id).where(_stalled(now)).limit(1)).first() is None:
+                return
+        with self.database.writing(flushed=False) as connection:
+            self._recover(connection, now)
+
     def heartbeat(self, job: Claim, progress: str) -> bool:
         values = {"lease_until": self.database.now() + self.lease, "progress": storable(progress[:200])}
         with self.database.writing(flushed=False) as connection:

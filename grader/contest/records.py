@@ -13,8 +13,9 @@ from typing import Any
 STUDENT, STAFF = "student", "staff"
 QUEUED, RUNNING, JUDGED, HELD = "queued", "running", "judged", "held"
 APPLIED, DROPPED = "applied", "dropped"
-IDLE, JUDGING, OUT, GONE = "idle", "judging", "out", "gone"
-"""The states of a worker; OUT took itself out of service, GONE was told to stop."""
+IDLE, JUDGING, OUT, GONE, DEAD = "idle", "judging", "out", "gone", "dead"
+"""The states of a worker; OUT took itself out of service, GONE was told to stop, DEAD fell silent and
+is never stored."""
 
 ANY_GPU = "any"
 """The queue of a contest without a GPU model: every worker serves it."""

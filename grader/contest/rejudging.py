@@ -75,7 +75,7 @@ def pick(database: Database, slug: str, chosen: Pick) -> list[SubmissionRecord]:
         raise UsageError(f"'{slug}' has no problem '{chosen.problem}'", f"its problems: {names}")
     if chosen.verdict is not None and chosen.verdict not in {verdict.value for verdict in Verdict}:
         raise UsageError(f"there is no verdict '{chosen.verdict}'", f"one of: {', '.join(v.value for v in Verdict)}")
-    account = None if chosen.account is None else database.account_by_name(slug, chosen.account)
+    account = None if chosen.account is None else database.account_called(slug, chosen.account)
     found = database.submissions(
         slug,
         account_id=None if account is None else account.id,

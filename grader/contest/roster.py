@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.contest.naming import plain_name
 from grader.core.errors import UsageError
 
 COLUMNS = ("name", "email", "team", "role")
@@ -116,12 +117,11 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
             continue
         row = _Table(columns, cells)
         found = [*_faults(row, teams=teams)]
-        for kind, key in (("name", row["name"]), ("email", row["email"])):
-            if not key:
-                continue
-            earlier = lines_of.setdefault(f"{kind} {key.casefold()}", line)
+        # Two people may have one name.
+        if email := row["email"]:
+            earlier = lines_of.setdefault(email.casefold(), line)
             if earlier != line:
-                found.append(f"the {kind} {_shown(key)} stands in line {earlier} too")
+                found.append(f"the email {_shown(email)} stands in line {earlier} too")
         mistakes += [f"line {line}: {fault}" for fault in found]
         if not found:
             yield Person(row["name"], row["email"], row["team"] or None, row["role"].lower() or ROLES[0])
@@ -129,6 +129,8 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
 
 def _faults(row: _Table, *, teams: bool) -> Iterator[str]:
     yield from _name_faults("name", row["name"])
+    if plain_name(row["name"]) != row["name"]:
+        yield f"the name {_shown(row['name'])} ends as kgrade numbers namesakes; write it without the number"
     if not _EMAIL.fullmatch(row["email"]) or not row["email"].isprintable() or len(row["email"]) > 200:
         yield f"the email {_shown(row['email'])} is none; one like ada@example.org is expected"
     if row["team"] or (teams and row["role"].lower() != "staff"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from grader.store.workspace import Workspace
 
 CLOCK_SECONDS = 10.0
+RECOVER_SECONDS = 3.0
+"""How often the work of silent workers is given on, also where no other worker asks for any."""
 
 TITLES = {
     400: "That did not work",
@@ -56,11 +58,13 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        clock = asyncio.create_task(_watch_clock(database.clock))
+        tasks = [asyncio.create_task(_watch_clock(database.clock)), asyncio.create_task(_recover_work(database))]
         yield
-        clock.cancel()
+        for task in tasks:
+            task.cancel()
         await site.hub.close()
         await site.board_hub.close()
+        await site.rejudge_hub.close()
 
     app = FastAPI(
         title="kgrade contests",
@@ -78,6 +82,7 @@ def create_app(
     app.include_router(client_pages.router)
     app.include_router(staff_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
+    app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(KgradeError, _failed)
     app.add_exception_handler(HTTPException, _no_route)
@@ -97,6 +102,14 @@ async def _watch_clock(clock: Clock) -> None:
         "Set the clock right (timedatectl set-ntp true) before you start the server again.",
         clock.set_back.total_seconds(),
     )
+
+
+async def _recover_work(database: Database) -> None:
+    while True:
+        await asyncio.sleep(RECOVER_SECONDS)
+        # A database that is briefly unavailable is asked again.
+        with suppress(KgradeError):
+            await asyncio.to_thread(database.queue.recover)
 
 
 class Headers:
@@ -120,6 +133,9 @@ class Headers:
             await self._app(scope, receive, send)
             return
 
+        # A HEAD is answered as a GET, whose body the server does not send; a live stream has no end to wait for.
+        if scope["method"] == "HEAD" and not scope["path"].endswith("/events"):
+            scope = {**scope, "method": "GET"}
         started = False
 
         async def with_headers(message: Message) -> None:
@@ -147,6 +163,12 @@ def _static(digest: str, name: str, request: Request) -> Response:
         raise Refused(404, "there is no such file")
     content, kind = site.assets[name]
     return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+def _icon(request: Request) -> Response:
+    """For what asks for an icon without reading a page."""
+    content, kind = request.app.state.site.assets["icon.svg"]
+    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=86400"})
 
 
 def _refused(request: Request, error: Exception) -> Response:

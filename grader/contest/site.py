@@ -23,6 +23,7 @@ from grader.contest.database import contests_folder
 from grader.contest.events import Hub, Streams
 from grader.contest.limits import USUAL_PATIENCE, Failures, Patience
 from grader.contest.live import Board, Boards
+from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord
 from grader.contest.settings import Settings
 from grader.core.errors import KgradeError
@@ -41,7 +42,7 @@ FRAMES = "frame-ancestors 'self'"
 """The part of the policy that browsers accept only in a header."""
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
-KINDS = {".js": "text/javascript", ".css": "text/css"}
+KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 @dataclass
@@ -69,11 +70,10 @@ class Site:
         self.failures = Failures()
         self.hub: Hub[int, Progress] = Hub(self.access.progress, silence=patience.silence)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
+        self.rejudge_hub: Hub[int, tuple[str, int]] = Hub(database.rejudge_states, 2.0, silence=patience.silence)
         self.streams = Streams()
         self.assets = self._read_assets()
         self.client_wheel = ClientWheel()
-        # A report's page is self-contained, with inline script and style.
-        self.report_policy = f"{self.pages.policy}; {FRAMES}"
         self._writers: dict[str, BoardWriter] = {}
         self._drawn: dict[tuple[str, str, bool], _Drawn] = {}
 
@@ -103,6 +103,7 @@ class Site:
         """Ends all live streams; browsers reconnect by themselves."""
         self.hub.end()
         self.board_hub.end()
+        self.rejudge_hub.end()
 
     def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> Markup:
         """The scoreboard as an HTML fragment, rendered once for all."""
@@ -110,7 +111,12 @@ class Site:
         def draw(board: Board) -> Markup:
             names = self.access.titles(contest)
             html = self.pages.render(
-                "contest/board.html", contest=contest, rows=board.rows, names=names, frozen=board.frozen
+                "contest/board.html",
+                contest=contest,
+                rows=board.rows,
+                names=names,
+                frozen=board.frozen,
+                plain=None if final else plain_name,
             )
             return Markup(html)
 

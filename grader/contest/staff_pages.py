@@ -6,17 +6,24 @@ Each change uses the same functions as `kgrade contest` and is logged under the 
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 
 from grader.contest import rejudging
 from grader.contest.access import Refused
-from grader.contest.api import Number
+from grader.contest.api import Number, stream
+from grader.contest.changes import details
+from grader.contest.events import COMMENT, message
 from grader.contest.exports import to_csv
-from grader.contest.records import RejudgeRecord
-from grader.contest.standing import emails, reveal_next, standing, unfreeze
+from grader.contest.naming import plain_name
+from grader.contest.records import AccountRecord, RejudgeRecord
+from grader.contest.standing import results, reveal_next, unfreeze
 from grader.contest.visit import AsStaff, Form, Member
 from grader.core.errors import UsageError
 from grader.core.verdict import Verdict
@@ -36,8 +43,9 @@ def overview(me: AsStaff) -> HTMLResponse:
         announcements=database.announcements(contest.slug),
         rejudges=database.rejudges(contest.slug)[::-1],
         held=database.held(contest.slug),
-        workers=database.workers(),
+        workers=database.present_workers(),
         audits=database.audits(contest.slug, limit=30),
+        details=details,
         frozen=me.site.boards.board(contest).frozen,
         verdicts=[verdict.value for verdict in Verdict],
         names=me.names,
@@ -51,7 +59,8 @@ def submissions(me: AsStaff, problem: Filter = "", account: Filter = "", verdict
         me.visitor.contest.slug, problem=problem or None, verdict=verdict or None, newest_first=True
     )
     wanted = account.strip().casefold()
-    rows = [row for row in rows if not wanted or wanted in (row.account.casefold(), (row.team or "").casefold())]
+    people = {each.id for each in me.site.database.accounts(me.visitor.contest.slug) if wanted in _words_for(each)}
+    rows = [row for row in rows if not wanted or row.account_id in people]
     return me.page(
         "staff_submissions.html",
         here="staff",
@@ -122,6 +131,29 @@ def rejudge_page(number: Number, me: AsStaff) -> HTMLResponse:
     return me.page("rejudge.html", here="staff", rejudge=record, preview=shown, names=me.names)
 
 
+@router.get("/rejudges/{number}/events")
+def rejudge_events(number: Number, me: AsStaff) -> StreamingResponse:
+    """The rejudge's piece of its page, whenever another submission is judged or the rejudge ends."""
+    site, contest, record = me.site, me.visitor.contest, _rejudge(me, number)
+
+    def piece() -> str:
+        return site.pages.render(
+            "contest/rejudge_state.html",
+            contest=contest,
+            rejudge=_rejudge(me, record.id),
+            preview=rejudging.preview(site.database, record.id),
+            names=me.names,
+            form_token=site.signer.form(me.form_cookie),
+        )
+
+    async def texts() -> AsyncGenerator[str, None]:
+        async with aclosing(site.rejudge_hub.watch(record.id)) as news:
+            async for change in news:
+                yield COMMENT if change is None else message(await run_in_threadpool(piece), "rejudge")
+
+    return stream(site, me.visitor, texts(), partial(site.account_of_session, me.session))
+
+
 @router.post("/rejudges/{number}/apply")
 def apply_rejudge(number: Number, me: AsStaff, form: Form) -> Response:
     return _end_rejudge(me, number, apply=True)
@@ -154,8 +186,7 @@ def unfreeze_scoreboard(me: AsStaff, form: Form) -> Response:
 @router.get("/scores.csv")
 def scores(me: AsStaff) -> PlainTextResponse:
     contest, database = me.visitor.contest, me.site.database
-    rows = standing(database, contest.slug, everything=True).rows
-    text = to_csv(contest, rows, emails(contest, database.accounts(contest.slug)))
+    text = to_csv(results(database, contest.slug))
     name = f'attachment; filename="{contest.slug}.csv"'
     return PlainTextResponse(text, media_type="text/csv", headers={"content-disposition": name})
 
@@ -178,6 +209,12 @@ def _rejudge(me: Member, number: int) -> RejudgeRecord:
         if record.id == number:
             return record
     raise Refused(404, "there is no such rejudge")
+
+
+def _words_for(account: AccountRecord) -> set[str]:
+    """What staff may type to name an account or its team, in lower case."""
+    words = (account.name, plain_name(account.name), account.email, account.team or "")
+    return {word.casefold() for word in words} - {""}
 
 
 def _who(me: Member) -> str:

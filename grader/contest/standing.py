@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import select
@@ -16,7 +16,7 @@ from grader.contest.database import Database
 from grader.contest.definitions import settings_of
 from grader.contest.records import STUDENT, AccountRecord, SubmissionRecord
 from grader.contest.schema import Audit
-from grader.contest.scoreboard import Entry, Reveal, Row, Step, scoreboard, unfreezing
+from grader.contest.scoreboard import NOTHING, Entry, Reveal, Row, Step, row_of, scoreboard, unfreezing
 from grader.contest.settings import Settings
 from grader.core.report import Interval
 from grader.core.verdict import Verdict
@@ -54,6 +54,40 @@ def standing(database: Database, slug: str, *, now: datetime | None = None, ever
     frozen = not everything and not freeze.lifted and settings.is_frozen_at(now or database.now())
     rows = scoreboard(settings, participants(settings, accounts), entries, frozen=frozen, revealed=freeze.revealed)
     return Standing(settings, rows, frozen and any(cell.hidden for row in rows for cell in row.cells))
+
+
+@dataclass(frozen=True)
+class Results:
+    """What exports tell: the whole board, then the disqualified without rank and points.
+
+    `emails` are by the name on the board, separated by blanks for a team; `reasons` say why somebody is disqualified.
+    """
+
+    settings: Settings
+    rows: Sequence[Row]
+    emails: Mapping[str, str]
+    reasons: Mapping[str, str]
+
+
+def results(database: Database, slug: str) -> Results:
+    """Everybody's results, with everything that a freeze hides, and with the disqualified."""
+    found = standing(database, slug, everything=True)
+    settings, accounts = found.settings, database.accounts(slug)
+    counting = [each for each in accounts if each.disqualified is None]
+    rows, addresses, reasons = [*found.rows], emails(settings, counting), {}
+    for account in accounts:
+        if account.role != STUDENT or account.disqualified is None:
+            continue
+        who = account.name if not settings.teams else f"{account.name} ({account.team or 'no team'})"
+        own = [each for each in database.submissions(slug, account_id=account.id) if each.disqualified is None]
+        kept = replace(account, disqualified=None)
+        entries = entries_of(settings, [kept], [replace(each, account_disqualified=None) for each in own])
+        sheet = {p.name: [each for each in entries if each.problem == p.name] for p in settings.problems}
+        row = row_of(settings, who, sheet, frozen=False, revealed=())
+        cells = tuple(replace(cell, points=NOTHING) for cell in row.cells)
+        rows.append(replace(row, points=NOTHING, cells=cells, reached=None))
+        addresses[who], reasons[who] = account.email, account.disqualified
+    return Results(settings, rows, addresses, reasons)
 
 
 def participants(settings: Settings, accounts: Iterable[AccountRecord]) -> list[str]:

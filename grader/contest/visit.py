@@ -6,8 +6,10 @@ Sessions and forms are checked here, before a page's own code runs.
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
+from hashlib import sha256
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -17,9 +19,13 @@ from fastapi.responses import HTMLResponse
 from grader.contest.access import Refused
 from grader.contest.auth import hash_token, new_token
 from grader.contest.bodies import Fields, form_fields
-from grader.contest.records import AccountRecord
+from grader.contest.naming import plain_name
+from grader.contest.records import AccountRecord, AnnouncementRecord
 from grader.contest.site import POLICY, Site
+from grader.core.errors import KgradeError
 
+MOST_NEWS = 3
+"""Announcements shown above a page; the contest's home lists all."""
 SESSION, VISIT = "kgrade_session", "kgrade_visit"
 """Cookies: the session in one contest, sent only below that contest's path, and the browser's before sign-in."""
 
@@ -44,7 +50,7 @@ class Guest:
         return self.site.access.now()
 
     def page(self, template: str, **values: Any) -> HTMLResponse:
-        shown = {"contest": None, "account": None, "staff": False, "here": "", **values}
+        shown = {"plain": plain_name, "contest": None, "account": None, "staff": False, "here": "", **values}
         text = self.site.pages.render(
             f"contest/{template}",
             asset=self.site.asset,
@@ -92,7 +98,21 @@ class Member(Guest):
     def page(self, template: str, **values: Any) -> HTMLResponse:
         visitor = self.visitor
         known = {"contest": visitor.contest, "account": visitor.account, "staff": visitor.staff}
-        return super().page(template, **known, **values)
+        # The contest's home lists them all; above it only newer ones appear.
+        return super().page(template, **known, **self.news(listed=template == "contest.html"), **values)
+
+    def news(self, after: int = 0, *, listed: bool = False) -> dict[str, Any]:
+        """What the template of the announcements above a page shows: the newest ones whose number is above `after`."""
+        found: list[AnnouncementRecord] = []
+        # A page that says what is wrong with the database does without.
+        with suppress(KgradeError):
+            found = self.site.access.announcements(self.visitor)
+        if listed:
+            after = max((each.id for each in found), default=0)
+        news = [each for each in found if each.id > after]
+        digest = sha256(repr([each.id for each in news]).encode()).hexdigest()[:16]
+        seconds = f"{self.site.patience.news:g}"
+        return {"news": news[:MOST_NEWS], "after": after, "known": digest, "seconds": seconds}
 
     def end_session(self, answer: Response) -> None:
         self.site.database.end_session(hash_token(self.session))

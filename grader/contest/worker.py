@@ -25,7 +25,7 @@ Judge = Callable[[Job, Callable[[str], None]], Outcome]
 BEAT_SECONDS = LEASE.total_seconds() / 4
 FEWEST_SECONDS = 0.3
 """Minimum time between two heartbeats, however quickly a grading's steps follow each other."""
-SIGN_SECONDS = 20.0
+SIGN_SECONDS = 8.0
 """How often a worker with unchanged state reports that it is alive."""
 SILENCE_SECONDS = 20.0
 """A judge that is silent for longer hangs: its heartbeat stops, and others take its work."""

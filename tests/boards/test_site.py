@@ -104,7 +104,7 @@ def test_the_statement_is_shown_and_its_markup_is_not_run(tmp_path: Path) -> Non
     write_site(Store(tmp_path / "kgrade.db"), [problem], tmp_path / "site")
     html = (tmp_path / "site" / "problems" / "p.html").read_text()
     page = Page(html)
-    assert "<strong>bold</strong> &lt;script&gt;" in html and "<h4>Example</h4>" in html
+    assert "<strong>bold</strong> &lt;script&gt;" in html and "<h2>Example</h2>" in html
     assert "Title" not in page.text and "img" not in page.tags
     assert not [href for href in page.values("href") if href.startswith("javascript")]
     assert "None yet." in page.text

@@ -215,7 +215,15 @@ def test_results_and_disqualification(started: Path, kgrade: Kgrade) -> None:
     assert [row["points"] for row in rows(kgrade("contest", "export", "a1"))] == ["1.0000", "0.0000"]
     assert kgrade("contest", "disqualify", "a1", "--submission", str(number), "--reinstate").code == 0
     assert kgrade("contest", "disqualify", "a1", "Ada Lovelace", "--reason", "copied").code == 0
-    assert [row["name"] for row in rows(kgrade("contest", "export", "a1"))] == ["Bob"]
+    marked = rows(kgrade("contest", "export", "a1"))
+    assert [(row["name"], row["rank"], row["points"], row["disqualified"]) for row in marked] == [
+        ("Bob", "1", "1.0000", ""),
+        ("Ada Lovelace", "", "0.0000", "copied"),
+    ]
+    assert (marked[1]["matmul_verdict"], marked[1]["matmul_points"]) == ("accepted", "0.0000")
+    of_ada = kgrade("contest", "export", "a1", "--format", "gradescope", "--user", "ADA@example.org").json
+    assert of_ada["score"] == 0 and of_ada["output"].endswith("; disqualified: copied")
+    assert kgrade("contest", "export", "a1", "--format", "autolab", "--user", "lovelace").err.count("Ada Lovelace") == 1
     assert kgrade("contest", "disqualify", "a1", "--submission", "99", "--reason", "x").code == 2
 
 

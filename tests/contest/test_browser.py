@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from grader.contest.limits import Patience
+
 from .site_samples import SLUG, Hall, accepted, in_triton, open_hall
 
 INSTALL = "pip install -e .[dev]"
@@ -132,9 +134,37 @@ def test_staff_announce_and_rejudge(browser: Any, hall: Hall, complaints: list[s
     page.get_by_role("button", name="Rejudge").click()
     page.get_by_text("Not judged yet").wait_for()
     hall.judge(accepted())
-    page.get_by_role("link", name="Look again").click()
+    # The page follows by itself, and asks although the button came later.
     page.get_by_role("button", name="Apply").click()
     page.get_by_text("applied").first.wait_for()
+
+
+def test_an_announcement_comes_by_itself_and_stays_away_once_dismissed(
+    browser: Any, tmp_path: Path, complaints: list[str]
+) -> None:
+    with open_hall(tmp_path, patience=Patience(news=0.5)) as hall:
+        page = opened(browser, hall, complaints)
+        sign_in(page, "ada")
+        page.goto(f"{HOME}/scoreboard")
+        hall.database.announce(SLUG, "Lunch at one", who="tutor")
+        page.get_by_text("Lunch at one").wait_for()
+        page.get_by_role("button", name="Dismiss").click()
+        assert not page.get_by_text("Lunch at one").is_visible()
+        hall.database.announce(SLUG, "Supper at six", who="tutor")
+        page.get_by_text("Supper at six").wait_for()
+        page.goto(f"{HOME}/submissions")
+        assert page.get_by_text("Supper at six").is_visible() and not page.get_by_text("Lunch at one").is_visible()
+
+
+def test_times_are_the_readers(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    context = browser.new_context(base_url=hall.address, timezone_id="Asia/Tokyo")
+    page = context.new_page()
+    sign_in(page, "ada")
+    start = page.locator("dd time").first
+    assert start.inner_text() == "2026-10-01 20:00 GMT+9" and start.get_attribute("title") == "2026-10-01 11:00 UTC"
+    plain = browser.new_context(base_url=hall.address, timezone_id="Asia/Tokyo", java_script_enabled=False).new_page()
+    sign_in(plain, "ada")
+    assert plain.locator("dd time").first.inner_text() == "2026-10-01 11:00 UTC"
 
 
 def test_what_the_freeze_hides_is_revealed_while_all_look(browser: Any, hall: Hall, complaints: list[str]) -> None:

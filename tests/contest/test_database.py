@@ -30,6 +30,7 @@ from grader.core.errors import KgradeError, StoreError, UsageError, WorkspaceErr
 from grader.store.workspace import Workspace
 
 from . import contests
+from .conftest import HandClock
 from .contests import contest, handed_in
 
 MIGRATIONS = Path(grader.contest.__file__).with_name("migrations")
@@ -288,6 +289,23 @@ def test_workers(contest_database: Database, clock: Clock) -> None:
     assert [worker.name for worker in contest_database.workers()] == ["local", "m1"]
     contest_database.remove_worker("m1", who="prof")
     assert contest_database.worker_by_token("hash") is None
+
+
+def test_silent_workers_are_dead_and_vanish(contest_database: Database, clock: HandClock) -> None:
+    def shown() -> list[tuple[str, str]]:
+        return [(each.name, each.state) for each in contest_database.present_workers()]
+
+    contest_database.add_worker("lab", "any", "hash", who="prof")
+    for name, state in (("lab:0", "judging"), ("lab:1", "idle"), ("lab:2", "out"), ("lab:3", "gone")):
+        contest_database.worker_seen(name, "H200", "idle")
+        contest_database.worker_seen(name, "H200", state)
+    assert shown() == [("lab:0", "judging"), ("lab:1", "idle"), ("lab:2", "out")]
+    clock.forward(seconds=26)
+    contest_database.worker_seen("lab:1", "H200", "idle")
+    assert shown() == [("lab:0", "dead"), ("lab:1", "idle"), ("lab:2", "out")]
+    clock.forward(minutes=11)
+    assert shown() == [("lab:2", "out")]
+    assert contest_database.worker_by_token("hash") is not None
 
 
 def test_a_database_of_a_newer_kgrade_is_refused(contest_url: str, contest_database: Database) -> None:

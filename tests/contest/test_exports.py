@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from datetime import timedelta
 
 import pytest
 
 from grader.contest.exports import to_autolab, to_csv, to_gradescope
 from grader.contest.scoreboard import Entry, Row, scoreboard
+from grader.contest.standing import Results
 from grader.core.report import Interval
 from grader.core.verdict import Verdict
 
@@ -29,8 +31,12 @@ def rows(*names: str) -> list[Row]:
     return scoreboard(SETTINGS, names, entries)
 
 
+def results(*names: str, emails: Mapping[str, str] | None = None, **reasons: str) -> Results:
+    return Results(SETTINGS, rows(*names), emails or {}, reasons)
+
+
 def test_the_table() -> None:
-    text = to_csv(SETTINGS, rows("Ada", "Bob"), {"Ada": "ada@example.org"})
+    text = to_csv(results("Ada", "Bob", emails={"Ada": "ada@example.org"}))
     ada, bob = csv.DictReader(io.StringIO(text))
     assert (ada["rank"], ada["name"], ada["email"], ada["points"]) == ("1", "Ada", "ada@example.org", "1.2500")
     assert (ada["matmul_points"], ada["matmul_verdict"], ada["matmul_submission"]) == ("1.0000", "accepted", "1")
@@ -46,7 +52,7 @@ def test_the_table() -> None:
 
 @pytest.mark.parametrize("name", ["=1+2", "+49", "-x", "@SUM(A1)", "\tx", '=HYPERLINK("http://x","y")'])
 def test_no_cell_is_a_formula(name: str) -> None:
-    text = to_csv(SETTINGS, rows(name), {name: "=x@example.org"})
+    text = to_csv(results(name, emails={name: "=x@example.org"}))
     (row,) = csv.DictReader(io.StringIO(text))
     for cell in row.values():
         assert not cell.startswith(("=", "+", "-", "@", "\t"))
@@ -54,14 +60,14 @@ def test_no_cell_is_a_formula(name: str) -> None:
 
 def test_cells_hold_commas_quotes_and_no_ends_of_lines() -> None:
     name = 'Ada "the first", Countess\nof\rLovelace'
-    (row,) = csv.DictReader(io.StringIO(to_csv(SETTINGS, rows(name), {})))
+    (row,) = csv.DictReader(io.StringIO(to_csv(results(name))))
     assert row["name"].startswith('Ada "the first", Countess')
     assert "\n" not in row["name"] and "\r" not in row["name"]
 
 
 def test_gradescope() -> None:
     """https://gradescope-autograders.readthedocs.io/en/latest/specs/: score, tests with score and max_score."""
-    ada, bob = (json.loads(to_gradescope(SETTINGS, row)) for row in rows("Ada", "Bob"))
+    ada, bob = (json.loads(to_gradescope(results("Ada"), row)) for row in rows("Ada", "Bob"))
     assert ada["score"] == 1.25 and bob["score"] == 0
     assert [(t["name"], t["score"], t["max_score"], t["status"]) for t in ada["tests"]] == [
         ("matmul", 1.0, 2.0, "passed"),
@@ -74,6 +80,6 @@ def test_gradescope() -> None:
 
 def test_autolab() -> None:
     """An autograder's last line: {"scores": {problem: points}}, and optionally a list for the scoreboard."""
-    line = to_autolab(SETTINGS, rows("Ada", "Bob")[0])
+    line = to_autolab(results("Ada"), rows("Ada", "Bob")[0])
     assert "\n" not in line
     assert json.loads(line) == {"scores": {"matmul": 1.0, "zip": 0.25}, "scoreboard": [1.25, 1.0, 0.25]}

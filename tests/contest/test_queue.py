@@ -215,3 +215,18 @@ def test_what_is_rolled_back_is_in_no_queue(database: Database) -> None:
         database.add_rejudge("c1", "why", [number, 999], who="prof")
     assert database.queue.claim(H200, "w") is None
     assert len(database.judgings(number)) == 1
+
+
+def test_work_of_a_dead_worker_is_given_on_though_nobody_asks_for_work(database: Database, clock: Any) -> None:
+    number = submit(database)
+    job = claim(database)
+    clock.forward(seconds=LEASE.total_seconds() - 1)
+    database.queue.recover()
+    assert database.submission(number).state == "running"
+    clock.forward(seconds=2)
+    database.queue.recover()
+    database.queue.recover()
+    assert (database.submission(number).state, database.submission(number).worker) == ("queued", None)
+    assert not database.queue.finish(job, Outcome("accepted"))
+    assert database.queue.finish(claim(database), Outcome("wrong_answer"))
+    assert database.submission(number).verdict == "wrong_answer" and database.queue.claim(H200, "w") is None

@@ -10,6 +10,7 @@ import pytest
 
 from grader.contest.accounts import Issued, add_people, renew, revoke, write_secrets
 from grader.contest.auth import hash_token
+from grader.contest.naming import plain_name
 from grader.contest.roster import Person, parse_roster, read_roster
 from grader.core.errors import UsageError, WorkspaceError
 
@@ -56,7 +57,7 @@ def test_names_in_any_writing_are_kept() -> None:
         ("name,email,age\n", "line 1: there is no column 'age'"),
         ("name,email\n", "line 2: there is nobody in it"),
         ("name,email\nAda,a@x.org\nBob,A@X.org\n", "line 3: the email 'A@X.org' stands in line 2 too"),
-        ("name,email\nAda,a@x.org\n\nada,b@x.org\n", "line 4: the name 'ada' stands in line 2 too"),
+        ("name,email\nAda (2),a@x.org\n", "line 2: the name 'Ada (2)' ends as kgrade numbers namesakes"),
         ("name,email\nAda,none\n", "line 2: the email 'none' is none"),
         ("name,email\nAda\n", "line 2: the email '' is none"),
         ("name,email\n,a@x.org\n", "line 2: the name is missing"),
@@ -134,6 +135,39 @@ def test_a_roster_that_contradicts_what_is_there_changes_nothing(tmp_path: Path,
         with pytest.raises(UsageError, match="nobody was added"):
             add_people(database, "a1", [Person("New", "new@example.org"), person], lambda issued: None, who="prof")
         assert len(database.accounts("a1")) == 2
+
+
+def test_namesakes_are_two_accounts(tmp_path: Path) -> None:
+    one, two, three = (Person("John Smith", f"js{n}@example.org") for n in (1, 2, 3))
+    assert parse_roster(b"name,email\nJohn Smith,js1@example.org\nJohn Smith,js2@example.org\n", "r.csv") == [one, two]
+    with contest(tmp_path, people=()) as database:
+        issued = add_people(database, "a1", [one, two], lambda issued: None, who="prof").issued
+        assert [(each.account, each.email) for each in issued] == [
+            ("John Smith", one.email),
+            ("John Smith (2)", two.email),
+        ]
+        again = add_people(database, "a1", [two, one, three], lambda issued: None, who="prof")
+        assert ([each.account for each in again.issued], again.known) == (["John Smith (3)"], 2)
+        with pytest.raises(UsageError, match="for a second one of that name list both"):
+            add_people(database, "a1", [Person("John Smith", "js4@example.org")], lambda issued: None, who="prof")
+        found = database.account_called("a1", "JS2@example.org")
+        assert (found.name, plain_name(found.name)) == ("John Smith (2)", "John Smith")
+        assert database.account_called("a1", "John Smith (2)") == database.account_called("a1", str(found.id)) == found
+        with pytest.raises(UsageError, match=rf"name of 3 in 'a1': .*js2@example.org, number {found.id}\)") as error:
+            database.account_called("a1", "john smith")
+        assert "give the e-mail address or the number" in error.value.hint
+
+
+def test_a_name_that_nobody_has_lists_near_ones(tmp_path: Path) -> None:
+    with contest(tmp_path, people=["Dmitri Petrov", "ada", "bob"]) as database:
+        for word in ("dmitri", "Dimitri Petrow", "petrov@example.org"):
+            with pytest.raises(UsageError) as error:
+                database.account_called("a1", word)
+            assert "nobody in 'a1' is called" in error.value.message and "Dmitri Petrov" in error.value.hint
+        for word in ("zzz", "", "99"):
+            with pytest.raises(UsageError) as error:
+                database.account_called("a1", word)
+            assert "there are Dmitri Petrov, ada, bob" in error.value.hint
 
 
 def test_no_account_without_a_place_for_its_secrets(tmp_path: Path) -> None:

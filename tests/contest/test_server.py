@@ -1,16 +1,20 @@
 """The site as students and staff use it, over HTTP: what each page shows, when, and to whom."""
 
+import html
 import re
 import time
 from dataclasses import replace
 from pathlib import Path
 
+from boards import samples
 from boards.samples import TRITON
 
 from grader.contest.jobs import RETRIES
-from grader.core.verdict import LanguageName
+from grader.contest.records import NewAccount
+from grader.contest.settings import ContestProblem
+from grader.core.verdict import LanguageName, Verdict
 
-from .site_samples import NOW, SLUG, Hall, accepted, form_token, in_triton, open_hall, wrong
+from .site_samples import NOW, SLUG, Hall, accepted, form_token, in_triton, open_hall, secrets, wrong
 
 HOME = f"/contests/{SLUG}"
 
@@ -144,6 +148,38 @@ def test_from_progress_to_report(hall: Hall) -> None:
     assert f'href="{HOME}/problems/matmul"' in report.text
 
 
+def test_a_report_keeps_menu_points_and_cases(hall: Hall) -> None:
+    hall.change(hidden_seeds=[17])
+    counted = samples.accepted()
+    hall.submit("ada", problem="zip")
+    hall.judge(counted)
+    hall.submit("ada", "no C++", problem="zip")
+    hall.judge(replace(accepted(), verdict=Verdict.COMPILE_ERROR, headline="line 1 can't be compiled"))
+    browser = hall.signed_in("ada")
+    right, broken = (re.sub(r"\s+", " ", browser.get(f"{HOME}/submissions/{n}").text) for n in (1, 2))
+    for page in (right, broken):
+        assert f'href="{HOME}/scoreboard"' in page and "Sign out" in page and "seed -1" not in page
+    count = len(counted.cases)
+    assert "<dt>Points</dt><dd>2.000 of 2</dd>" in right and f"<dd>{count} of {count}</dd>" in right
+    assert "Repeat it" not in right and "<dt>Points</dt><dd>0.000 of 2</dd>" in broken
+    assert "Repeat it" in broken and "kgrade test zip kernel.cu</code>" in broken
+    hall.submit("tutor")
+    hall.judge()
+    assert "<dt>Points</dt><dd>none: practice</dd>" in hall.signed_in("tutor").get(f"{HOME}/submissions/3").text
+
+
+def test_home_shows_the_points_of_the_scoreboard(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    assert '<td data-label="Points" class="number">–</td>' in browser.get(HOME).text
+    hall.submit("ada", problem="zip")
+    hall.judge()
+    hall.submit("ada", "worse", problem="zip")
+    hall.judge(wrong())
+    page = browser.get(HOME).text
+    assert '<td data-label="Points" class="number">2.000</td>' in page and "accepted" in page
+    assert "<b>2.000</b>" in browser.get(f"{HOME}/scoreboard").text
+
+
 def test_what_the_judge_gave_up_is_held_and_said(hall: Hall) -> None:
     number = hall.submit("ada")
     for _ in range(1 + RETRIES):
@@ -227,6 +263,45 @@ def test_announcements_reach_students_and_the_log(hall: Hall) -> None:
     assert "N may be" not in hall.signed_in("ada").get(HOME).text
 
 
+def test_announcements_stand_on_every_page_and_come_without_a_reload(hall: Hall) -> None:
+    hall.submit("ada")
+    hall.judge()
+    browser = hall.signed_in("ada")
+    paths = ["/problems/matmul", "/submissions", "/submissions/1", "/scoreboard", "/problems/none"]
+    polls = {path: poll_of(browser.get(f"{HOME}{path}").text) for path in paths}
+    home = poll_of(browser.get(HOME).text)
+    assert all(browser.get(poll).status_code == 204 for poll in [*polls.values(), home])
+    number = hall.database.announce(SLUG, "N may be <odd>", who="tutor")
+    for path, poll in polls.items():
+        assert "N may be &lt;odd&gt;" in browser.get(f"{HOME}{path}").text
+        news = browser.get(poll)
+        assert news.status_code == 200 and "N may be &lt;odd&gt;" in news.text
+        assert browser.get(poll_of(news.text)).status_code == 204
+    assert "N may be &lt;odd&gt;" in browser.get(home).text
+    # Home lists it, and does not say it twice.
+    assert browser.get(HOME).text.count("N may be") == 1
+    hall.database.withdraw_announcement(number, who="tutor")
+    assert "N may be" not in browser.get(f"{HOME}/scoreboard").text
+    assert hall.browser().get(polls["/scoreboard"]).status_code == 401
+
+
+def poll_of(page: str) -> str:
+    """The address at which a page asks for announcements."""
+    return html.unescape(page.split('hx-get="')[1].split('"')[0])
+
+
+def test_a_head_is_answered_as_a_get_and_the_icon_is_one(hall: Hall) -> None:
+    browser = hall.signed_in("ada")
+    for path in ("/", HOME, f"{HOME}/scoreboard", "/favicon.ico"):
+        answer = browser.head(path)
+        assert (answer.status_code, answer.content) == (200, b"")
+    assert browser.head(f"{HOME}/none").status_code == 404 and browser.head(f"{HOME}/sign-out").status_code == 405
+    page = browser.get(HOME).text
+    icon = browser.get(page.split('rel="icon" type="image/svg+xml" href="')[1].split('"')[0])
+    assert icon.headers["content-type"].startswith("image/svg+xml") and icon.text.startswith("<svg")
+    assert browser.get("/favicon.ico").content == icon.content
+
+
 def test_a_rejudge_is_previewed_and_applied(hall: Hall) -> None:
     number = hall.submit("ada")
     hall.judge(replace(wrong(), problem="matmul"))
@@ -242,6 +317,31 @@ def test_a_rejudge_is_previewed_and_applied(hall: Hall) -> None:
     assert staff.post(f"{page}/apply", data={"csrf": token}).status_code == 303
     assert hall.database.submission(number).verdict == "accepted"
     assert staff.post(f"{page}/drop", data={"csrf": token}).status_code == 409
+
+
+def test_staff_read_which_setting_changed(hall: Hall) -> None:
+    hall.change(per_hour=3, hidden_seeds=(4711,), problems=(ContestProblem("matmul", 3.0), ContestProblem("scan")))
+    page = html.unescape(hall.signed_in("tutor").get(f"{HOME}/staff").text)
+    assert "per_hour: 20 → 3" in page and "problem matmul, weight: 1.0 → 3.0" in page
+    assert "problem zip: taken out" in page and "problem scan: added" in page
+    assert "hidden_seeds: others than before" in page and "4711" not in page
+
+
+def test_namesakes_are_told_apart_by_staff(hall: Hall) -> None:
+    hall.database.add_accounts(
+        SLUG, [NewAccount("ada (2)", "a2@example.org", "student", None, *secrets("ada2"))], who="t"
+    )
+    number = hall.submit("ada2")
+    hall.judge()
+    student, tutor = hall.signed_in("ada2"), hall.signed_in("tutor")
+    for path in ("", "/scoreboard", "/submissions", f"/submissions/{number}"):
+        page = student.get(f"{HOME}{path}").text
+        assert "<bdi>ada</bdi>" in page and "<bdi>ada (2)</bdi>" not in page
+    assert "<bdi>ada (2)</bdi>" in tutor.get(f"{HOME}/staff/scoreboard").text
+    for word, count in (("ada", 1), ("a2@example.org", 1), ("ada@example.org", 0)):
+        assert (
+            tutor.get(f"{HOME}/staff/submissions", params={"account": word}).text.count("<bdi>ada (2)</bdi>") == count
+        )
 
 
 def test_disqualified_and_reinstated(hall: Hall) -> None:

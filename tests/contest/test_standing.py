@@ -10,7 +10,7 @@ import pytest
 
 from grader.contest.records import NewAccount
 from grader.contest.settings import settings_to_json
-from grader.contest.standing import emails, freeze_again, reveal_next, standing, unfreeze
+from grader.contest.standing import emails, freeze_again, results, reveal_next, standing, unfreeze
 from grader.core.errors import UsageError
 
 from .contests import MINUTE, SETTINGS, START, contest, handed_in, judge, submit
@@ -44,6 +44,18 @@ def test_disqualified_people_and_submissions_and_staff_are_not_on_it(tmp_path: P
         assert [(row.who, round(row.points.value, 3)) for row in rows] == [("bob", 0.6)]
         database.disqualify_submission(best, None, who="prof")
         assert round(standing(database, "a1").rows[0].points.value, 3) == 1.6
+
+
+def test_the_results_of_a_team_leave_out_its_disqualified_member(tmp_path: Path) -> None:
+    people = [NewAccount(name, f"{name}@example.org", team="T") for name in ("ada", "bob")]
+    with contest(tmp_path, replace(SETTINGS, teams=True), people) as database:
+        handed_in(database, "ada", 1, 0.5)
+        handed_in(database, "bob", 2, 0.9)
+        database.disqualify_account(database.account_by_name("a1", "bob").id, "copied", who="prof")
+        found = results(database, "a1")
+    assert [(row.who, round(row.points.value, 3)) for row in found.rows] == [("T", 1.0), ("bob (T)", 0.0)]
+    assert found.emails == {"T": "ada@example.org", "bob (T)": "bob@example.org"}
+    assert found.reasons == {"bob (T)": "copied"}
 
 
 def test_teams_stand_together(tmp_path: Path) -> None:

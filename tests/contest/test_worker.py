@@ -125,7 +125,7 @@ def test_staff_see_that_it_judges_what_takes_longer() -> None:
 
 
 def test_a_sign_of_life_comes_now_and_then() -> None:
-    moments = iter([100.0 + 8 * n for n in range(100)])
+    moments = iter([100.0 + 3 * n for n in range(100)])
     told: list[str] = []
 
     class Idle(Source):
@@ -137,7 +137,7 @@ def test_a_sign_of_life_comes_now_and_then() -> None:
 
     source = Idle()
     make(source, accept, clock=lambda: next(moments)).run()
-    assert told == ["idle", "idle", "idle", "gone"] and next(moments) > 140
+    assert told == ["idle", "idle", "idle", "gone"] and next(moments) > 115
 
 
 def test_a_sign_that_can_not_be_told_is_not_repeated_at_once() -> None:

@@ -18,6 +18,7 @@ from grader.commands.options import json_option
 @click.pass_context
 def command(ctx: click.Context, slug: str, limit: int, as_json: bool, database: str | None) -> int:
     """Show the changes of CONTEST, newest first."""
+    from grader.contest.changes import details
     from grader.terminal.console import safe
 
     with open_contest(ctx, database, slug) as found:
@@ -27,6 +28,6 @@ def command(ctx: click.Context, slug: str, limit: int, as_json: bool, database: 
         click.echo(json.dumps({"changes": rows}))
         return 0
     for change in changes:
-        detail = ", ".join(f"{key}: {value}" for key, value in change.detail.items())
+        detail = details(change)
         click.echo(f"{local(change.at)}  {safe(change.who)}  {change.what}{f' ({safe(detail)})' if detail else ''}")
     return 0

@@ -32,7 +32,8 @@ def command(
         raise UsageError("give a --reason, or --reinstate", "type: kgrade contest disqualify --help")
     with open_contest(ctx, database, slug) as found:
         if name is not None:
-            found.disqualify_account(found.account_by_name(slug, name).id, reason, who=who())
+            account = found.account_called(slug, name)
+            found.disqualify_account(account.id, reason, who=who())
         else:
             assert submission is not None
             if found.submission(submission).contest != slug:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -11,11 +12,15 @@ from grader.commands.contests.common import contest_argument, database_option, o
 from grader.contest.exports import FOR_ALL, FOR_EACH
 from grader.core.errors import UsageError, WorkspaceError
 
+if TYPE_CHECKING:
+    from grader.contest.database import Database
+    from grader.contest.standing import Results
+
 
 @click.command()
 @contest_argument
 @click.option("--format", "kind", type=click.Choice([*FOR_ALL, *FOR_EACH]), default="csv", show_default=True)
-@click.option("--user", metavar="NAME", help="Only this student's or team's.")
+@click.option("--user", metavar="NAME", help="Only this student's, by name, e-mail address or number, or team's.")
 @click.option("--to", metavar="PATH", help="The CSV file; or the folder for one file a student, by e-mail address.")
 @database_option
 @click.pass_context
@@ -25,30 +30,50 @@ def command(ctx: click.Context, slug: str, kind: str, user: str | None, to: str 
     csv prints one table. gradescope writes a results.json for each student, autolab the line that ends an autograder's
     output; with --user they are printed.
     """
-    from grader.contest.standing import emails, standing
+    from dataclasses import replace
+
+    from grader.contest.standing import results
 
     with open_contest(ctx, database, slug) as found:
-        current = standing(found, slug, everything=True)
-        addresses = emails(current.settings, found.accounts(slug))
-    rows = [row for row in current.rows if user in (None, row.who)]
-    if user is not None and not rows:
-        raise UsageError(f"nobody called '{user}' is on the scoreboard", f"type: kgrade contest export {slug}")
+        current = results(found, slug)
+        if user is not None:
+            who = _on_the_board(found, current, user)
+            current = replace(current, rows=[row for row in current.rows if row.who == who])
+    rows, addresses = current.rows, current.emails
     if kind in FOR_ALL:
-        files = {Path(to or "-"): FOR_ALL[kind](current.settings, rows, addresses)}
+        files = {Path(to or "-"): FOR_ALL[kind](current)}
     elif to is None and user is not None:
-        files = {Path("-"): FOR_EACH[kind].write(current.settings, rows[0])}
+        files = {Path("-"): FOR_EACH[kind].write(current, rows[0])}
     elif to is None:
         raise UsageError("a folder is needed for one file a student", f"add --to {slug}-{kind}")
     else:
         each = FOR_EACH[kind]
         files = {
             # An address may contain characters that are special in a path.
-            Path(to) / f"{quote(address, safe='@+')}.{each.suffix}": each.write(current.settings, row)
+            Path(to) / f"{quote(address, safe='@+')}.{each.suffix}": each.write(current, row)
             for row in rows
             for address in addresses[row.who].split()
         }
     _write(files)
     return 0
+
+
+def _on_the_board(database: Database, current: Results, word: str) -> str:
+    """The name in the results of the team or the account that is meant. Raises UsageError."""
+    from grader.contest.standing import board_name
+
+    names = {row.who for row in current.rows}
+    if current.settings.teams and word in names:
+        return word
+    account = database.account_called(current.settings.slug, word)
+    name = board_name(current.settings, account.name, account.team)
+    if account.disqualified is not None and current.settings.teams:
+        name = f"{account.name} ({account.team or 'no team'})"
+    if name not in names:
+        raise UsageError(
+            f"'{account.name}' is not on the scoreboard", f"type: kgrade contest export {current.settings.slug}"
+        )
+    return name
 
 
 def _write(files: dict[Path, str]) -> None:

@@ -22,7 +22,7 @@ from grader.commands.contests.common import (
 @database_option
 @click.pass_context
 def command(ctx: click.Context, slug: str, name: str, length: str, database: str | None) -> int:
-    """Give NAME the TIME beyond the contest's end, such as 2h or 1d; 0 takes it back.
+    """Give NAME (or the e-mail address) the TIME beyond the contest's end, such as 2h or 1d; 0 takes it back.
 
     It replaces an earlier extension, and holds for what was submitted already.
     """
@@ -30,7 +30,7 @@ def command(ctx: click.Context, slug: str, name: str, length: str, database: str
 
     extension = parse_span(length)
     with open_contest(ctx, database, slug) as found:
-        account = found.account_by_name(slug, name)
+        account = found.account_called(slug, name)
         found.set_extension(account.id, round(extension.total_seconds()), who=who())
         end = settings_of(found, slug).end + extension
     click.echo(f"{account.name} has {span(extension)} more, until {local(end)}")

@@ -33,7 +33,7 @@ def command(
         raise UsageError("name somebody, or everybody by --all", f"type: kgrade contest renew {slug} NAME")
     target = secrets_file(ctx, slug, to)
     with open_contest(ctx, database, slug) as found:
-        accounts = found.accounts(slug) if everybody else [found.account_by_name(slug, name) for name in names]
+        accounts = found.accounts(slug) if everybody else [found.account_called(slug, name) for name in names]
         issued = renew(found, accounts, lambda fresh: write_secrets(target, fresh, url), who=who())
     click.echo(f"{len(issued)} renewed; links and tokens: {target}, which you alone can read")
     return 0

@@ -17,6 +17,6 @@ def command(ctx: click.Context, slug: str, name: str, database: str | None) -> i
     from grader.contest.accounts import revoke
 
     with open_contest(ctx, database, slug) as found:
-        revoke(found, found.account_by_name(slug, name), who=who())
+        revoke(found, found.account_called(slug, name), who=who())
     click.echo(f"revoked; new ones: kgrade contest renew {slug} NAME")
     return 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.commands.contests.common import complete_contest, database_option, local, open_database, span
 from grader.commands.options import json_option, workspace_of
+from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
@@ -26,12 +29,16 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
     from grader.contest.definitions import defined_problems, settings_of
 
     with open_database(ctx, database) as found:
+        # Without a server nobody else does.
+        with suppress(KgradeError):
+            found.queue.recover()
         known = [slug] if slug is not None else [contest.slug for contest in found.contests()]
         contests = [_contest(found, settings_of(found, name)) for name in known]
         workers = [
             {"name": w.name, "gpu_model": w.gpu_model, "state": w.state, "seen": w.seen.isoformat(), "note": w.note}
-            for w in found.workers()
+            for w in found.present_workers()
         ]
+        let_in = [each.name for each in found.workers() if each.token_hash is not None]
     if as_json:
         click.echo(json.dumps({"contests": contests, "workers": workers}))
         return 0
@@ -50,7 +57,12 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
             click.echo(f"  waiting      for a worker with the GPU {safe(contest['gpu_model'])}: none is here")
     for worker in workers:
         note = f": {safe(worker['note'])}" if worker["note"] else ""
+        if worker["state"] == "dead":
+            note = f", silent since {local(datetime.fromisoformat(worker['seen']))}; its work is given on"
         click.echo(f"worker {safe(worker['name'])}  {safe(worker['gpu_model'])}  {worker['state']}{note}")
+    for name in let_in:
+        if not any(worker["name"].startswith(f"{name}:") for worker in workers):
+            click.echo(f"worker {safe(name)}  was let in and is not here")
     waiting = [] if slug is not None else [name for name in defined_problems(workspace_of(ctx)) if name not in known]
     for name in waiting:
         click.echo(f"{name}: only a file so far; next: kgrade contest roster {name} students.csv")

@@ -26,9 +26,10 @@ def command(ctx: click.Context, slug: str, name: str | None, team: str | None, d
             for title, names in sorted(members.items()):
                 click.echo(f"{safe(title)}: {safe(', '.join(names))}")
             return 0
-        found.set_team(found.account_by_name(slug, name).id, team, who=who())
+        account = found.account_called(slug, name)
+        found.set_team(account.id, team, who=who())
         counts = settings_of(found, slug).teams
-    click.echo(f"{safe(name)} is in {f'the team {safe(team)}' if team else 'no team'}")
+    click.echo(f"{safe(account.name)} is in {f'the team {safe(team)}' if team else 'no team'}")
     if not counts:
         click.echo(
             f"the contest has no teams: set teams = true in its file, then kgrade contest check {slug}", err=True

@@ -102,9 +102,11 @@
     markOwn();
     document.body.addEventListener("htmx:afterSwap", markOwn);
     document.querySelectorAll("textarea[data-code]").forEach(edit);
-    for (const asking of document.querySelectorAll("[data-confirm]")) {
-      asking.addEventListener("click", (event) => { if (!confirm(asking.dataset.confirm)) event.preventDefault(); });
-    }
+    // Pieces of a page come and go.
+    document.body.addEventListener("click", (event) => {
+      const asking = event.target.closest("[data-confirm]");
+      if (asking && !confirm(asking.dataset.confirm)) event.preventDefault();
+    });
     document.body.addEventListener("htmx:sseMessage", (event) => {
       if (event.detail.type === "done") location.reload();
     });

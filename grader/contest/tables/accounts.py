@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from grader.contest.naming import find_account
 from grader.contest.records import AccountRecord, NewAccount
 from grader.contest.schema import Account, Session, Team
 from grader.contest.tables.base import Transactions, record, storable
@@ -64,6 +65,10 @@ class Accounts(Transactions):
         if found is None:
             raise UsageError(f"there is no account '{name}' in '{contest}'", f"type: kgrade contest status {contest}")
         return found
+
+    def account_called(self, contest: str, word: str) -> AccountRecord:
+        """The account with this name, e-mail address or number. Raises UsageError."""
+        return find_account(self.accounts(contest), word, contest)
 
     def account_by_token(self, token_hash: str) -> AccountRecord | None:
         """The account whose token has this SHA-256."""

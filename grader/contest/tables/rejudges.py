@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from grader.contest.records import APPLIED, DROPPED, HELD, JUDGED, QUEUED, RUNNING, RejudgeRecord
 from grader.contest.schema import Judging, Rejudge
@@ -52,6 +52,13 @@ class Rejudges(Transactions):
         query = select(*Rejudge.__table__.columns).where(Rejudge.contest == contest).order_by(Rejudge.id)
         with self.reading() as connection:
             return [record(RejudgeRecord, row) for row in connection.execute(query)]
+
+    def rejudge_states(self, numbers: Collection[int]) -> dict[int, tuple[str, int]]:
+        """The state of these rejudges, and how many of their submissions are judged."""
+        judged = select(func.count()).where(Judging.rejudge_id == Rejudge.id, Judging.state == JUDGED).scalar_subquery()
+        query = select(Rejudge.id, Rejudge.state, judged).where(Rejudge.id.in_(list(numbers)))
+        with self.reading() as connection:
+            return {number: (state, count) for number, state, count in connection.execute(query)}
 
     def apply_rejudge(self, number: int, *, who: str) -> int:
         """Replaces the old verdicts by the new ones and returns how many; old judgings are kept.

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
 from grader.contest.jobs import Claim
-from grader.contest.records import GONE, RUNNING, AuditRecord, WorkerRecord
+from grader.contest.records import DEAD, GONE, OUT, RUNNING, AuditRecord, WorkerRecord
 from grader.contest.schema import Audit, Judging, Worker
 from grader.contest.tables.base import Transactions, record, storable
 from grader.core.errors import UsageError
+
+SILENT = timedelta(seconds=25)
+"""A worker without a sign of life for longer is dead: it gives one every 8 seconds."""
+SHOWN = timedelta(minutes=10)
+"""How long staff see a dead worker."""
+OUT_SHOWN = timedelta(days=1)
+"""How long staff see a worker that took itself out of service, with its reason."""
 
 
 class Staff(Transactions):
@@ -62,6 +70,9 @@ class Staff(Transactions):
             "note": storable(note),
         }
         with self.writing(flushed=False) as connection:
+            if state == GONE:
+                connection.execute(delete(Worker).where(Worker.name == name, Worker.token_hash.is_(None)))
+                return
             if connection.execute(update(Worker).where(Worker.name == name).values(**values)).rowcount == 0:
                 connection.execute(insert(Worker).values(name=name, **values))
 
@@ -69,6 +80,16 @@ class Staff(Transactions):
         with self.reading() as connection:
             rows = connection.execute(select(*Worker.__table__.columns).order_by(Worker.name)).all()
         return [record(WorkerRecord, row) for row in rows]
+
+    def present_workers(self) -> list[WorkerRecord]:
+        """The workers that are there, or died or went out of service lately; without machines that were only let in."""
+        now, found = self.now(), []
+        for each in self.workers():
+            silent = now - each.seen
+            if each.state == GONE or silent > (OUT_SHOWN if each.state == OUT else SHOWN):
+                continue
+            found.append(each if each.state == OUT or silent <= SILENT else replace(each, state=DEAD))
+        return found
 
     def forget_workers(self, beginning: str, silent: timedelta = timedelta(0)) -> None:
         """Removes worker processes from the list whose names begin with `beginning` and that were silent for `silent`.

@@ -1,0 +1,59 @@
+"""Says in words what a row of the log changed: which setting, from what to what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grader.contest.records import AuditRecord
+
+_SECRET = "hidden_seeds"
+LONGEST = 200
+
+
+def details(change: AuditRecord) -> str:
+    """The details of a logged change; of changed settings only the difference, and nothing of hidden seeds."""
+    detail = change.detail
+    if "before" in detail and "after" in detail:
+        before, after = json.loads(detail["before"]), json.loads(detail["after"])
+        return "; ".join(_differences(before, after)) or "nothing that kgrade knows"
+    # The first settings are those of the file.
+    return ", ".join(f"{key}: {_word(value)}" for key, value in detail.items() if key != "settings")
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str = "") -> Iterator[str]:
+    for key in dict.fromkeys([*before, *after]):
+        old, new = before.get(key), after.get(key)
+        if old == new:
+            continue
+        if key == _SECRET:
+            yield f"{key}: others than before"
+        elif key == "problems":
+            yield from _problems(old or [], new or [])
+        elif isinstance(old, dict) and isinstance(new, dict):
+            yield from _differences(old, new, f"{place}{key}.")
+        else:
+            yield f"{place}{key}: {_word(old)} → {_word(new)}"
+
+
+def _problems(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Iterator[str]:
+    before, after = ({each["name"]: each for each in some} for some in (old, new))
+    for name in before.keys() - after.keys():
+        yield f"problem {name}: taken out"
+    for name, problem in after.items():
+        if name not in before:
+            yield f"problem {name}: added"
+        else:
+            yield from _differences(before[name], problem, f"problem {name}, ")
+    if list(before) != list(after) and before.keys() == after.keys():
+        yield f"order of the problems: {', '.join(after)}"
+
+
+def _word(value: Any) -> str:
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
