@@ -39,6 +39,7 @@ def overview(me: AsStaff) -> HTMLResponse:
         workers=database.workers(),
         audits=database.audits(contest.slug, limit=30),
         frozen=me.site.boards.board(contest).frozen,
+        questions=database.open_questions(contest.slug),
         verdicts=[verdict.value for verdict in Verdict],
         names=me.names,
         address=str(me.request.base_url).rstrip("/"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.contest.records import AnnouncementRecord, ContestRecord, TeamRecord
-from grader.contest.schema import Announcement, Contest, Team
+from grader.contest.schema import Announcement, Clarification, Contest, Team
 from grader.contest.tables.base import Transactions, record, storable
 from grader.core.errors import UsageError
 
@@ -54,6 +54,9 @@ class Contests(Transactions):
     def withdraw_announcement(self, number: int, *, who: str) -> None:
         """Withdraws an announcement. Raises UsageError if there is none with that number."""
         with self.writing() as connection:
+            # An answer to all is from then on the asker's alone.
+            told = update(Clarification).where(Clarification.announcement_id == number)
+            connection.execute(told.values(announcement_id=None))
             gone = delete(Announcement).where(Announcement.id == number)
             row = connection.execute(gone.returning(Announcement.contest, Announcement.text)).first()
             if row is None:
