@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import problems_option, report_mistakes, user_name, user_option, workspace_of
+from grader.commands.options import (
+    contest_option,
+    problems_option,
+    report_mistakes,
+    user_name,
+    user_option,
+    workspace_of,
+)
 from grader.core.errors import ProblemError, UsageError
 from grader.core.verdict import Verdict
 
@@ -27,6 +34,7 @@ SOLVED = "accepted"
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag. Repeat it for several.")
 @click.option("--unsolved", is_flag=True, help="Only those that none of your submissions solves yet.")
 @problems_option
+@contest_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -35,8 +43,14 @@ def command(
     tags: Sequence[str],
     unsolved: bool,
     problem_set: str | None,
+    contest: str | None,
 ) -> int:
     """List the problems and how far you are with each."""
+    if contest is not None:
+        from grader.commands.at_contest import list_problems, refuse_options
+
+        refuse_options(ctx, "user", "difficulty", "tags", "problem_set")
+        return list_problems(contest, unsolved=unsolved)
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
 
