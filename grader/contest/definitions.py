@@ -50,6 +50,10 @@ practice_after_end = true
 # Whether students work in teams, which stand on the scoreboard together. The roster then has a column `team`.
 teams = false
 
+# Who sees the scoreboard: "class" (who has an account), "public" (everybody, without signing in), or "anonymous"
+# (students see their own name and others as "#1"). Staff always see all names.
+scoreboard = "class"
+
 # What is late loses so many percent of its points for each hour begun, and is not taken after so many hours.
 [late]
 percent_per_hour = 0

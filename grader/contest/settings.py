@@ -27,6 +27,8 @@ else:
 EMULATOR = "emulator"
 LONGEST_SLUG = 40
 MOST_BYTES = 100_000
+CLASS, PUBLIC, ANONYMOUS = "class", "public", "anonymous"
+"""Who sees which scoreboard: the contest's accounts, everybody, or each student only the own name."""
 KEYS = (
     "title",
     "start",
@@ -39,6 +41,7 @@ KEYS = (
     "hidden_seeds",
     "practice_after_end",
     "teams",
+    "scoreboard",
     "late",
     "problems",
 )
@@ -91,6 +94,7 @@ class Settings:
     late: Late = Late()
     practice_after_end: bool = False
     teams: bool = False
+    scoreboard: str = CLASS
     grading_seconds: int = 300
 
     @property
@@ -213,6 +217,7 @@ def settings_from_data(
         ),
         practice_after_end=read.flag("practice_after_end"),
         teams=read.flag("teams"),
+        scoreboard=read.choice("scoreboard", (CLASS, PUBLIC, ANONYMOUS), default=CLASS),
         grading_seconds=read.whole("grading_seconds", default=300, least=10, most=86_400),
     )
     if settings.late.percent and not settings.late.hours:
@@ -239,6 +244,7 @@ def settings_to_json(settings: Settings) -> str:
             "hidden_seeds": list(settings.hidden_seeds) or "secret",
             "practice_after_end": settings.practice_after_end,
             "teams": settings.teams,
+            "scoreboard": settings.scoreboard,
             "grading_seconds": settings.grading_seconds,
             "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
             "problems": [{"name": p.name, "weight": p.weight, "title": p.title} for p in settings.problems],

@@ -69,7 +69,7 @@ class Reader:
     def choice(self, key: str, words: Sequence[str], default: str) -> str:
         value = self._data.get(key, default)
         if value not in words:
-            self.mistake(key, value, " or ".join(f'"{word}"' for word in words))
+            self.mistake(key, value, _one_of(words))
             return default
         return str(value)
 
@@ -164,6 +164,11 @@ def problem_tables(read: Reader, known: Collection[str] | None) -> Iterator[Read
                 table.mistake("name", name, f"there is no such problem; {guess} of {', '.join(sorted(known))}")
             seen.add(name)
         yield table
+
+
+def _one_of(words: Sequence[str]) -> str:
+    quoted = [f'"{word}"' for word in words]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
 def _is_seed(value: object) -> bool:

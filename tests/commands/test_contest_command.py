@@ -341,3 +341,16 @@ def test_questions_are_listed_and_answered(started: Path, kgrade: Kgrade) -> Non
     assert [(row["id"], row["answer"], row["to_all"]) for row in rows] == [(2, "yes", True), (1, "no", False)]
     for words in (["7", "no such"], ["1"], ["1", "x" * 2001], ["--to-all"]):
         assert kgrade("contest", "clarify", "a1", *words).code == 2
+
+
+def test_a_table_for_students_has_no_addresses_and_obeys_the_scoreboard(started: Path, kgrade: Kgrade) -> None:
+    shown = kgrade("contest", "export", "a1", "--for-students").out
+    assert "Ada Lovelace" in shown and "@example.org" not in shown
+    path = started / "contests/a1/contest.toml"
+    path.write_text(path.read_text().replace('scoreboard = "class"', 'scoreboard = "anonymous"'))
+    assert "without the names of others" in kgrade("contest", "check", "a1", "--apply").out
+    shown = kgrade("contest", "export", "a1", "--for-students").out
+    assert "#1" in shown and "Ada" not in shown and "Bob" not in shown
+    assert "Ada Lovelace" in kgrade("contest", "export", "a1").out
+    for words in (["--user", "Bob"], ["--format", "autolab"]):
+        assert kgrade("contest", "export", "a1", "--for-students", *words).code == 2

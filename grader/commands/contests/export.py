@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,19 +18,38 @@ from grader.core.errors import UsageError, WorkspaceError
 @click.option("--format", "kind", type=click.Choice([*FOR_ALL, *FOR_EACH]), default="csv", show_default=True)
 @click.option("--user", metavar="NAME", help="Only this student's or team's.")
 @click.option("--to", metavar="PATH", help="The CSV file; or the folder for one file a student, by e-mail address.")
+@click.option(
+    "--for-students",
+    is_flag=True,
+    help="The CSV as students may see it: without e-mail addresses, what is frozen, and names if they are hidden.",
+)
 @database_option
 @click.pass_context
-def command(ctx: click.Context, slug: str, kind: str, user: str | None, to: str | None, database: str | None) -> int:
-    """Write the results of CONTEST, with everything that a freeze hides.
+def command(
+    ctx: click.Context,
+    slug: str,
+    kind: str,
+    user: str | None,
+    to: str | None,
+    for_students: bool,
+    database: str | None,
+) -> int:
+    """Write the results of CONTEST, with everything that a freeze hides and with all names.
 
     csv prints one table. gradescope writes a results.json for each student, autolab the line that ends an autograder's
     output; with --user they are printed.
     """
+    from grader.contest.anonymity import nameless
+    from grader.contest.settings import ANONYMOUS
     from grader.contest.standing import emails, standing
 
+    if for_students and (user is not None or kind not in FOR_ALL):
+        raise UsageError("--for-students writes one table of all", "leave --user and --format out")
     with open_contest(ctx, database, slug) as found:
-        current = standing(found, slug, everything=True)
-        addresses = emails(current.settings, found.accounts(slug))
+        current = standing(found, slug, everything=not for_students)
+        addresses = {} if for_students else emails(current.settings, found.accounts(slug))
+    if for_students and current.settings.scoreboard == ANONYMOUS:
+        current = replace(current, rows=tuple(nameless(current.rows).values()))
     rows = [row for row in current.rows if user in (None, row.who)]
     if user is not None and not rows:
         raise UsageError(f"nobody called '{user}' is on the scoreboard", f"type: kgrade contest export {slug}")
