@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader import __version__
-from grader.contest import api, pages, question_pages, staff_pages
+from grader.contest import api, pages, people_pages, question_pages, settings_pages, staff_pages
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path
@@ -77,6 +77,8 @@ def create_app(
     app.include_router(pages.router)
     app.include_router(question_pages.router)
     app.include_router(staff_pages.router)
+    app.include_router(people_pages.router)
+    app.include_router(settings_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(KgradeError, _failed)

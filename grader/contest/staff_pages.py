@@ -16,7 +16,7 @@ from grader.contest.access import Refused
 from grader.contest.api import Number
 from grader.contest.exports import to_csv
 from grader.contest.records import RejudgeRecord
-from grader.contest.standing import emails, reveal_next, standing, unfreeze
+from grader.contest.standing import emails, freeze_again, freeze_of, reveal_next, standing, unfreeze
 from grader.contest.visit import AsStaff, Form, Member
 from grader.core.errors import UsageError
 from grader.core.verdict import Verdict
@@ -39,6 +39,7 @@ def overview(me: AsStaff) -> HTMLResponse:
         workers=database.workers(),
         audits=database.audits(contest.slug, limit=30),
         frozen=me.site.boards.board(contest).frozen,
+        revealed=_is_revealed(me),
         questions=database.open_questions(contest.slug),
         verdicts=[verdict.value for verdict in Verdict],
         names=me.names,
@@ -152,6 +153,15 @@ def unfreeze_scoreboard(me: AsStaff, form: Form) -> Response:
     return _back(me)
 
 
+@router.post("/freeze")
+def freeze_scoreboard(me: AsStaff, form: Form) -> Response:
+    """Hides again what was revealed."""
+    slug = me.visitor.contest.slug
+    freeze_again(me.site.database, slug, who=_who(me))
+    me.site.boards.hurry(slug)
+    return _back(me)
+
+
 @router.get("/scores.csv")
 def scores(me: AsStaff) -> PlainTextResponse:
     contest, database = me.visitor.contest, me.site.database
@@ -179,6 +189,13 @@ def _rejudge(me: Member, number: int) -> RejudgeRecord:
         if record.id == number:
             return record
     raise Refused(404, "there is no such rejudge")
+
+
+def _is_revealed(me: Member) -> bool:
+    """Whether anything that the freeze hid was revealed."""
+    contest = me.visitor.contest
+    freeze = freeze_of(me.site.database, contest.slug)
+    return contest.is_frozen_at(me.now) and (freeze.lifted or bool(freeze.revealed))
 
 
 def _who(me: Member) -> str:

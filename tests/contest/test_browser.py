@@ -26,7 +26,15 @@ LOOKS = [(360, "light", False), (360, "dark", True), (1200, "light", True), (120
 """Width and colours; and whether axe-core looks through it, once in each width and in each scheme."""
 PAGES = {
     "ada": ["", "/problems/matmul", "/questions", "/submissions", "/submissions/1", "/submissions/3", "/scoreboard"],
-    "tutor": ["/staff", "/staff/submissions", "/staff/questions", "/staff/scoreboard", "/staff/rejudges/1"],
+    "tutor": [
+        "/staff",
+        "/staff/submissions",
+        "/staff/questions",
+        "/staff/people",
+        "/staff/settings",
+        "/staff/scoreboard",
+        "/staff/rejudges/1",
+    ],
 }
 
 
