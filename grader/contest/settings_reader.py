@@ -90,9 +90,8 @@ class Reader:
         self, key: str, *, default: float, at_most: float, above: float | None = None, least: float = 0.0
     ) -> float:
         value = self._data.get(key, default)
-        fits = not isinstance(value, bool) and (
-            isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
-        )
+        # A whole number of TOML may be too large for isfinite().
+        fits = type(value) is int or (isinstance(value, float) and math.isfinite(value))
         if not fits or value > at_most or value < least or (above is not None and value <= above):
             low = f"above {above:g} and" if above is not None else f"from {least:g}"
             self.mistake(key, value, f"a number {low} {'up ' if above is not None else ''}to {at_most:,.0f}")
