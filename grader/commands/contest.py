@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "extend": "Give a student more time.",
     "team": "Put a student into a team, or out of it.",
     "announce": "Tell all students something.",
+    "clarify": "Show students' questions, and answer them.",
     "disqualify": "Take a student or a submission off the scoreboard, for a reason.",
     "rejudge": "Judge submissions again, look at what would change, apply it or drop it.",
     "similar": "Show submissions that are near-copies of each other.",

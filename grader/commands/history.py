@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from grader.commands.options import any_problem_argument, workspace_of
+from grader.commands.options import any_problem_argument, contest_option, workspace_of
 from grader.core.verdict import Verdict
 
 
@@ -12,9 +12,15 @@ from grader.core.verdict import Verdict
 @any_problem_argument
 @click.option("--user", metavar="NAME", help="Only this user's.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="The newest N.")
+@contest_option
 @click.pass_context
-def command(ctx: click.Context, problem: str | None, user: str | None, limit: int) -> int:
+def command(ctx: click.Context, problem: str | None, user: str | None, limit: int, contest: str | None) -> int:
     """List earlier submissions, to PROBLEM or to all, newest first."""
+    if contest is not None:
+        from grader.commands.at_contest import refuse_options, show_history
+
+        refuse_options(ctx, "user")
+        return show_history(contest, problem, limit)
     from rich.text import Text
 
     from grader.store.database import Store

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import any_problem_argument, language_choice, report_mistakes, workspace_of
+from grader.commands.options import any_problem_argument, contest_option, language_choice, report_mistakes, workspace_of
 from grader.core.errors import UsageError
 from grader.core.verdict import LanguageName
 
@@ -23,12 +23,22 @@ if TYPE_CHECKING:
 @any_problem_argument
 @language_choice("Rank only what is written in this.")
 @click.option("--html", "folder", metavar="DIR", type=click.Path(), help="Write the pages of all problems.")
+@contest_option
 @click.pass_context
-def command(ctx: click.Context, problem: str | None, language: LanguageName | None, folder: str | None) -> int:
+def command(
+    ctx: click.Context, problem: str | None, language: LanguageName | None, folder: str | None, contest: str | None
+) -> int:
     """Show the ranking of PROBLEM, or of all, or write it as web pages.
 
     What an emulator ran is shown as accepted and not ranked: its time says nothing of a GPU.
     """
+    if contest is not None:
+        from grader.commands.at_contest import refuse_options, show_scoreboard
+
+        refuse_options(ctx, "language", "folder")
+        if problem is not None:
+            raise UsageError("a contest has one scoreboard for all its problems", f"leave '{problem}' out")
+        return show_scoreboard(contest)
     from grader.boards.site import write_site
     from grader.store.database import Store
 

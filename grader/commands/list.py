@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.options import json_option, problems_option, report_mistakes, user_name, user_option, workspace_of
+from grader.commands.options import (
+    contest_option,
+    json_option,
+    problems_option,
+    report_mistakes,
+    user_name,
+    user_option,
+    workspace_of,
+)
 from grader.core.errors import ProblemError, UsageError
 from grader.core.verdict import Verdict
 
@@ -29,6 +37,7 @@ SOLVED = "accepted"
 @click.option("--unsolved", is_flag=True, help="Only those that none of your submissions solves yet.")
 @problems_option
 @json_option
+@contest_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -38,8 +47,14 @@ def command(
     unsolved: bool,
     problem_set: str | None,
     as_json: bool,
+    contest: str | None,
 ) -> int:
     """List the problems and how far you are with each."""
+    if contest is not None:
+        from grader.commands.at_contest import list_problems, refuse_options
+
+        refuse_options(ctx, "user", "difficulty", "tags", "problem_set", "as_json")
+        return list_problems(contest, unsolved=unsolved)
     workspace = workspace_of(ctx)
     standing = standings(workspace, user_name(user))
     found, mistakes = _all(workspace, problem_set)

@@ -149,6 +149,7 @@ def check_sandbox(found: Sandbox, no_sandbox: bool) -> None:
     )
 
 
+contest_option = click.option("--contest", metavar="NAME", help="Ask this contest's server instead (kgrade login).")
 problems_option = click.option(
     "--problems",
     "problem_set",

@@ -53,7 +53,7 @@ def command(
     import asyncio
 
     from grader.contest.database import Database, default_url
-    from grader.contest.definitions import defined_problems, publish
+    from grader.contest.definitions import defined_problems, publish_if_newer
     from grader.contest.own_workers import OwnWorkers
 
     workspace = workspace_of(ctx)
@@ -62,7 +62,7 @@ def command(
     store = Database(url)
     store.clock.check(store.newest())
     for slug in defined_problems(workspace):
-        settings = publish(store, workspace, slug, who="kgrade serve")
+        settings = publish_if_newer(store, workspace, slug, who="kgrade serve")
         click.echo(f"{slug}: {settings.title}, {settings.start:%Y-%m-%d %H:%M} to {settings.end:%Y-%m-%d %H:%M %Z}")
     _warn_of_others(store)
     listening = bound_socket(host, port)

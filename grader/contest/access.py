@@ -32,7 +32,7 @@ from grader.contest.records import (
 )
 from grader.contest.schema import Judging
 from grader.contest.scoreboard import Entry, points_of
-from grader.contest.settings import ContestProblem, Settings, settings_from_json
+from grader.contest.settings import ANONYMOUS, PUBLIC, ContestProblem, Settings, settings_from_json
 from grader.contest.standing import board_name, freeze_of, score_interval
 from grader.contest.tables.base import storable
 from grader.core.errors import KgradeError, SourceError, UsageError
@@ -111,6 +111,19 @@ class Access:
             # The database's own message names its path on the server.
             raise Refused(404, "there is no such contest") from None
         return settings_from_json(found.settings, found.slug)
+
+    def is_public(self, slug: str) -> bool:
+        """Whether there is such a contest, and everybody may see its scoreboard."""
+        try:
+            return self.contest(slug).scoreboard == PUBLIC
+        except Refused:
+            return False
+
+    def public_contest(self, slug: str) -> Settings:
+        """A contest whose scoreboard is public. Raises Refused for others, and alike where there is none."""
+        if not self.is_public(slug):
+            raise Refused(401, "you are not signed in, or no longer", "open your personal link, or sign in below")
+        return self.contest(slug)
 
     def visitor(self, account: AccountRecord) -> Visitor:
         return Visitor(account, self.contest(account.contest))
@@ -247,7 +260,11 @@ class Access:
         return visitor.contest.teams and row.team_id is not None and row.team_id == visitor.account.team_id
 
     def _is_public(self, contest: Settings, row: SubmissionRecord) -> bool:
-        """Whether everybody may read it: only when the contest is over, and never what a frozen scoreboard hides."""
+        """Whether all students may read it: only when the contest is over, never what a frozen scoreboard hides, and
+        never where names are hidden.
+        """
+        if contest.scoreboard == ANONYMOUS:
+            return False
         if row.practice or row.role == STAFF or row.state != JUDGED or not self.is_over(contest):
             return False
         freeze = freeze_of(self.database, contest.slug)
@@ -279,6 +296,16 @@ class Access:
             return self._load(name).title
         except KgradeError:
             return name
+
+
+def shows_names(contest: Settings, account: AccountRecord | None) -> bool:
+    """Whether this account, or somebody not signed in, sees all names on the scoreboard."""
+    return contest.scoreboard != ANONYMOUS or (account is not None and account.role == STAFF)
+
+
+def row_name(contest: Settings, account: AccountRecord | None) -> str:
+    """The name of the account's row on the scoreboard; empty for somebody not signed in."""
+    return "" if account is None else board_name(contest, account.name, account.team)
 
 
 def file_name(given: str) -> str:

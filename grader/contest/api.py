@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Hashable
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Annotated, Any
@@ -121,6 +121,13 @@ def visitor_of(request: Request) -> Visitor:
     return site.access.visitor(account)
 
 
+def anybody_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Visitor | None:
+    """The visitor whose token the request bears; None without a token, if the contest's scoreboard is public."""
+    if request.headers.get("authorization") is None and site_of(request).access.is_public(slug):
+        return None
+    return visitor_of(request)
+
+
 async def worker_of(request: Request) -> WorkerRecord:
     site, token = site_of(request), bearer(request.headers.get("authorization"))
     worker = site.admission.worker(token, site.access.now()) if token and site.admission else None
@@ -132,6 +139,7 @@ async def worker_of(request: Request) -> WorkerRecord:
 
 
 AsVisitor = Annotated[Visitor, Depends(visitor_of)]
+AsAnybody = Annotated[Visitor | None, Depends(anybody_of)]
 AsWorker = Annotated[WorkerRecord, Depends(worker_of)]
 WithAccess = Annotated[Access, Depends(access_of)]
 InContest = Annotated[str, Path(max_length=100)]
@@ -176,9 +184,14 @@ def contest(slug: InContest, visitor: AsVisitor, access: WithAccess) -> Contest:
 
 
 @router.get("/contests/{slug}/scoreboard", response_model=Scoreboard)
-def scoreboard(slug: InContest, visitor: AsVisitor, request: Request) -> Response:
-    contest = _same_contest(visitor, slug).contest
-    return Response(site_of(request).board_json(contest), media_type="application/json")
+def scoreboard(slug: InContest, visitor: AsAnybody, request: Request) -> Response:
+    """It needs no token where the contest's scoreboard is public."""
+    site = site_of(request)
+    if visitor is None or (visitor.contest.slug != slug and site.access.is_public(slug)):
+        contest, account = site.access.public_contest(slug), None
+    else:
+        contest, account = _same_contest(visitor, slug).contest, visitor.account
+    return Response(site.board_json(contest, account), media_type="application/json")
 
 
 @router.get("/contests/{slug}/scoreboard/events", response_class=EventStream)
@@ -191,7 +204,7 @@ def scoreboard_events(slug: InContest, visitor: AsVisitor, request: Request) -> 
             async for version in news:
                 yield COMMENT if version is None else message(json.dumps({"version": version}), "board")
 
-    return stream(site, visitor, texts(), _by_token(request))
+    return stream(site, visitor.account.id, texts(), _by_token(request))
 
 
 @router.get("/submissions")
@@ -232,7 +245,7 @@ def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, re
                 if done:
                     return
 
-    return stream(site, visitor, texts(), _by_token(request))
+    return stream(site, visitor.account.id, texts(), _by_token(request))
 
 
 @router.post("/worker/claim")
@@ -287,22 +300,25 @@ def page_of(slug: str, number: int) -> str:
 
 
 def stream(
-    site: Site, visitor: Visitor, texts: AsyncGenerator[str, None], known: Callable[[], AccountRecord | None]
+    site: Site, holder: Hashable, texts: AsyncGenerator[str, None], known: Callable[[], object | None]
 ) -> StreamingResponse:
-    """Returns a live stream of `texts`. `known` is called from time to time; if it returns None, the stream ends."""
+    """Returns a live stream of `texts`, one of those that `holder` has open.
+
+    `known` is called from time to time; if it returns None, the stream ends.
+    """
     try:
-        site.streams.take(visitor.account.id)
+        site.streams.take(holder)
     except TooManyStreams:
         raise Refused(429, "too many live pages are open", "close some of them") from None
     # nginx would hold the events back.
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     answer = EventStream(_while_known(texts, known, site.patience.known), headers=headers)
-    answer.end = partial(site.streams.give_back, visitor.account.id)
+    answer.end = partial(site.streams.give_back, holder)
     return answer
 
 
 async def _while_known(
-    texts: AsyncGenerator[str, None], known: Callable[[], AccountRecord | None], seconds: float
+    texts: AsyncGenerator[str, None], known: Callable[[], object | None], seconds: float
 ) -> AsyncIterator[str]:
     clock = asyncio.get_running_loop().time
     asked = clock()

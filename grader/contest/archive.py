@@ -28,6 +28,7 @@ from grader.contest.schema import (
     Announcement,
     Audit,
     Base,
+    Clarification,
     Contest,
     Judging,
     Rejudge,
@@ -49,12 +50,25 @@ LINKS = {
     "account": {"team_id": "team"},
     "submission": {"account_id": "account"},
     "judging": {"submission_id": "submission", "rejudge_id": "rejudge"},
+    "clarification": {"account_id": "account", "announcement_id": "announcement"},
 }
 """Columns that refer to rows of other tables, whose numbers change when they are restored."""
 OLDER = {"judging": {"language": "cuda"}}
 """What archives that lack a column mean by that, where it is not the column's default."""
-TABLES: tuple[type[Base], ...] = (Source, Team, Account, Submission, Rejudge, Judging, Announcement, Audit)
+TABLES: tuple[type[Base], ...] = (
+    Source,
+    Team,
+    Account,
+    Submission,
+    Rejudge,
+    Judging,
+    Announcement,
+    Clarification,
+    Audit,
+)
 """In the order in which they are restored, each after those that it refers to."""
+NEWER = ("clarification",)
+"""Tables that archives of older versions lack."""
 
 
 @dataclass(frozen=True)
@@ -227,6 +241,8 @@ def _load(path: Path) -> dict[str, Any]:
         )
     names = [model.__tablename__ for model in TABLES]
     tables = data.get("tables")
+    if isinstance(tables, dict):
+        tables = data["tables"] = {**{name: [] for name in NEWER}, **tables}
     whole = (
         isinstance(data.get("contest"), str)
         and isinstance(data.get("settings"), str)

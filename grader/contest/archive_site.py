@@ -1,21 +1,25 @@
 """Static pages of a contest: the scoreboard with everything revealed, and each submission's report.
 
-They show code, so they are meant for after the contest; they contain no e-mail addresses or tokens.
+They show code, so they are meant for after the contest; they contain no e-mail addresses or tokens, and no names where
+the contest's scoreboard is anonymous.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from cattrs.errors import BaseValidationError
 
 from grader.boards.pages import Links, render_report
 from grader.boards.templating import pages
+from grader.contest.anonymity import nameless
 from grader.contest.database import Database
 from grader.contest.records import SubmissionRecord
-from grader.contest.standing import standing
+from grader.contest.scoreboard import Row
+from grader.contest.settings import ANONYMOUS, Settings
+from grader.contest.standing import board_name, standing
 from grader.core.report import Report, from_json
 
 
@@ -30,6 +34,11 @@ def archive_pages(
         problem.name: problem.title or titles.get(problem.name, problem.name) for problem in found.settings.problems
     }
     links = Links(home="../index.html", board="../index.html#submissions")
+    rows = found.rows
+    if found.settings.scoreboard == ANONYMOUS:
+        hidden = nameless(rows)
+        rows = tuple(hidden.values())
+        submissions = [_without_name(found.settings, each, hidden) for each in submissions]
     shown: set[int] = set()
     for each in submissions:
         report = _report(database, each, texts[each.source_hash])
@@ -42,7 +51,7 @@ def archive_pages(
             "archive.html",
             contest=found.settings,
             names=names,
-            rows=found.rows,
+            rows=rows,
             announcements=database.announcements(slug),
             submissions=submissions,
             shown=shown,
@@ -53,6 +62,13 @@ def archive_pages(
 
 def report_page(submission: int) -> str:
     return f"submissions/{submission}.html"
+
+
+def _without_name(settings: Settings, submission: SubmissionRecord, hidden: Mapping[str, Row]) -> SubmissionRecord:
+    """The submission with its participant's number for a name; a file's own name may tell whose it is."""
+    row = hidden.get(board_name(settings, submission.account, submission.team))
+    suffix = PurePosixPath(submission.file).suffix
+    return replace(submission, account="–" if row is None else row.who, team=None, file=f"{submission.problem}{suffix}")
 
 
 def _report(database: Database, submission: SubmissionRecord, source: str) -> Report | None:

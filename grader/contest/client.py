@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
 
@@ -157,6 +158,37 @@ class StudentClient(Client):
         found = self._patiently(lambda: self.get(f"/api/submissions/{number}"))
         data = found.get("report")
         return found, None if data is None else from_json(json.dumps(data))
+
+    def contest(self, slug: str) -> dict[str, Any]:
+        """The contest as this account sees it: `api_shapes.Contest`."""
+        return self._object(f"/api/contests/{quote(slug, safe='')}")
+
+    def scoreboard(self, slug: str) -> dict[str, Any]:
+        """The contest's scoreboard: `api_shapes.Scoreboard`."""
+        return self._object(f"/api/contests/{quote(slug, safe='')}/scoreboard")
+
+    def submissions(self, problem: str | None = None) -> list[dict[str, Any]]:
+        """The account's and its team's submissions, newest first: `api_shapes.Submission`."""
+        found = self.get(
+            "/api/submissions" if problem is None else f"/api/submissions?{urlencode({'problem': problem})}"
+        )
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise self._not_kgrade()
+        return found
+
+    @contextmanager
+    def understood(self) -> Iterator[None]:
+        """Turns what fails on an answer of another form into a UsageError that names the server."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise self._not_kgrade() from error
+
+    def _object(self, path: str) -> dict[str, Any]:
+        found = self.get(path)
+        if not isinstance(found, dict):
+            raise self._not_kgrade()
+        return found
 
     def _patiently(self, ask: Any) -> Any:
         began, pause = time.monotonic(), 0.5

@@ -15,6 +15,7 @@ from grader.contest.jobs import LEASE, Queue
 from grader.contest.migrate import bring_up_to_date
 from grader.contest.queue import LeaseQueue
 from grader.contest.tables.accounts import Accounts
+from grader.contest.tables.clarifications import Clarifications
 from grader.contest.tables.contests import Contests
 from grader.contest.tables.rejudges import Rejudges
 from grader.contest.tables.staff import Staff
@@ -22,7 +23,7 @@ from grader.contest.tables.submissions import Submissions
 from grader.store.workspace import Workspace
 
 
-class Database(Contests, Accounts, Submissions, Rejudges, Staff):
+class Database(Contests, Accounts, Submissions, Rejudges, Clarifications, Staff):
     """The contests of one server, at a URL (a plain path is a SQLite file). Several processes may use it at once.
 
     Every method raises UsageError for what does not exist, and StoreError or WorkspaceError, with the next step, if the

@@ -6,7 +6,7 @@ The instructor edits the file; servers and workers read the database. `settings`
 from __future__ import annotations
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from grader.contest.database import Database, contests_folder
@@ -49,6 +49,10 @@ practice_after_end = true
 
 # Whether students work in teams, which stand on the scoreboard together. The roster then has a column `team`.
 teams = false
+
+# Who sees the scoreboard: "class" (who has an account), "public" (everybody, without signing in), or "anonymous"
+# (students see their own name and others as "#1"). Staff always see all names.
+scoreboard = "class"
 
 # What is late loses so many percent of its points for each hour begun, and is not taken after so many hours.
 [late]
@@ -119,6 +123,18 @@ def publish(database: Database, workspace: Workspace, slug: str, *, who: str) ->
     settings = read_definition(workspace, slug)
     database.add_contest(slug, settings_to_json(settings), who=who)
     return settings
+
+
+def publish_if_newer(database: Database, workspace: Workspace, slug: str, *, who: str) -> Settings:
+    """Publishes the file unless the settings in the database were changed after it, as staff do in the browser.
+
+    Raises UsageError for a file with mistakes, also where it is not published. Returns the settings in force.
+    """
+    settings = read_definition(workspace, slug)
+    changed = datetime.fromtimestamp(definition(workspace, slug).stat().st_mtime, timezone.utc)
+    if any(each.slug == slug and each.updated >= changed for each in database.contests()):
+        return settings_of(database, slug)
+    return publish(database, workspace, settings.slug, who=who)
 
 
 def settings_of(database: Database, slug: str) -> Settings:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from grader.boards import code
 from grader.boards.pages import report_values
 from grader.boards.site import statement_html
-from grader.contest.access import LARGEST_NUMBER, Refused
+from grader.contest.access import LARGEST_NUMBER, Refused, row_name
 from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
@@ -26,8 +26,9 @@ from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.naming import plain_name
 from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord
 from grader.contest.scoreboard import row_of
+from grader.contest.settings import PUBLIC
 from grader.contest.standing import board_name, entries_of
-from grader.contest.visit import AsGuest, Form, SignedIn, set_session
+from grader.contest.visit import AsGuest, AsViewer, Form, Member, SignedIn, set_session
 from grader.core.errors import DiskFull
 from grader.core.report import Report
 from grader.core.verdict import LanguageName
@@ -201,31 +202,47 @@ def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
                 if done:
                     return
 
-    return stream(site, me.visitor, texts(), partial(site.account_of_session, me.session))
+    return stream(site, me.visitor.account.id, texts(), partial(site.account_of_session, me.session))
 
 
 @router.get("/contests/{slug}/scoreboard")
-def scoreboard(me: SignedIn) -> HTMLResponse:
-    board = me.site.board_html(me.visitor.contest)
-    return me.page("scoreboard.html", here="scoreboard", board=board, own=_own_row(me))
+def scoreboard(me: AsViewer) -> HTMLResponse:
+    account = me.visitor.account if isinstance(me, Member) else None
+    contest = me.visitor.contest if isinstance(me, Member) else me.contest
+    board = me.site.board_html_for(contest, account)
+    return me.page("scoreboard.html", here="scoreboard", board=board, own=row_name(contest, account))
 
 
 @router.get("/contests/{slug}/scoreboard/events")
-def scoreboard_events(me: SignedIn) -> StreamingResponse:
+def scoreboard_events(me: AsViewer) -> StreamingResponse:
     """The scoreboard's piece of the page, whenever it changes."""
-    site, visitor = me.site, me.visitor
-    first = site.boards.board(visitor.contest).version
+    site = me.site
+    account = me.visitor.account if isinstance(me, Member) else None
+    slug = (me.visitor.contest if isinstance(me, Member) else me.contest).slug
+    first = site.boards.board(site.access.contest(slug)).version
+
+    def drawn() -> str | None:
+        # Who may see what may have changed since the stream began.
+        contest = site.access.contest(slug)
+        if account is None and contest.scoreboard != PUBLIC:
+            return None
+        return site.board_html_for(contest, account, newest=True)
 
     async def texts() -> AsyncGenerator[str, None]:
-        async with aclosing(site.board_hub.watch(visitor.contest.slug)) as news:
+        async with aclosing(site.board_hub.watch(slug)) as news:
             async for version in news:
                 if version is None:
                     yield COMMENT
                 elif version != first:
-                    shown = await run_in_threadpool(partial(site.board_html, visitor.contest, newest=True))
+                    shown = await run_in_threadpool(drawn)
+                    if shown is None:
+                        return
                     yield message(shown, "board")
 
-    return stream(site, visitor, texts(), partial(site.account_of_session, me.session))
+    if isinstance(me, Member):
+        return stream(site, me.visitor.account.id, texts(), partial(site.account_of_session, me.session))
+    client = me.request.client.host if me.request.client else "?"
+    return stream(site, ("guest", client), texts(), lambda: site.access.is_public(slug) or None)
 
 
 def _chosen(word: str) -> LanguageName:
@@ -316,10 +333,6 @@ def _counting(
     if cell.entry is None:
         return rows[0], None
     return next(each for each in rows if each.id == cell.entry.id), cell.points.value
-
-
-def _own_row(me: SignedIn) -> str:
-    return (me.visitor.account.team or "") if me.visitor.contest.teams else me.visitor.account.name
 
 
 def _remaining(seconds: int) -> str:

@@ -157,6 +157,26 @@ class AnnouncementRecord:
 
 
 @dataclass(frozen=True)
+class ClarificationRecord:
+    """A question of the account `account`; `answer` is None while it is open. `problem` is None for the contest.
+
+    `announcement_id` is None unless the answer is told to all.
+    """
+
+    id: int
+    contest: str
+    account_id: int
+    account: str
+    problem: str | None
+    asked: datetime
+    question: str
+    answered: datetime | None
+    answered_by: str | None
+    answer: str | None
+    announcement_id: int | None
+
+
+@dataclass(frozen=True)
 class AuditRecord:
     """One logged change; `detail` holds its parameters."""
 

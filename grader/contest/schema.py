@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -181,6 +181,30 @@ class Announcement(Base):
     contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
     created: Mapped[datetime] = mapped_column(UtcDateTime)
     text: Mapped[str] = mapped_column(Text)
+
+
+class Clarification(Base):
+    """A student's question about a problem, or about the contest where `problem` is null.
+
+    `announcement_id` is the announcement that tells the answer to all; null while only the asker sees it.
+    """
+
+    __tablename__ = "clarification"
+    __table_args__ = (
+        Index("ix_clarification_contest", "contest"),
+        Index("ix_clarification_account_asked", "account_id", "asked"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
+    problem: Mapped[str | None] = mapped_column(Text)
+    asked: Mapped[datetime] = mapped_column(UtcDateTime)
+    question: Mapped[str] = mapped_column(Text)
+    answered: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    answered_by: Mapped[str | None] = mapped_column(Text)
+    answer: Mapped[str | None] = mapped_column(Text)
+    announcement_id: Mapped[int | None] = mapped_column(ForeignKey("announcement.id"))
 
 
 class Audit(Base):

@@ -18,7 +18,15 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader import __version__
-from grader.contest import api, client_pages, pages, staff_pages
+from grader.contest import (
+    api,
+    client_pages,
+    pages,
+    people_pages,
+    question_pages,
+    settings_pages,
+    staff_pages,
+)
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path
@@ -80,7 +88,10 @@ def create_app(
     app.include_router(api.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)
+    app.include_router(question_pages.router)
     app.include_router(staff_pages.router)
+    app.include_router(people_pages.router)
+    app.include_router(settings_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.add_exception_handler(Refused, _refused)

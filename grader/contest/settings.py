@@ -27,6 +27,8 @@ else:
 EMULATOR = "emulator"
 LONGEST_SLUG = 40
 MOST_BYTES = 100_000
+CLASS, PUBLIC, ANONYMOUS = "class", "public", "anonymous"
+"""Who sees which scoreboard: the contest's accounts, everybody, or each student only the own name."""
 KEYS = (
     "title",
     "start",
@@ -39,6 +41,7 @@ KEYS = (
     "hidden_seeds",
     "practice_after_end",
     "teams",
+    "scoreboard",
     "late",
     "problems",
 )
@@ -91,6 +94,7 @@ class Settings:
     late: Late = Late()
     practice_after_end: bool = False
     teams: bool = False
+    scoreboard: str = CLASS
     grading_seconds: int = 300
 
     @property
@@ -213,6 +217,7 @@ def settings_from_data(
         ),
         practice_after_end=read.flag("practice_after_end"),
         teams=read.flag("teams"),
+        scoreboard=read.choice("scoreboard", (CLASS, PUBLIC, ANONYMOUS), default=CLASS),
         grading_seconds=read.whole("grading_seconds", default=300, least=10, most=86_400),
     )
     if settings.late.percent and not settings.late.hours:
@@ -239,6 +244,7 @@ def settings_to_json(settings: Settings) -> str:
             "hidden_seeds": list(settings.hidden_seeds) or "secret",
             "practice_after_end": settings.practice_after_end,
             "teams": settings.teams,
+            "scoreboard": settings.scoreboard,
             "grading_seconds": settings.grading_seconds,
             "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
             "problems": [{"name": p.name, "weight": p.weight, "title": p.title} for p in settings.problems],
@@ -250,6 +256,37 @@ def settings_to_json(settings: Settings) -> str:
 def settings_from_json(text: str, slug: str) -> Settings:
     """The inverse of `settings_to_json`. Problems are not looked up, because they may be gone from this machine."""
     return settings_from_data(json.loads(text), slug, f"the settings of {slug} in the database")
+
+
+def differences(before: str, after: str) -> list[str]:
+    """What differs between two settings in JSON, a line for each key: "per_hour: 20 → 10"."""
+    old, new = _flat(json.loads(before)), _flat(json.loads(after))
+    return [
+        f"{key}: {_word(old.get(key))} → {_word(new.get(key))}"
+        for key in dict.fromkeys([*old, *new])
+        if old.get(key) != new.get(key)
+    ]
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
+    """The values by dotted keys; a problem's by its name."""
+    found: dict[str, object] = {}
+    for key, value in data.items():
+        if key == "problems":
+            value = {each["name"]: {k: v for k, v in each.items() if k != "name"} for each in value}
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{key}.")
+        else:
+            found[f"{prefix}{key}"] = value
+    return found
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "none" if value in (None, "") else str(value)
 
 
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")

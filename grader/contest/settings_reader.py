@@ -69,7 +69,7 @@ class Reader:
     def choice(self, key: str, words: Sequence[str], default: str) -> str:
         value = self._data.get(key, default)
         if value not in words:
-            self.mistake(key, value, " or ".join(f'"{word}"' for word in words))
+            self.mistake(key, value, _one_of(words))
             return default
         return str(value)
 
@@ -90,7 +90,8 @@ class Reader:
         self, key: str, *, default: float, at_most: float, above: float | None = None, least: float = 0.0
     ) -> float:
         value = self._data.get(key, default)
-        fits = not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
+        # A whole number of TOML may be too large for isfinite().
+        fits = type(value) is int or (isinstance(value, float) and math.isfinite(value))
         if not fits or value > at_most or value < least or (above is not None and value <= above):
             low = f"above {above:g} and" if above is not None else f"from {least:g}"
             self.mistake(key, value, f"a number {low} {'up ' if above is not None else ''}to {at_most:,.0f}")
@@ -164,6 +165,11 @@ def problem_tables(read: Reader, known: Collection[str] | None) -> Iterator[Read
                 table.mistake("name", name, f"there is no such problem; {guess} of {', '.join(sorted(known))}")
             seen.add(name)
         yield table
+
+
+def _one_of(words: Sequence[str]) -> str:
+    quoted = [f'"{word}"' for word in words]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
 def _is_seed(value: object) -> bool:

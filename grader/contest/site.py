@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import json
 import threading
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +17,8 @@ from markupsafe import Markup
 from starlette.requests import HTTPConnection
 
 from grader.boards.templating import SCRIPT, STYLE, pages
-from grader.contest.access import Access, Progress, Refused
+from grader.contest.access import Access, Progress, Refused, row_name, shows_names
+from grader.contest.anonymity import nameless
 from grader.contest.auth import LONGEST_TOKEN, Signer, hash_token, server_secret
 from grader.contest.board_json import BoardWriter
 from grader.contest.client_wheel import ClientWheel
@@ -25,6 +28,7 @@ from grader.contest.limits import USUAL_PATIENCE, Failures, Patience
 from grader.contest.live import Board, Boards
 from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord
+from grader.contest.scoreboard import Row
 from grader.contest.settings import Settings
 from grader.core.errors import KgradeError
 
@@ -107,24 +111,57 @@ class Site:
 
     def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> Markup:
         """The scoreboard as an HTML fragment, rendered once for all."""
-
-        def draw(board: Board) -> Markup:
-            names = self.access.titles(contest)
-            html = self.pages.render(
-                "contest/board.html",
-                contest=contest,
-                rows=board.rows,
-                names=names,
-                frozen=board.frozen,
-                plain=None if final else plain_name,
-            )
-            return Markup(html)
-
+        draw = partial(self._draw, contest, numbered=final)
         return self._shown("page", contest, draw, final=final, newest=newest)
 
-    def board_json(self, contest: Settings) -> bytes:
-        """The scoreboard as JSON, rendered once for all."""
-        return self._shown("json", contest, self._writers.setdefault(contest.slug, BoardWriter(contest.slug)))
+    def board_html_for(self, contest: Settings, account: AccountRecord | None, *, newest: bool = False) -> Markup:
+        """The scoreboard as an HTML fragment, as this account may see it; None is somebody who is not signed in."""
+        if shows_names(contest, account):
+            return self.board_html(contest, newest=newest)
+
+        def draw(board: Board) -> tuple[Markup, dict[str, Row]]:
+            hidden = nameless(board.rows)
+            return self._draw(contest, replace(board, rows=tuple(hidden.values()))), hidden
+
+        html, hidden = self._shown("nameless page", contest, draw, newest=newest)
+        own = row_name(contest, account)
+        if own not in hidden:
+            return html
+        # Drawn once for all, and the own name put in.
+        before, after = (
+            self.pages.render("contest/board_who.html", row=row, plain=plain_name)
+            for row in (hidden[own], replace(hidden[own], who=own))
+        )
+        return Markup(str(html).replace(before, after, 1))
+
+    def board_json(self, contest: Settings, account: AccountRecord | None) -> bytes:
+        """The scoreboard as JSON, as this account may see it, rendered once for all."""
+        if shows_names(contest, account):
+            return self._shown("json", contest, self._writers.setdefault(contest.slug, BoardWriter(contest.slug)))
+        writer = BoardWriter(contest.slug)
+
+        def write(board: Board) -> tuple[bytes, dict[str, Row]]:
+            hidden = nameless(board.rows)
+            return writer(replace(board, rows=tuple(hidden.values()))), hidden
+
+        text, hidden = self._shown("nameless json", contest, write)
+        own = row_name(contest, account)
+        if own not in hidden:
+            return text
+        before, after = (f'"name": {json.dumps(name)}, "points"'.encode() for name in (hidden[own].who, own))
+        return text.replace(before, after, 1)
+
+    def _draw(self, contest: Settings, board: Board, *, numbered: bool = False) -> Markup:
+        """The board, where namesakes have the numbers behind their names only if it is `numbered`."""
+        html = self.pages.render(
+            "contest/board.html",
+            contest=contest,
+            rows=board.rows,
+            names=self.access.titles(contest),
+            frozen=board.frozen,
+            plain=None if numbered else plain_name,
+        )
+        return Markup(html)
 
     def _shown(
         self, kind: str, contest: Settings, show: Callable[[Board], T], *, final: bool = False, newest: bool = False

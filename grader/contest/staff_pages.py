@@ -23,7 +23,7 @@ from grader.contest.events import COMMENT, message
 from grader.contest.exports import to_csv
 from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord, RejudgeRecord
-from grader.contest.standing import results, reveal_next, unfreeze
+from grader.contest.standing import freeze_again, freeze_of, results, reveal_next, unfreeze
 from grader.contest.visit import AsStaff, Form, Member
 from grader.core.errors import UsageError
 from grader.core.verdict import Verdict
@@ -47,6 +47,8 @@ def overview(me: AsStaff) -> HTMLResponse:
         audits=database.audits(contest.slug, limit=30),
         details=details,
         frozen=me.site.boards.board(contest).frozen,
+        revealed=_is_revealed(me),
+        questions=database.open_questions(contest.slug),
         verdicts=[verdict.value for verdict in Verdict],
         names=me.names,
         address=str(me.request.base_url).rstrip("/"),
@@ -183,6 +185,15 @@ def unfreeze_scoreboard(me: AsStaff, form: Form) -> Response:
     return _back(me)
 
 
+@router.post("/freeze")
+def freeze_scoreboard(me: AsStaff, form: Form) -> Response:
+    """Hides again what was revealed."""
+    slug = me.visitor.contest.slug
+    freeze_again(me.site.database, slug, who=_who(me))
+    me.site.boards.hurry(slug)
+    return _back(me)
+
+
 @router.get("/scores.csv")
 def scores(me: AsStaff) -> PlainTextResponse:
     contest, database = me.visitor.contest, me.site.database
@@ -215,6 +226,13 @@ def _words_for(account: AccountRecord) -> set[str]:
     """What staff may type to name an account or its team, in lower case."""
     words = (account.name, plain_name(account.name), account.email, account.team or "")
     return {word.casefold() for word in words} - {""}
+
+
+def _is_revealed(me: Member) -> bool:
+    """Whether anything that the freeze hid was revealed."""
+    contest = me.visitor.contest
+    freeze = freeze_of(me.site.database, contest.slug)
+    return contest.is_frozen_at(me.now) and (freeze.lifted or bool(freeze.revealed))
 
 
 def _who(me: Member) -> str:

@@ -12,12 +12,13 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
+from grader.contest.anonymity import nameless
 from grader.contest.database import Database
 from grader.contest.definitions import settings_of
 from grader.contest.records import STUDENT, AccountRecord, SubmissionRecord
 from grader.contest.schema import Audit
 from grader.contest.scoreboard import NOTHING, Entry, Reveal, Row, Step, row_of, scoreboard, unfreezing
-from grader.contest.settings import Settings
+from grader.contest.settings import ANONYMOUS, Settings
 from grader.core.report import Interval
 from grader.core.verdict import Verdict
 
@@ -88,6 +89,14 @@ def results(database: Database, slug: str) -> Results:
         rows.append(replace(row, points=NOTHING, cells=cells, reached=None))
         addresses[who], reasons[who] = account.email, account.disqualified
     return Results(settings, rows, addresses, reasons)
+
+
+def results_for_students(database: Database, slug: str) -> Results:
+    """What students may see of the results: without addresses and what is frozen, and without names if those are
+    hidden."""
+    found = standing(database, slug)
+    hidden = found.settings.scoreboard == ANONYMOUS
+    return Results(found.settings, tuple(nameless(found.rows).values()) if hidden else found.rows, {}, {})
 
 
 def participants(settings: Settings, accounts: Iterable[AccountRecord]) -> list[str]:

@@ -119,6 +119,17 @@ class Member(Guest):
         self.set_cookie(answer, SESSION, "", f"/contests/{self.visitor.contest.slug}", days=0)
 
 
+class Spectator(Guest):
+    """A browser that is not signed in and looks at a contest whose scoreboard is public."""
+
+    def __init__(self, request: Request, slug: str) -> None:
+        super().__init__(request)
+        self.contest = self.site.access.public_contest(slug)
+
+    def page(self, template: str, **values: Any) -> HTMLResponse:
+        return super().page(template, contest=self.contest, **values)
+
+
 class CheckedForm:
     """The fields of a form that came from a page of this server."""
 
@@ -147,6 +158,16 @@ def guest_of(request: Request) -> Guest:
 
 def member_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Member:
     return Member(request, slug)
+
+
+def viewer_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Member | Spectator:
+    """Who may look at the scoreboard: a member, or anybody if it is public."""
+    try:
+        return Member(request, slug)
+    except Refused:
+        if request.app.state.site.access.is_public(slug):
+            return Spectator(request, slug)
+        raise
 
 
 def staff_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> Member:
@@ -186,5 +207,6 @@ def _same_origin(request: Request) -> bool:
 
 AsGuest = Annotated[Guest, Depends(guest_of)]
 SignedIn = Annotated[Member, Depends(member_of)]
+AsViewer = Annotated[Member | Spectator, Depends(viewer_of)]
 AsStaff = Annotated[Member, Depends(staff_of)]
 Form = Annotated[CheckedForm, Depends(form_of)]

@@ -331,3 +331,34 @@ def test_spans() -> None:
     for wrong in ("", "h", "1", "1h 2m", "1.5h", "1y"):
         with pytest.raises(UsageError):
             parse_span(wrong)
+
+
+def test_questions_are_listed_and_answered(started: Path, kgrade: Kgrade) -> None:
+    assert "no question is open" in kgrade("contest", "clarify", "a1").out
+    with database(started) as found:
+        for question in ("may N be 0?", "is\x1b[31m it\nfloat?"):
+            found.ask(found.account_by_name("a1", "Bob"), "matmul", question)
+    listed = kgrade("contest", "clarify", "a1").out
+    assert "Bob, about matmul" in listed and "may N be 0?" in listed and "\x1b" not in listed
+    assert "for the asker" in kgrade("contest", "clarify", "a1", "1", "no").out
+    assert "for all" in kgrade("contest", "clarify", "a1", "2", "yes", "--to-all").out
+    assert "no question is open" in kgrade("contest", "clarify", "a1").out
+    assert "answered by" in kgrade("contest", "clarify", "a1", "--everything").out
+    assert "About matmul" in kgrade("contest", "announce", "a1").out
+    rows = json.loads(kgrade("contest", "clarify", "a1", "--everything", "--json").out)["questions"]
+    assert [(row["id"], row["answer"], row["to_all"]) for row in rows] == [(2, "yes", True), (1, "no", False)]
+    for words in (["7", "no such"], ["1"], ["1", "x" * 2001], ["--to-all"]):
+        assert kgrade("contest", "clarify", "a1", *words).code == 2
+
+
+def test_a_table_for_students_has_no_addresses_and_obeys_the_scoreboard(started: Path, kgrade: Kgrade) -> None:
+    shown = kgrade("contest", "export", "a1", "--for-students").out
+    assert "Ada Lovelace" in shown and "@example.org" not in shown
+    path = started / "contests/a1/contest.toml"
+    path.write_text(path.read_text().replace('scoreboard = "class"', 'scoreboard = "anonymous"'))
+    assert "without the names of others" in kgrade("contest", "check", "a1", "--apply").out
+    shown = kgrade("contest", "export", "a1", "--for-students").out
+    assert "#1" in shown and "Ada" not in shown and "Bob" not in shown
+    assert "Ada Lovelace" in kgrade("contest", "export", "a1").out
+    for words in (["--user", "Bob"], ["--format", "autolab"]):
+        assert kgrade("contest", "export", "a1", "--for-students", *words).code == 2

@@ -43,6 +43,9 @@ def fill(database: Database) -> None:
     database.disqualify_submission(number, "copied", who="prof")
     database.set_extension(database.account_by_name("a1", "bob").id, 600, who="prof")
     database.announce("a1", "Line 1 <b>", who="prof")
+    for question in ("may N be 0?", "when is lunch?"):
+        database.ask(database.account_by_name("a1", "ada"), "zip", question)
+    database.answer("a1", 1, "no", announce_as="Zip", who="prof")
 
 
 def same(data: dict[str, Any]) -> dict[str, Any]:
@@ -78,6 +81,18 @@ def test_a_contest_comes_back_into_a_fresh_database(tmp_path: Path) -> None:
         assert len(fresh.accounts("other")) == 1
     finally:
         fresh.close()
+
+
+def test_an_archive_of_before_there_were_questions_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path) as database:
+        fill(database)
+        data = contest_data(database, "a1")
+        del data["tables"]["clarification"]
+        with zipfile.ZipFile(path, "w") as bundle:
+            bundle.writestr(DATA, json.dumps(data))
+        read_archive(database, path, who="prof", slug="b1")
+        assert len(database.clarifications("a1")) == 2 and database.clarifications("b1") == []
 
 
 def test_it_comes_back_under_another_name_beside_the_first(tmp_path: Path) -> None:

@@ -27,8 +27,16 @@ HOME = f"/contests/{SLUG}"
 LOOKS = [(360, "light", False), (360, "dark", True), (1200, "light", True), (1200, "dark", False)]
 """Width and colours; and whether axe-core looks through it, once in each width and in each scheme."""
 PAGES = {
-    "ada": ["", "/problems/matmul", "/submissions", "/submissions/1", "/submissions/3", "/scoreboard"],
-    "tutor": ["/staff", "/staff/submissions", "/staff/scoreboard", "/staff/rejudges/1"],
+    "ada": ["", "/problems/matmul", "/questions", "/submissions", "/submissions/1", "/submissions/3", "/scoreboard"],
+    "tutor": [
+        "/staff",
+        "/staff/submissions",
+        "/staff/questions",
+        "/staff/people",
+        "/staff/settings",
+        "/staff/scoreboard",
+        "/staff/rejudges/1",
+    ],
 }
 
 
@@ -239,6 +247,9 @@ def test_every_page_fits_and_is_accessible(browser: Any, hall: Hall, complaints:
     for name in ("ada", "bob", "ada"):
         hall.submit(name)
     hall.judge(in_triton())
+    for question in ("may N be 0?", "and\nwhat is\nreturned?"):
+        hall.database.ask(hall.database.account_by_name(SLUG, "ada"), "matmul", question)
+    hall.database.answer(SLUG, 1, "No", announce_as="Matrix multiplication", who="tutor")
     hall.database.announce(SLUG, "Hello\nworld", who="tutor")
     hall.database.add_rejudge(SLUG, "a reason", [1], who="tutor")
     checker = axe.Axe()

@@ -2,8 +2,11 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from grader.contest.worker import Worker
 from grader.core.errors import UsageError, WorkspaceError
 from grader.store.workspace import Workspace
 
-from .site_samples import SLUG, Hall, accepted, open_hall, wrong
+from .site_samples import NOW, SLUG, Hall, accepted, open_hall, wrong
 
 ROOT = Path(__file__).parents[2]
 
@@ -162,6 +165,91 @@ def test_what_can_not_be_handed_in(
     assert run(["submit", words[0], str(kernel), *words[1:]]) == 2
     assert told in capsys.readouterr().err
     assert hall.database.submissions(SLUG) == []
+
+
+def answers(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command prints, each run of blanks as one."""
+    capsys.readouterr()
+    assert run([*words, "--contest", SLUG]) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_list_history_and_leaderboard_of_a_contest(hall: Hall, capsys: pytest.CaptureFixture[str]) -> None:
+    login(hall)
+    assert "nothing was handed in yet" in answers(capsys, "history")
+    for problem, report in (("matmul", accepted()), ("zip", wrong()), ("zip", None)):
+        hall.submit("ada", problem=problem, file="k\x1b[31m.cu")
+        if report is not None:
+            hall.judge(report)
+    hall.submit("bob", problem="zip")
+    listed = answers(capsys, "list")
+    assert "matmul Matrix multiplication 1 accepted" in listed and "2 2 tries" in listed
+    assert "matmul" not in answers(capsys, "list", "--unsolved")
+    history = answers(capsys, "history")
+    assert "3 2026-10-01" in history and "queued" in history and "wrong_answer" in history
+    assert "bob" not in history and "\x1b[31m" not in history
+    assert "2 older ones: kgrade history" in answers(capsys, "history", "--limit", "1")
+    assert "matmul" not in answers(capsys, "history", "zip")
+    board = answers(capsys, "leaderboard")
+    assert "rank name points matmul zip 1 ada 1.000 1.000 wrong answer (1 pending)" in board and "frozen" not in board
+    hall.pass_time(hours=4, minutes=1)
+    hall.submit("bob")
+    # The board is checked for changes once a second.
+    until = time.monotonic() + 20
+    while "1 hidden" not in (board := answers(capsys, "leaderboard")) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert "1 hidden" in board and "frozen:" in board
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["list", "--tag", "x"], "--tag has no effect"),
+        (["list", "--user", "bob"], "--user has no effect"),
+        (["history", "--user", "bob"], "--user has no effect"),
+        (["history", "conv"], "no problem 'conv'"),
+        (["leaderboard", "zip"], "one scoreboard"),
+        (["leaderboard", "--html", "x"], "--html has no effect"),
+    ],
+)
+def test_what_a_contest_can_not_be_asked(
+    hall: Hall, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    login(hall)
+    assert run([*words, "--contest", SLUG]) == 2
+    assert told in capsys.readouterr().err
+    assert run(["list", "--contest", "nowhere"]) == 2
+    assert "not signed in to the contest 'nowhere'" in capsys.readouterr().err
+
+
+def test_problems_are_listed_from_the_start_on(hall: Hall, capsys: pytest.CaptureFixture[str]) -> None:
+    login(hall)
+    hall.change(start=NOW + timedelta(hours=1))
+    assert run(["list", "--contest", SLUG]) == 2
+    assert "has not started" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["list", "history", "leaderboard"])
+@pytest.mark.parametrize("said", ["[]", "{}", '{"rows": [{}], "problems": 5}', '[{"id": 1}]', "[5]"])
+def test_an_answer_of_another_form_is_no_traceback(command: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    class Odd(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(said.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Odd) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        remember(SLUG, Login(f"http://127.0.0.1:{server.server_port}", "t"))
+        code = run([command, "--contest", SLUG])
+        server.shutdown()
+        thread.join()
+    if command != "history" or said != "[]":
+        assert code == 2 and "does not answer as a kgrade server" in capsys.readouterr().err
 
 
 def test_a_server_that_is_away_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

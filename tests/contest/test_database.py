@@ -71,11 +71,13 @@ def test_what_was_judged_before_there_were_languages_is_cuda(tmp_path: Path) -> 
         contests.submit(database, "bob", 2)
     connection = sqlite3.connect(tmp_path / "contests.db")
     connection.execute("ALTER TABLE judging DROP COLUMN language")
+    connection.execute("DROP TABLE clarification")
     connection.execute("UPDATE alembic_version SET version_num = '0002'")
     connection.commit()
     connection.close()
     database = Database(str(tmp_path / "contests.db"))
     assert [row.language for row in database.submissions("a1")] == ["cuda", None]
+    assert database.clarifications("a1") == []
     database.close()
 
 

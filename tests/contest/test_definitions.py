@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import time
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
 from grader.contest.database import Database
-from grader.contest.definitions import defined_problems, definition, publish, read_definition, settings_of, write_new
+from grader.contest.definitions import (
+    defined_problems,
+    definition,
+    publish,
+    publish_if_newer,
+    read_definition,
+    settings_of,
+    write_new,
+)
+from grader.contest.settings import settings_to_json
 from grader.core.errors import UsageError
 from grader.store.workspace import Workspace
 
@@ -58,5 +70,28 @@ def test_changed_settings_are_published_and_the_log_keeps_the_old(tmp_path: Path
         assert settings_of(database, "a1").per_hour == 7
         path.unlink()
         assert publish(database, workspace, "a1", who="prof").per_hour == 7
+    finally:
+        database.close()
+
+
+def test_a_server_that_starts_keeps_what_staff_changed_after_the_file(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    path = write_new(workspace, "a1", NOW)
+    an_hour_ago = time.time() - 3600
+    os.utime(path, (an_hour_ago, an_hour_ago))
+    database = Database(str(tmp_path / "contests.db"))
+    try:
+        assert publish_if_newer(database, workspace, "a1", who="kgrade serve").per_hour == 20
+        changed = replace(settings_of(database, "a1"), per_hour=7)
+        database.add_contest("a1", settings_to_json(changed), who="prof")
+        assert publish_if_newer(database, workspace, "a1", who="kgrade serve").per_hour == 7
+        path.write_text(path.read_text().replace("per_hour = 20", "per_hour = 9"))
+        an_hour_on = time.time() + 3600
+        os.utime(path, (an_hour_on, an_hour_on))
+        assert publish_if_newer(database, workspace, "a1", who="kgrade serve").per_hour == 9
+        path.write_text(path.read_text().replace("per_hour = 9", "per_hour = 0"))
+        os.utime(path, (an_hour_ago, an_hour_ago))
+        with pytest.raises(UsageError, match="per_hour = 0"):
+            publish_if_newer(database, workspace, "a1", who="kgrade serve")
     finally:
         database.close()

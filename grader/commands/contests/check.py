@@ -59,6 +59,13 @@ def _not_in_force(ctx: click.Context, settings: Settings, url: str | None) -> li
     return []
 
 
+_BOARDS = {
+    "class": "for the class",
+    "public": "for everybody, without signing in",
+    "anonymous": "without the names of others",
+}
+
+
 def _lines(settings: Settings) -> list[str]:
     from grader.terminal.console import safe
 
@@ -73,6 +80,7 @@ def _lines(settings: Settings) -> list[str]:
         f"  cases     {'the same for all' if settings.hidden_seeds else 'new ones for each submission'}",
         f"  counts    the {settings.counts} submission, {settings.per_hour} an hour"
         + (", in teams" if settings.teams else ""),
+        f"  board     {_BOARDS[settings.scoreboard]}",
         f"  late      {f'−{late.percent:g} % an hour, {late.hours:g} hours' if late.hours else 'nothing is taken'}",
         f"  after     {'practice is taken' if settings.practice_after_end else 'nothing is taken'}",
     ]

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
 from grader.commands.options import user_name, workspace_of
-from grader.core.errors import KgradeError, UsageError
+from grader.contest.spans import parse_span, span
+from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
 
-_UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+__all__ = [
+    "complete_contest",
+    "contest_argument",
+    "database_option",
+    "local",
+    "open_contest",
+    "open_database",
+    "parse_span",
+    "span",
+    "who",
+]
 
 
 def complete_contest(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -74,25 +84,6 @@ def open_contest(ctx: click.Context, url: str | None, slug: str) -> Iterator[Dat
         # Raises UsageError, saying what to type, if there is neither.
         database.contest(slug)
         yield database
-
-
-def parse_span(text: str) -> timedelta:
-    """Parses a span such as 2h, 1d12h, 90m or 0. Raises UsageError for anything else."""
-    parts = re.findall(r"(\d{1,6})([dhms])", text)
-    if text.strip() != "0" and (not parts or "".join(map("".join, parts)) != text.strip()):
-        raise UsageError(f"'{text}' is no span of time", "write it as 2h, 90m, 1d12h, or 0")
-    return timedelta(seconds=sum(int(number) * _UNITS[unit] for number, unit in parts))
-
-
-def span(length: timedelta) -> str:
-    """Formats a span: 1 d 2 h 30 min."""
-    seconds = round(length.total_seconds())
-    words = []
-    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
-        count, seconds = divmod(seconds, size)
-        if count:
-            words.append(f"{count} {unit}")
-    return " ".join(words) or "0 s"
 
 
 def local(moment: datetime) -> str:

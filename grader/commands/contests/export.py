@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -22,20 +23,33 @@ if TYPE_CHECKING:
 @click.option("--format", "kind", type=click.Choice([*FOR_ALL, *FOR_EACH]), default="csv", show_default=True)
 @click.option("--user", metavar="NAME", help="Only this student's, by name, e-mail address or number, or team's.")
 @click.option("--to", metavar="PATH", help="The CSV file; or the folder for one file a student, by e-mail address.")
+@click.option(
+    "--for-students",
+    is_flag=True,
+    help="The CSV as students may see it: without e-mail addresses, what is frozen, and names if they are hidden.",
+)
 @database_option
 @click.pass_context
-def command(ctx: click.Context, slug: str, kind: str, user: str | None, to: str | None, database: str | None) -> int:
-    """Write the results of CONTEST, with everything that a freeze hides.
+def command(
+    ctx: click.Context,
+    slug: str,
+    kind: str,
+    user: str | None,
+    to: str | None,
+    for_students: bool,
+    database: str | None,
+) -> int:
+    """Write the results of CONTEST, with everything that a freeze hides and with all names.
 
     csv prints one table. gradescope writes a results.json for each student, autolab the line that ends an autograder's
     output; with --user they are printed.
     """
-    from dataclasses import replace
+    from grader.contest.standing import results, results_for_students
 
-    from grader.contest.standing import results
-
+    if for_students and (user is not None or kind not in FOR_ALL):
+        raise UsageError("--for-students writes one table of all", "leave --user and --format out")
     with open_contest(ctx, database, slug) as found:
-        current = results(found, slug)
+        current = results_for_students(found, slug) if for_students else results(found, slug)
         if user is not None:
             who = _on_the_board(found, current, user)
             current = replace(current, rows=[row for row in current.rows if row.who == who])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.contest.records import AnnouncementRecord, ContestRecord, TeamRecord
-from grader.contest.schema import Announcement, Contest, Team
+from grader.contest.schema import Announcement, Clarification, Contest, Team
+from grader.contest.settings import differences
 from grader.contest.tables.base import Transactions, record, storable
 from grader.core.errors import UsageError
 
@@ -22,7 +23,8 @@ class Contests(Transactions):
             elif old != settings:
                 change = update(Contest).where(Contest.slug == slug).values(settings=settings, updated=now)
                 connection.execute(change)
-                self.log(connection, who, "contest changed", slug, {"before": old, "after": settings})
+                detail = {"changed": "; ".join(differences(old, settings)), "before": old, "after": settings}
+                self.log(connection, who, "contest changed", slug, detail)
         return self.contest(slug)
 
     def contest(self, slug: str) -> ContestRecord:
@@ -54,6 +56,9 @@ class Contests(Transactions):
     def withdraw_announcement(self, number: int, *, who: str) -> None:
         """Withdraws an announcement. Raises UsageError if there is none with that number."""
         with self.writing() as connection:
+            # An answer to all is from then on the asker's alone.
+            told = update(Clarification).where(Clarification.announcement_id == number)
+            connection.execute(told.values(announcement_id=None))
             gone = delete(Announcement).where(Announcement.id == number)
             row = connection.execute(gone.returning(Announcement.contest, Announcement.text)).first()
             if row is None:

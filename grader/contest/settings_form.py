@@ -1,0 +1,109 @@
+"""The settings of a contest as a form: its fields, and the settings that the texts in them mean.
+
+`settings` checks them, as it checks contest.toml. What changes the meaning of earlier submissions (problems, GPU,
+seeds, teams) is left to the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grader.contest.settings import ANONYMOUS, CLASS, PUBLIC, Settings, settings_from_data, settings_to_json
+
+TEXT, TIME, NUMBER, CHOICE, FLAG = "text", "time", "number", "choice", "flag"
+WEIGHT = "weight:"
+"""Fields of problems' weights are named by this and the problem's name."""
+YES = "yes"
+_TIME_HINT = "with its zone, such as 2026-10-01T09:00:00+02:00"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of the form. A dot in the `key` separates a table from the key in it. `choices` are (value, words)."""
+
+    key: str
+    label: str
+    kind: str = TEXT
+    hint: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+FIELDS = (
+    Field("title", "Title"),
+    Field("start", "Start", TIME, _TIME_HINT),
+    Field("freeze", "Scoreboard frozen from", TIME, "empty: never frozen"),
+    Field("end", "End", TIME, _TIME_HINT),
+    Field(
+        "counts",
+        "Which submission counts",
+        CHOICE,
+        choices=(("best", "the best"), ("last", "the last")),
+    ),
+    Field("per_hour", "Submissions an hour", NUMBER),
+    Field("late.percent_per_hour", "Late: percent less for each hour begun", NUMBER),
+    Field("late.hours", "Late: hours for which it is taken", NUMBER),
+    Field("practice_after_end", "Practice after the end", FLAG),
+    Field(
+        "scoreboard",
+        "Scoreboard",
+        CHOICE,
+        choices=(
+            (CLASS, "for the class"),
+            (PUBLIC, "for everybody, without signing in"),
+            (ANONYMOUS, "without the names of others"),
+        ),
+    ),
+    Field("grading_seconds", "Seconds after which a grading ends", NUMBER),
+)
+
+
+def form_values(settings: Settings) -> dict[str, str]:
+    """The text of each field, by its name."""
+    data = json.loads(settings_to_json(settings))
+    values = {field.key: _text(_get(data, field.key)) for field in FIELDS}
+    return values | {f"{WEIGHT}{each.name}": _text(each.weight) for each in settings.problems}
+
+
+def settings_of_form(settings: Settings, texts: Mapping[str, str]) -> Settings:
+    """The settings with the texts of the form in place of its fields. Raises UsageError listing every mistake."""
+    data = json.loads(settings_to_json(settings))
+    for field in FIELDS:
+        value = _value(field.kind, texts.get(field.key, "").strip())
+        table, _, key = field.key.rpartition(".")
+        place = data[table] if table else data
+        place[key] = value
+        if value is None:
+            del place[key]
+    for problem in data["problems"]:
+        problem["weight"] = _value(NUMBER, texts.get(f"{WEIGHT}{problem['name']}", "").strip())
+    return settings_from_data(data, settings.slug, "the form")
+
+
+def _get(data: Mapping[str, Any], key: str) -> object:
+    table, _, last = key.rpartition(".")
+    return (data[table] if table else data).get(last)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return YES if value else ""
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    return "" if value is None else str(value)
+
+
+def _value(kind: str, text: str) -> object:
+    """The value of a text; one that is no number stays a text, which the check of the settings refuses by its key."""
+    if kind == FLAG:
+        return text == YES
+    if kind == TIME:
+        return text or None
+    if kind == NUMBER and re.fullmatch(r"[0-9]{1,12}", text):
+        return int(text)
+    if kind == NUMBER and re.fullmatch(r"[0-9]{0,12}\.[0-9]{1,12}", text):
+        return float(text)
+    return text
