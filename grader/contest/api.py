@@ -258,8 +258,11 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
             raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
     given = result.model_dump(mode="json", exclude={"judging_id", "attempt"})
     outcome = Outcome(**given)
-    queue = site_of(request).database.queue
-    return Counted(current=_holds(request, worker, result) and queue.finish(_claim(result), outcome))
+    site = site_of(request)
+    counted = _holds(request, worker, result) and site.database.queue.finish(_claim(result), outcome)
+    if counted:
+        site.shelf.file(result.judging_id)
+    return Counted(current=counted)
 
 
 @router.post("/worker/release")

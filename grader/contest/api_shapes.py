@@ -48,8 +48,8 @@ class Contest(BaseModel):
     now: datetime
     start: datetime
     freeze: datetime | None
-    end: datetime
-    ends: datetime
+    end: datetime | None
+    ends: datetime | None
     counts: str
     per_hour: int
     problems: list[Problem] | None
@@ -61,7 +61,7 @@ class Me(BaseModel):
     contest: str
     role: str
     team: str | None
-    ends: datetime
+    ends: datetime | None
     disqualified: str | None
 
 

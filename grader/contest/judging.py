@@ -70,7 +70,8 @@ class MachineJudge:
 
         These can only change the verdict, to the same one whatever failed.
         """
-        problem, began = self._workspace.load(job.problem), time.monotonic()
+        # Read anew: a problem may have come since this process started.
+        problem, began = Workspace(self._workspace.root).load(job.problem), time.monotonic()
         options = Options(
             device=self._device,
             user=job.account,

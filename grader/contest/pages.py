@@ -23,6 +23,8 @@ from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
 from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.records import JUDGED, SubmissionRecord
+from grader.contest.settings import PRACTICE
+from grader.contest.tabs import tabs_of
 from grader.contest.visit import AsGuest, Form, SignedIn, set_session
 from grader.core.errors import DiskFull
 from grader.core.verdict import LanguageName
@@ -36,8 +38,12 @@ SHOWN_ON_PROBLEM = 20
 
 
 @router.get("/")
-def home(guest: AsGuest) -> HTMLResponse:
-    return guest.page("home.html", contests=guest.site.access.contests())
+def home(guest: AsGuest) -> Response:
+    every = guest.site.access.contests()
+    contests = [each for each in every if each.slug != PRACTICE]
+    if every and not contests:
+        return RedirectResponse(f"/contests/{PRACTICE}", 303)
+    return guest.page("home.html", contests=contests, practice=len(every) > len(contests))
 
 
 @router.get("/sign-in")
@@ -83,7 +89,7 @@ def contest(me: SignedIn) -> HTMLResponse:
         problems: list[dict[str, Any]] | None = _own_problems(me)
     except Refused:
         problems = None
-    target = visitor.contest.start if now < visitor.contest.start else visitor.ends
+    target = visitor.contest.start if now < visitor.contest.start else visitor.ends or now
     return me.page(
         "contest.html",
         here="contest",
@@ -169,7 +175,7 @@ def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
                 if done:
                     return
 
-    return stream(site, me.visitor, texts(), partial(site.account_of_session, me.session))
+    return stream(site, me.visitor, texts(), me.known)
 
 
 @router.get("/contests/{slug}/scoreboard")
@@ -193,7 +199,7 @@ def scoreboard_events(me: SignedIn) -> StreamingResponse:
                     shown = await run_in_threadpool(partial(site.board_html, visitor.contest, newest=True))
                     yield message(shown, "board")
 
-    return stream(site, visitor, texts(), partial(site.account_of_session, me.session))
+    return stream(site, visitor, texts(), me.known)
 
 
 def _chosen(word: str) -> LanguageName:
@@ -228,6 +234,7 @@ def _problem_page(
     return me.page(
         "problem.html",
         problem=name,
+        tabs=tabs_of(me, name, "problem"),
         title=me.names[name],
         statement=statement_html(loaded.statement),
         mistake=mistake,

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader import __version__
-from grader.contest import api, pages, staff_pages
+from grader.contest import api, pages, practice_pages, staff_pages
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path
@@ -49,10 +49,17 @@ WORDS = {404: "there is no such page", 405: "this address takes no such request"
 
 
 def create_app(
-    database: Database, workspace: Workspace, admission: Admission | None = None, patience: Patience = USUAL_PATIENCE
+    database: Database,
+    workspace: Workspace,
+    admission: Admission | None = None,
+    patience: Patience = USUAL_PATIENCE,
+    owner: int | None = None,
 ) -> FastAPI:
-    """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in."""
-    site = Site(database, workspace, admission, patience)
+    """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in.
+
+    `owner` is the account of the practice in which this user's own programs need no token.
+    """
+    site = Site(database, workspace, admission, patience, owner)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -74,6 +81,7 @@ def create_app(
     )
     app.state.site = site
     app.include_router(api.router)
+    app.include_router(practice_pages.router)
     app.include_router(pages.router)
     app.include_router(staff_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
