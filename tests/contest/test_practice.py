@@ -226,6 +226,33 @@ def test_an_editorial_is_earned(mine: Hall) -> None:
     assert "Editorial" not in browser.get(MATMUL).text
 
 
+def test_changes_between_two_submissions(mine: Hall) -> None:
+    browser, page = mine.browser(), f"{MATMUL}/changes"
+    first = hand_in(mine, browser, "int a;\nint b;\nint c;")
+    assert browser.get(page).status_code == 404 and "Changes" not in browser.get(MATMUL).text
+    mine.pass_time(seconds=1)
+    second = hand_in(mine, browser, "int a;\nint <b>;\nint c;")
+    text = browser.get(page).text
+    assert "1 line added, 1 line removed" in text and "int &lt;b&gt;;" in text
+    assert f"Changes from submission {first} to {second}" in text and f"{page}" in browser.get(MATMUL).text
+    assert f"to {first}" in browser.get(page, params={"old": second, "new": first}).text
+    assert "They have the same text" in browser.get(page, params={"old": first, "new": first}).text
+    mine.pass_time(seconds=1)
+    longest = hand_in(mine, browser, "x\n" * 5_000)
+    assert "not compared" in browser.get(page).text
+    for wrong_one in ({"old": 99}, {"new": 10**12}, {"old": "x"}):
+        assert browser.get(page, params=wrong_one).status_code == 404
+    # Another problem's, and other people's.
+    zipped = hand_in(mine, browser, problem="zip")
+    assert browser.get(page, params={"old": zipped}).status_code == 404
+    theirs = mine.submit("ada")
+    assert browser.get(page, params={"old": theirs}).status_code == 404
+    bob = mine.signed_in("bob")
+    for number in (longest, theirs):
+        answer = bob.get("/contests/cs149-a1/problems/matmul/changes", params={"old": number, "new": number})
+        assert answer.status_code == 404
+
+
 def test_the_name_of_the_practice_is_no_contests(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     for ask in (lambda: write_new(workspace, PRACTICE, NOW), lambda: read_definition(workspace, PRACTICE)):
