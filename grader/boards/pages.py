@@ -30,10 +30,16 @@ MOST_ELEMENTS = 8
 
 @dataclass(frozen=True)
 class Links:
-    """Links of a page of the site, relative to itself. A standalone report page has none."""
+    """Links of a page of the site, relative to itself. A standalone report page has none.
+
+    `explain` is where the form with `form_token` asks for an explanation, empty without one; it needs a `policy`.
+    """
 
     home: str
     board: str
+    explain: str = ""
+    form_token: str = ""
+    policy: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,7 @@ def render_report(
         report=report,
         number=number,
         links=links,
+        **({"policy": links.policy} if links and links.policy else {}),
         stamp=stamp,
         submitted=parse_utc(report.submitted),
         accepted=report.verdict is Verdict.ACCEPTED,

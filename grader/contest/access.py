@@ -229,6 +229,11 @@ class Access:
             return report
         return without_cases(report) if is_open or not visitor.contest.hidden_seeds else only_verdict(report)
 
+    def explains(self, visitor: Visitor, row: SubmissionRecord) -> bool:
+        """Whether this account may have a submission returned by `submission` explained: an accepted one of its own."""
+        own = visitor.staff or self._is_own(visitor, row)
+        return visitor.contest.explain and own and row.verdict == Verdict.ACCEPTED.value
+
     def progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
         """The progress of these submissions, found with two queries however many they are."""
         rows = self.database.submissions(ids=numbers)

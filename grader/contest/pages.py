@@ -21,6 +21,7 @@ from grader.contest.access import Refused
 from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
+from grader.contest.explain_pages import explanation_of
 from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.settings import PRACTICE
@@ -144,9 +145,12 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
     lines = code.colour_lines(*me.site.database.source_and_colours(row.id), code.MOST_LINES)
     if report is not None:
         home = f"/contests/{row.contest}"
-        links = Links(home=home, board=f"{home}/problems/{row.problem}")
+        explain = explanation_of(row) if access.explains(me.visitor, row) else ""
+        links = Links(home, f"{home}/problems/{row.problem}", explain, me.form_token, me.site.report_meta)
         text = render_report(report, me.site.workspace.template_folders, number=row.id, links=links, lines=lines)
-        return HTMLResponse(text, headers={"content-security-policy": me.site.report_policy})
+        answer = HTMLResponse(text, headers={"content-security-policy": me.site.report_policy})
+        me.keep_visit(answer)
+        return answer
     return me.page(
         "submission.html",
         row=row,

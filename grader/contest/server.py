@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader import __version__
-from grader.contest import api, compare_pages, pages, practice_pages, staff_pages
+from grader.contest import api, compare_pages, explain_pages, pages, practice_pages, staff_pages
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path
@@ -85,6 +85,7 @@ def create_app(
     app.include_router(pages.router)
     app.include_router(staff_pages.router)
     app.include_router(compare_pages.router)
+    app.include_router(explain_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(KgradeError, _failed)

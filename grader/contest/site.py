@@ -80,8 +80,9 @@ class Site:
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
         self.streams = Streams()
         self.assets = self._read_assets()
-        # A report's page is self-contained, with inline script and style.
-        self.report_policy = f"{self.pages.policy}; {FRAMES}"
+        # A report's page is self-contained, with inline script and style; here it has a form too.
+        self.report_meta = self.pages.policy.replace("form-action 'none'", "form-action 'self'")
+        self.report_policy = f"{self.report_meta}; {FRAMES}"
         self._writers: dict[str, BoardWriter] = {}
         self._drawn: dict[tuple[str, str, bool], _Drawn] = {}
 

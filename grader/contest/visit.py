@@ -50,14 +50,23 @@ class Guest:
             f"contest/{template}",
             asset=self.site.asset,
             policy=POLICY,
-            form_token=self.site.signer.form(self.form_cookie),
+            form_token=self.form_token,
             now=self.now,
             **shown,
         )
         answer = HTMLResponse(text)
+        self.keep_visit(answer)
+        return answer
+
+    @property
+    def form_token(self) -> str:
+        """The CSRF token of all forms in this answer, which needs `keep_visit`."""
+        return self.site.signer.form(self.form_cookie)
+
+    def keep_visit(self, answer: Response) -> None:
+        """Sets the cookie that the forms of a browser without a session are bound to."""
         if self._new and self.form_cookie == self.visit:
             self.set_cookie(answer, VISIT, self.visit, "/")
-        return answer
 
     def set_cookie(self, answer: Response, name: str, value: str, path: str, *, days: int = 1) -> None:
         answer.set_cookie(

@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from grader.contest import loopback
 from grader.contest.clock import Clock
 from grader.contest.database import Database
 from grader.contest.definitions import read_definition, settings_of, write_new
-from grader.contest.jobs import outcome_of
+from grader.contest.explainer import Explainer
+from grader.contest.grading_process import GradingProcess
+from grader.contest.jobs import Answer, Question, Stalled, outcome_of
 from grader.contest.practice import first_link, owner_of, practice_settings, publish_practice
 from grader.contest.settings import PRACTICE, settings_from_json, settings_to_json
 from grader.core.errors import UsageError
@@ -251,6 +254,117 @@ def test_changes_between_two_submissions(mine: Hall) -> None:
     for number in (longest, theirs):
         answer = bob.get("/contests/cs149-a1/problems/matmul/changes", params={"old": number, "new": number})
         assert answer.status_code == 404
+
+
+class Stub:
+    """A judge that explains without looking."""
+
+    def __init__(self, answer: Answer | Exception) -> None:
+        self.answer, self.questions = answer, list[Question]()
+
+    def __call__(self, question: Question, progress: Callable[[str], None]) -> Answer:
+        progress("counting")
+        self.questions.append(question)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def test_an_explanation_is_asked_for_once(mine: Hall) -> None:
+    browser, client = mine.browser(), mine.worker()
+    number = hand_in(mine, browser)
+    page = f"{HOME}/submissions/{number}/explanation"
+    assert browser.get(page).status_code == 404
+    mine.judge()
+    report = browser.get(f"{HOME}/submissions/{number}").text
+    assert f'action="{page}"' in report and browser.get(page).status_code == 200
+    think = Stub(Answer("<p>the explanation</p>"))
+    # A link starts nothing, nor does the form of another site.
+    assert not Explainer(client, think)(str)
+    form = {"csrf": form_token(report)}
+    assert browser.post(page, data=form, headers={"origin": "http://evil.example"}).status_code == 403
+    assert browser.post(page, data=form).headers["location"] == page
+    assert browser.post(page, data=form).status_code == 303
+    assert "Waiting" in browser.get(page).text
+    poll = {"hx-request": "true"}
+    assert "hx-refresh" not in browser.get(page, headers=poll).headers
+    assert Explainer(client, think)(str) and not Explainer(client, think)(str)
+    assert [(each.problem, each.file, each.text) for each in think.questions] == [("matmul", "matmul.cu", "int x;")]
+    assert browser.get(page, headers=poll).headers["hx-refresh"] == "true"
+    answer = browser.get(page)
+    assert (
+        answer.text == "<p>the explanation</p>" and "script-src 'sha256-" in answer.headers["content-security-policy"]
+    )
+    # The same text again has the same page.
+    again = hand_in(mine, browser)
+    mine.judge()
+    assert browser.get(f"{HOME}/submissions/{again}/explanation").text == answer.text
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (Answer(None, "it is <b>too</b> large"), "it is &lt;b&gt;too&lt;/b&gt; large"),
+        (Stalled("no end"), "it took too long"),
+        (UsageError("/home/secret is away"), "could not explain it"),
+    ],
+    ids=["said", "stalled", "failed"],
+)
+def test_why_there_is_no_explanation(mine: Hall, failure: Answer | Exception, words: str) -> None:
+    browser = mine.browser()
+    number = hand_in(mine, browser)
+    mine.judge()
+    page = f"{HOME}/submissions/{number}/explanation"
+    browser.post(page, data={"csrf": form_token(browser.get(page).text)})
+    assert Explainer(mine.worker(), Stub(failure))(str)
+    text = browser.get(page).text
+    assert words in text and "secret" not in text
+
+
+def test_a_lost_explanation_is_tried_again_and_then_given_up(mine: Hall) -> None:
+    browser, client, other = mine.browser(), mine.worker(), mine.worker("other")
+    row = mine.database.submission(hand_in(mine, browser))
+    mine.database.ask_explanation(row)
+    first = client.question()
+    assert first is not None and client.question() is None
+    assert not other.answer(first, Answer("forged"))
+    for _ in range(2):
+        mine.pass_time(minutes=3)
+        assert client.question() is not None
+    assert not client.answer(first, Answer("too late"))
+    mine.pass_time(minutes=3)
+    assert client.question() is None
+    found = mine.database.explanation(row)
+    assert found is not None and found.page is None and "no end" in found.note
+
+
+def test_a_contest_explains_where_its_settings_say_so(mine: Hall) -> None:
+    number = mine.submit("ada")
+    mine.judge()
+    ada, bob = mine.signed_in("ada"), mine.signed_in("bob")
+    page = f"/contests/cs149-a1/submissions/{number}/explanation"
+    assert ada.get(page).status_code == 404 and "Explain what" not in ada.get(page.rpartition("/")[0]).text
+    mine.change(explain=True)
+    assert ada.get(page).status_code == 200 and "Explain what" in ada.get(page.rpartition("/")[0]).text
+    mine.pass_time(hours=6)
+    # Others' code is public now, its explanation is not.
+    assert bob.get(page.rpartition("/")[0]).status_code == 200 and bob.get(page).status_code == 404
+
+
+def test_a_worked_submission_is_explained_by_the_process_of_gradings(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    source = (root / "problems" / "zip" / "submissions" / "accepted" / "1_simple.cu").read_text()
+    process = GradingProcess(root, "emulator", tmp_path, sandboxed=False)
+    try:
+        question = Question(1, 1, "zip", "zip.cu", source, HOME)
+        answer = process.explain(question, str)
+        assert (
+            answer.page is not None and "Instructions" in answer.page and f'href="{HOME}/problems/zip"' in answer.page
+        )
+        wrong_one = process.explain(replace(question, text=source + "\n#error"), str)
+        assert wrong_one.page is None and "verdict is another" in wrong_one.note
+    finally:
+        process.close()
 
 
 def test_the_name_of_the_practice_is_no_contests(tmp_path: Path) -> None:
