@@ -14,6 +14,7 @@ from markupsafe import Markup
 from grader.boards import code
 from grader.boards.coach_picture import AccessPicture, draw
 from grader.boards.files import write_files
+from grader.boards.pages import Links
 from grader.boards.templating import pages
 from grader.coach.coach import Explanation
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
@@ -74,13 +75,14 @@ def write_page(explanation: Explanation, path: Path, workspace: Workspace) -> Pa
     return path
 
 
-def render(explanation: Explanation, template_folders: Sequence[Path] = ()) -> str:
-    """The page's HTML."""
+def render(explanation: Explanation, template_folders: Sequence[Path] = (), *, links: Links | None = None) -> str:
+    """The page's HTML; with `links` it leads back to a site."""
     lines = _merged(explanation)
     columns = [(name, value) for name, value in COLUMNS if any(value(line) is not None for line in lines.values())]
     return pages(tuple(template_folders)).render(
         TEMPLATE,
         explanation=explanation,
+        links=links,
         columns=[name for name, _ in columns],
         lines=list(_listing(explanation, lines, [value for _, value in columns])),
         pictures=list(_pictures(lines)),

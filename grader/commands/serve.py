@@ -1,4 +1,4 @@
-"""`kgrade serve`: the site of this workspace's contests, with workers of its own."""
+"""`kgrade serve`: the site of this workspace, to practise and for its contests, with workers of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.engines import engines_of
-from grader.commands.options import check_sandbox, device_option, no_sandbox_option, workspace_of
+from grader.commands.options import (
+    check_sandbox,
+    device_option,
+    no_sandbox_option,
+    user_name,
+    user_option,
+    workspace_of,
+)
 from grader.core.errors import ToolMissing
 
 if TYPE_CHECKING:
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     metavar="HOSTS",
     help="Proxies whose word is taken for who asks, and whether by https.",
 )
+@user_option
 @no_sandbox_option
 @click.pass_context
 def command(
@@ -40,9 +48,13 @@ def command(
     workers: int | None,
     device: str,
     forwarded_by: str,
+    user: str | None,
     no_sandbox: bool,
 ) -> int:
-    """Serve the contests of this workspace until Ctrl-C, and judge what is submitted."""
+    """Serve this workspace's problems and contests until Ctrl-C, and judge what is submitted.
+
+    On a loopback address whoever runs it is signed in to practise; elsewhere by a link that is printed once.
+    """
     try:
         from grader.contest.listen import bound_socket, make_server
         from grader.contest.server import create_app
@@ -54,20 +66,27 @@ def command(
 
     from grader.contest.database import Database, default_url
     from grader.contest.definitions import defined_problems, publish_if_newer
+    from grader.contest.loopback import is_loopback
     from grader.contest.own_workers import OwnWorkers
+    from grader.contest.practice import first_link, owner_of, publish_practice
 
-    workspace = workspace_of(ctx)
+    workspace, name = workspace_of(ctx), user_name(user)
     check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
     url = default_url(workspace, database)
     store = Database(url)
     store.clock.check(store.newest())
-    for slug in defined_problems(workspace):
+    known = defined_problems(workspace)
+    for slug in known:
         settings = publish_if_newer(store, workspace, slug, who="kgrade serve")
-        click.echo(f"{slug}: {settings.title}, {settings.start:%Y-%m-%d %H:%M} to {settings.end:%Y-%m-%d %H:%M %Z}")
+        span = " to ".join(f"{moment:%Y-%m-%d %H:%M %Z}" for moment in (settings.start, settings.end) if moment)
+        click.echo(f"{slug}: {settings.title}, {span}")
+    publish_practice(store, workspace)
+    owner = owner_of(store, name)
     _warn_of_others(store)
     listening = bound_socket(host, port)
     own = OwnWorkers(store, workspace.root, _devices(device, workers), port, no_sandbox=no_sandbox)
-    app = create_app(store, workspace, own.admission)
+    at_home = is_loopback(listening.getsockname()[0])
+    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None)
 
     async def first() -> None:
         await asyncio.to_thread(own.stop)
@@ -75,7 +94,11 @@ def command(
 
     server = make_server(app, forwarded_by=forwarded_by, first=first)
     shown = f"[{host}]" if ":" in host else host
-    click.echo(f"Contests at http://{shown}:{port}, {len(own)} of its own to judge. Ctrl-C ends.", err=True)
+    if not at_home and (link := first_link(store, owner)):
+        click.echo(f"To practise as {name}, sign in by this link, which is shown once:")
+        click.echo(f"  http://{shown}:{port}/sign-in/{link}")
+    what = "Practice and contests" if known else "Practice"
+    click.echo(f"{what} at http://{shown}:{port}, {len(own)} of its own to judge. Ctrl-C ends.", err=True)
     app.state.site.warm()
     # uvicorn shuts down in order and then re-raises the signal, which would end this process at once.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -49,6 +49,7 @@ def command(
     """
     from grader.contest.client import WorkerClient
     from grader.contest.descendants import adopt_orphans
+    from grader.contest.explainer import Explainer
     from grader.contest.grading_process import GradingProcess
     from grader.contest.worker import Worker
     from grader.run.devices import choose_device
@@ -74,6 +75,7 @@ def command(
         lambda: judge.self_test(_saying_once(tick)),
         say=lambda text: click.echo(text, err=True),
         tick=tick,
+        aside=Explainer(client, judge.explain),
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())

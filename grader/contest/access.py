@@ -32,13 +32,13 @@ from grader.contest.records import (
 )
 from grader.contest.schema import Judging
 from grader.contest.scoreboard import Entry, points_of
-from grader.contest.settings import ANONYMOUS, PUBLIC, ContestProblem, Settings, settings_from_json
+from grader.contest.settings import ANONYMOUS, PRACTICE, PUBLIC, ContestProblem, Settings, settings_from_json
 from grader.contest.standing import board_name, freeze_of, score_interval
 from grader.contest.tables.base import storable
 from grader.core.errors import KgradeError, SourceError, UsageError
 from grader.core.report import Report, from_json
 from grader.core.verdict import Verdict
-from grader.problem import Problem
+from grader.problem import Problem, load_problem
 from grader.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ class Visitor:
         return self.account.role == STAFF
 
     @property
-    def ends(self) -> datetime:
-        """When the contest ends for this account."""
-        return self.contest.end + self.extension
+    def ends(self) -> datetime | None:
+        """When the contest ends for this account; None if it never does."""
+        return None if self.contest.end is None else self.contest.end + self.extension
 
     @property
     def extension(self) -> timedelta:
@@ -138,6 +138,23 @@ class Access:
         if not any(each.name == name for each in self.problems(visitor)):
             raise Refused(404, "there is no such problem in this contest")
         return self._load(name)
+
+    def solved(self, visitor: Visitor, problem: str) -> bool:
+        return bool(
+            self.database.submissions(
+                visitor.contest.slug,
+                account_id=visitor.account.id,
+                problem=problem,
+                verdict=Verdict.ACCEPTED.value,
+                limit=1,
+            )
+        )
+
+    def editorial(self, visitor: Visitor, name: str) -> str | None:
+        """The editorial of a problem of the practice, for who has solved it; None where there is none, or not yet."""
+        if visitor.contest.slug != PRACTICE or not (visitor.staff or self.solved(visitor, name)):
+            return None
+        return self.problem(visitor, name).editorial
 
     def titles(self, contest: Settings) -> dict[str, str]:
         """The titles of the contest's problems, by name."""
@@ -243,6 +260,11 @@ class Access:
             visitor.contest, Entry(row.id, row.account, row.problem, row.submitted, verdict, score, extension)
         ).value
 
+    def explains(self, visitor: Visitor, row: SubmissionRecord) -> bool:
+        """Whether this account may have a submission returned by `submission` explained: an accepted one of its own."""
+        own = visitor.staff or self._is_own(visitor, row)
+        return visitor.contest.explain and own and row.verdict == Verdict.ACCEPTED.value
+
     def progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
         """The progress of these submissions, found with two queries however many they are."""
         rows = self.database.submissions(ids=numbers)
@@ -251,6 +273,8 @@ class Access:
 
     def is_over(self, contest: Settings) -> bool:
         """Whether nobody can submit anything that counts any more, after all extensions and late hours."""
+        if contest.end is None:
+            return False
         longest = max((each.extension_seconds for each in self.database.accounts(contest.slug)), default=0)
         return self.now() > contest.end + timedelta(seconds=longest, hours=contest.late.hours)
 
@@ -283,12 +307,13 @@ class Access:
 
     def _load(self, name: str) -> Problem:
         """Returns the problem, loading it again if one of its files has changed."""
-        self.workspace.check_name(name)
-        folder = self.workspace.problems[name]
+        folder = self.workspace.folder_of(name)
+        if folder is None:
+            raise Refused(404, "this problem is no longer there", "choose another one")
         stamp = tuple(path.stat().st_mtime_ns for path in sorted(folder.iterdir()) if path.is_file())
         known = self._loaded.get(name)
         if known is None or known[0] != stamp:
-            known = self._loaded[name] = stamp, self.workspace.load(name)
+            known = self._loaded[name] = stamp, load_problem(folder)
         return known[1]
 
     def _title(self, name: str) -> str:

@@ -23,15 +23,19 @@ from starlette.types import Receive, Scope, Send
 from grader.contest.access import LARGEST_NUMBER, Access, Refused, Visitor
 from grader.contest.api_shapes import (
     Ask,
+    Asked,
+    AskedOrNot,
     Beat,
     Claimed,
     Contest,
     Counted,
+    Explained,
     Held,
     Me,
     Mistake,
     News,
     NewSubmission,
+    Nothing,
     Problem,
     Result,
     Scoreboard,
@@ -45,7 +49,7 @@ from grader.contest.api_shapes import (
 from grader.contest.auth import bearer, hash_token
 from grader.contest.bodies import flat_object
 from grader.contest.events import COMMENT, TooManyStreams, message
-from grader.contest.jobs import Claim, Job, Outcome
+from grader.contest.jobs import Answer, Claim, Job, Outcome
 from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord, WorkerRecord
 from grader.contest.schema import Judging
 from grader.contest.site import Site
@@ -271,8 +275,11 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
             raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
     given = result.model_dump(mode="json", exclude={"judging_id", "attempt"})
     outcome = Outcome(**given)
-    queue = site_of(request).database.queue
-    return Counted(current=_holds(request, worker, result) and queue.finish(_claim(result), outcome))
+    site = site_of(request)
+    counted = _holds(request, worker, result) and site.database.queue.finish(_claim(result), outcome)
+    if counted:
+        site.shelf.file(result.judging_id)
+    return Counted(current=counted)
 
 
 @router.post("/worker/release")
@@ -293,6 +300,20 @@ def seen(sign: Sign, worker: AsWorker, request: Request) -> Counted:
     queue = site_of(request).database.queue
     queue.seen(_own_name(worker, sign.name), sign.gpu_model, sign.state, sign.note)
     return Counted(current=True)
+
+
+@router.post("/worker/question")
+def question(nothing: Nothing, worker: AsWorker, request: Request) -> AskedOrNot:
+    """The next source to explain; null where there is none. Workers ask when there is nothing to judge."""
+    found = site_of(request).database.claim_explanation(worker.name)
+    return AskedOrNot(question=None if found is None else Asked(**vars(found)))
+
+
+@router.post("/worker/answer")
+def answer(explained: Explained, worker: AsWorker, request: Request) -> Counted:
+    given = Answer(explained.page, explained.note)
+    database = site_of(request).database
+    return Counted(current=database.answer_explanation(worker.name, explained.number, explained.attempt, given))
 
 
 def page_of(slug: str, number: int) -> str:

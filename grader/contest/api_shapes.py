@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from grader.boards.code import LARGEST_COLOURS
 from grader.contest.access import LARGEST_NUMBER
+from grader.contest.jobs import LARGEST_PAGE
 from grader.contest.limits import LARGEST_SOURCE
 from grader.core.verdict import LanguageName, Verdict
 
@@ -48,8 +49,8 @@ class Contest(BaseModel):
     now: datetime
     start: datetime
     freeze: datetime | None
-    end: datetime
-    ends: datetime
+    end: datetime | None
+    ends: datetime | None
     counts: str
     per_hour: int
     problems: list[Problem] | None
@@ -61,7 +62,7 @@ class Me(BaseModel):
     contest: str
     role: str
     team: str | None
-    ends: datetime
+    ends: datetime | None
     disqualified: str | None
 
 
@@ -190,6 +191,34 @@ class Work(BaseModel):
 
 class Claimed(BaseModel):
     job: Work | None
+
+
+class Nothing(Strict):
+    pass
+
+
+class Asked(BaseModel):
+    """A source to explain; `home` is the contest's page."""
+
+    number: int
+    attempt: int
+    problem: str
+    file: str
+    text: str
+    home: str
+
+
+class AskedOrNot(BaseModel):
+    question: Asked | None
+
+
+class Explained(Strict):
+    """The page of an explanation, or a note that says why there is none."""
+
+    number: int = Field(ge=1, le=LARGEST_NUMBER)
+    attempt: int = Field(ge=0, le=LARGEST_NUMBER)
+    page: str | None = Field(default=None, max_length=LARGEST_PAGE)
+    note: str = Field(default="", max_length=2000)
 
 
 class Counted(BaseModel):

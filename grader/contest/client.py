@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import httpx
 
 from grader import __version__
-from grader.contest.jobs import Claim, Job, Outcome
+from grader.contest.jobs import Answer, Claim, Job, Outcome, Question
 from grader.core.errors import JudgeError, UsageError
 from grader.core.report import Report, from_json
 
@@ -224,6 +224,14 @@ class WorkerClient(Client):
 
     def stalled(self, job: Claim, why: str) -> bool:
         return bool(self.post("/api/worker/stalled", {**_held(job), "why": why[:200]})["current"])
+
+    def question(self) -> Question | None:
+        found = self.post("/api/worker/question", {})["question"]
+        return None if found is None else Question(**found)
+
+    def answer(self, question: Question, answer: Answer) -> bool:
+        claim = {"number": question.number, "attempt": question.attempt}
+        return bool(self.post("/api/worker/answer", {**claim, **asdict(answer)})["current"])
 
     def seen(self, worker: str, gpu_model: str, state: str, note: str = "") -> None:
         sign = {"name": worker, "gpu_model": gpu_model, "state": state, "note": note[:2000]}

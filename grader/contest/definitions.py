@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from grader.contest.database import Database, contests_folder
-from grader.contest.settings import Settings, check_slug, read_settings, settings_from_json, settings_to_json
+from grader.contest.settings import PRACTICE, Settings, check_slug, read_settings, settings_from_json, settings_to_json
 from grader.core.errors import UsageError, WorkspaceError
 from grader.core.files import write_whole
 from grader.store.workspace import Workspace
@@ -47,6 +47,9 @@ hidden_seeds = [{seed}]
 # Whether students may go on after the end; what they submit then doesn't count.
 practice_after_end = true
 
+# Whether students may have their accepted submissions explained, line by line.
+explain = false
+
 # Whether students work in teams, which stand on the scoreboard together. The roster then has a column `team`.
 teams = false
 
@@ -79,6 +82,7 @@ def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
 
     Raises UsageError if the contest has a file already.
     """
+    _check_free(slug)
     path = definition(workspace, slug)
     if path.exists():
         raise UsageError(f"{path} is there already", f"edit it, then type: kgrade contest check {slug}")
@@ -110,6 +114,7 @@ def defined_problems(workspace: Workspace) -> list[str]:
 
 def read_definition(workspace: Workspace, slug: str) -> Settings:
     """Reads the settings from the contest's file. Raises UsageError listing every mistake."""
+    _check_free(slug)
     return read_settings(definition(workspace, slug), workspace.problems)
 
 
@@ -135,6 +140,15 @@ def publish_if_newer(database: Database, workspace: Workspace, slug: str, *, who
     if any(each.slug == slug and each.updated >= changed for each in database.contests()):
         return settings_of(database, slug)
     return publish(database, workspace, settings.slug, who=who)
+
+
+def _check_free(slug: str) -> None:
+    """Raises UsageError for the name of the workspace's practice, which needs no file."""
+    if slug == PRACTICE:
+        raise UsageError(
+            f"a contest can't be called '{PRACTICE}': that is the practice site of each workspace, without a file",
+            "to serve it type: kgrade serve; for a contest choose another name: kgrade contest new cs149-a1",
+        )
 
 
 def settings_of(database: Database, slug: str) -> Settings:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.contest.descendants import descendants, end_descendants
-from grader.contest.jobs import Job, Outcome, Stalled
+from grader.contest.jobs import EXPLAIN_SECONDS, Answer, Job, Outcome, Question, Stalled
 from grader.core.errors import JudgeError
 from grader.sandbox.children import Child, ChildDied, ChildTimeout
 
@@ -53,6 +53,10 @@ class GradingProcess:
         """Judges a job. Raises Stalled if the process had to be killed, and what the judge raises."""
         answer = self._ask({"job": asdict(job)}, job.grading_seconds + self._grace, progress)
         return Outcome(**answer["outcome"])
+
+    def explain(self, question: Question, progress: Callable[[str], None]) -> Answer:
+        """Explains a source. Raises Stalled if the process had to be killed, and what the judge raises."""
+        return Answer(**self._ask({"question": asdict(question)}, EXPLAIN_SECONDS, progress))
 
     def self_test(self, progress: Callable[[str], None] = lambda text: None) -> str:
         """Runs MachineJudge.self_test in the process; `progress` gets the same words again as a sign of life."""

@@ -25,7 +25,7 @@ async def allowance(site: Site, scope: Scope) -> Allowance:
         if path.startswith("/api/"):
             token = bearer(request.headers.get("authorization"))
             return stranger if token is None else await _of_token(site, path, token) or stranger
-        return await _of_session(site, request.cookies.get(SESSION, "")) or stranger
+        return await _of_session(site, request.cookies.get(SESSION, "")) or await _of_owner(site, request) or stranger
     except KgradeError:
         # The database is unavailable; the handler will report that.
         return stranger
@@ -43,4 +43,9 @@ async def _of_token(site: Site, path: str, token: str) -> Allowance | None:
 
 async def _of_session(site: Site, cookie: str) -> Allowance | None:
     account = await run_in_threadpool(site.account_of_session, cookie) if cookie else None
+    return Allowance(LARGEST_BODY, ("account", account.id)) if account else None
+
+
+async def _of_owner(site: Site, request: Request) -> Allowance | None:
+    account = await run_in_threadpool(site.owner, request)
     return Allowance(LARGEST_BODY, ("account", account.id)) if account else None

@@ -24,6 +24,11 @@ LEASE = timedelta(seconds=25)
 RETRIES = 1
 """How often work is passed on after a worker stalled or the judge failed, before staff have to look at it."""
 
+EXPLAIN_SECONDS = 90.0
+"""How long a worker may take to explain a source."""
+LARGEST_PAGE = 3 << 20
+"""Characters of an explanation's page."""
+
 MOST_DIAGNOSTICS, MOST_WORDS = 100, 4000
 
 
@@ -53,6 +58,26 @@ class Job(Claim):
     account: str
     hidden_seed: int | None
     grading_seconds: float
+
+
+@dataclass(frozen=True)
+class Question:
+    """A source to explain; `number` and `attempt` are the claim. `home` is the contest's page."""
+
+    number: int
+    attempt: int
+    problem: str
+    file: str
+    text: str
+    home: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The page of an explanation, or a note that says why there is none."""
+
+    page: str | None
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from grader import __version__
 from grader.boards.code import colours_of
 from grader.compile.submission import Submission
 from grader.contest.hidden import FAILS_HIDDEN
-from grader.contest.jobs import Job, Outcome, outcome_of
+from grader.contest.jobs import EXPLAIN_SECONDS, Answer, Job, Outcome, Question, outcome_of
 from grader.core.errors import JudgeError, KgradeError, SourceError, UsageError
 from grader.core.paths import cache_folder
 from grader.core.report import Report
@@ -73,7 +73,8 @@ class MachineJudge:
 
         These can only change the verdict, to the same one whatever failed.
         """
-        problem, began = self._workspace.load(job.problem), time.monotonic()
+        # Read anew: a problem may have come since this process started.
+        problem, began = Workspace(self._workspace.root).load(job.problem), time.monotonic()
         options = Options(
             device=self._device,
             user=job.account,
@@ -96,6 +97,16 @@ class MachineJudge:
             return replace(outcome_of(replace(seen, checks=(*seen.checks, HIDDEN_CHECK))), is_open=True)
         outcome = outcome_of(found)
         return outcome if found.verdict is Verdict.INTERNAL_ERROR else replace(outcome, verdict=FAILS_HIDDEN.value)
+
+    def explain(self, question: Question, progress: Callable[[str], None]) -> Answer:
+        """Explains a source, on the emulator whatever the device is."""
+        from grader.contest.explaining import answer_of
+
+        workspace = Workspace(self._workspace.root)
+        sandboxed = self._require_sandbox
+        return answer_of(
+            workspace, question, self._cache, progress, require_sandbox=sandboxed, seconds=EXPLAIN_SECONDS / 2
+        )
 
     def self_test(self, progress: Callable[[str], None] = lambda text: None) -> str:
         """Grades a worked submission, which must be accepted; returns what is wrong with this machine, or "".

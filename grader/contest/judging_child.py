@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from grader.contest.jobs import Job
+from grader.contest.jobs import Job, Question
 from grader.contest.judging import MachineJudge
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
@@ -33,6 +33,8 @@ class Answers:
         with self._ticking():
             if "job" in request:
                 return {"outcome": asdict(self._judge(Job(**request["job"]), self._progress))}
+            if "question" in request:
+                return asdict(self._judge.explain(Question(**request["question"]), self._progress))
             return {"note": self._judge.self_test(self._progress)}
 
     def _progress(self, text: str) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -22,12 +21,14 @@ from grader.contest.access import LARGEST_NUMBER, Refused, row_name
 from grader.contest.api import Number, page_of, stream
 from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
 from grader.contest.events import COMMENT, message
+from grader.contest.explain_pages import explanation_of
 from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.naming import plain_name
 from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord
 from grader.contest.scoreboard import row_of
-from grader.contest.settings import PUBLIC
+from grader.contest.settings import PRACTICE, PUBLIC
 from grader.contest.standing import board_name, entries_of
+from grader.contest.tabs import tabs_of
 from grader.contest.visit import AsGuest, AsViewer, Form, Member, SignedIn, set_session
 from grader.core.errors import DiskFull
 from grader.core.report import Report
@@ -42,8 +43,12 @@ SHOWN_ON_PROBLEM = 20
 
 
 @router.get("/")
-def home(guest: AsGuest) -> HTMLResponse:
-    return guest.page("home.html", contests=guest.site.access.contests())
+def home(guest: AsGuest) -> Response:
+    every = guest.site.access.contests()
+    contests = [each for each in every if each.slug != PRACTICE]
+    if every and not contests:
+        return RedirectResponse(f"/contests/{PRACTICE}", 303)
+    return guest.page("home.html", contests=contests, practice=len(every) > len(contests))
 
 
 @router.get("/sign-in")
@@ -89,7 +94,7 @@ def contest(me: SignedIn) -> HTMLResponse:
         problems: list[dict[str, Any]] | None = _own_problems(me)
     except Refused:
         problems = None
-    target = visitor.contest.start if now < visitor.contest.start else visitor.ends
+    target = visitor.contest.start if now < visitor.contest.start else visitor.ends or now
     return me.page(
         "contest.html",
         here="contest",
@@ -181,6 +186,7 @@ def _report_page(me: SignedIn, row: SubmissionRecord, report: Report, lines: Seq
         points=me.site.access.points(me.visitor, row),
         weight=problem.weight if problem is not None else 0.0,
         all_right=me.site.access.all_right(row),
+        explanation=explanation_of(row) if me.site.access.explains(me.visitor, row) else "",
         **{**values, "repeatable": values["repeatable"] and not values["accepted"]},
     )
 
@@ -202,7 +208,7 @@ def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
                 if done:
                     return
 
-    return stream(site, me.visitor.account.id, texts(), partial(site.account_of_session, me.session))
+    return stream(site, me.visitor.account.id, texts(), me.known)
 
 
 @router.get("/contests/{slug}/scoreboard")
@@ -240,7 +246,7 @@ def scoreboard_events(me: AsViewer) -> StreamingResponse:
                     yield message(shown, "board")
 
     if isinstance(me, Member):
-        return stream(site, me.visitor.account.id, texts(), partial(site.account_of_session, me.session))
+        return stream(site, me.visitor.account.id, texts(), me.known)
     client = me.request.client.host if me.request.client else "?"
     return stream(site, ("guest", client), texts(), lambda: site.access.is_public(slug) or None)
 
@@ -277,6 +283,7 @@ def _problem_page(
     return me.page(
         "problem.html",
         problem=name,
+        tabs=tabs_of(me, name, "problem"),
         title=me.names[name],
         statement=statement_html(loaded.statement),
         mistake=mistake,

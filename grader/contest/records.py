@@ -137,6 +137,16 @@ class JudgingRecord:
 
 
 @dataclass(frozen=True)
+class ExplanationRecord:
+    """`state` is "queued", "running" or "judged"; then there is a page, or a note that says why there is none."""
+
+    id: int
+    state: str
+    page: str | None
+    note: str
+
+
+@dataclass(frozen=True)
 class RejudgeRecord:
     """`state` is "running", "applied" or "dropped"."""
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -172,6 +172,27 @@ class Judging(Base):
     active: Mapped[bool]
     is_open: Mapped[bool] = mapped_column(default=False, server_default=false())
     language: Mapped[str | None] = mapped_column(Text)
+
+
+class Explanation(Base):
+    """The page that explains a source as a solution of a problem; `page` is None until a worker has written it.
+
+    `attempt` is the fencing token, as of a judging. `note` says why there is no page.
+    """
+
+    __tablename__ = "explanation"
+    __table_args__ = (UniqueConstraint("contest", "problem", "source_hash"), Index("ix_explanation_state", "state"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    problem: Mapped[str] = mapped_column(Text)
+    source_hash: Mapped[str] = mapped_column(ForeignKey("source.hash"))
+    state: Mapped[str] = mapped_column(Text)
+    attempt: Mapped[int]
+    worker: Mapped[str | None] = mapped_column(Text)
+    lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    page: Mapped[str | None] = mapped_column(Text)
+    note: Mapped[str] = mapped_column(Text)
 
 
 class Announcement(Base):

@@ -21,8 +21,11 @@ from grader import __version__
 from grader.contest import (
     api,
     client_pages,
+    compare_pages,
+    explain_pages,
     pages,
     people_pages,
+    practice_pages,
     question_pages,
     settings_pages,
     staff_pages,
@@ -59,10 +62,17 @@ WORDS = {404: "there is no such page", 405: "this address takes no such request"
 
 
 def create_app(
-    database: Database, workspace: Workspace, admission: Admission | None = None, patience: Patience = USUAL_PATIENCE
+    database: Database,
+    workspace: Workspace,
+    admission: Admission | None = None,
+    patience: Patience = USUAL_PATIENCE,
+    owner: int | None = None,
 ) -> FastAPI:
-    """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in."""
-    site = Site(database, workspace, admission, patience)
+    """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in.
+
+    `owner` is the account of the practice in which this user's own programs need no token.
+    """
+    site = Site(database, workspace, admission, patience, owner)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -86,12 +96,15 @@ def create_app(
     )
     app.state.site = site
     app.include_router(api.router)
+    app.include_router(practice_pages.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)
     app.include_router(question_pages.router)
     app.include_router(staff_pages.router)
     app.include_router(people_pages.router)
     app.include_router(settings_pages.router)
+    app.include_router(compare_pages.router)
+    app.include_router(explain_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.add_exception_handler(Refused, _refused)

@@ -25,6 +25,8 @@ else:
     import tomli as tomllib
 
 EMULATOR = "emulator"
+PRACTICE = "practice"
+"""The slug of the standing contest of a workspace, which no other contest may have."""
 LONGEST_SLUG = 40
 MOST_BYTES = 100_000
 CLASS, PUBLIC, ANONYMOUS = "class", "public", "anonymous"
@@ -42,6 +44,7 @@ KEYS = (
     "practice_after_end",
     "teams",
     "scoreboard",
+    "explain",
     "late",
     "problems",
 )
@@ -74,18 +77,18 @@ class Late:
 
 @dataclass(frozen=True)
 class Settings:
-    """A contest's settings. Times are aware; `freeze` is None if the scoreboard is never frozen.
+    """A contest's settings. Times are aware; `freeze` and `end` are None where there is none.
 
     `gpu_model` names the GPU whose times rank; with "emulator", or None for any free machine, an accepted submission
     scores 1. `hidden_seeds` is empty if each grading draws its own seed. `grading_seconds` limits the wall time of one
-    grading.
+    grading. With `explain`, students may have their accepted submissions explained.
     """
 
     slug: str
     title: str
     problems: tuple[ContestProblem, ...]
     start: datetime
-    end: datetime
+    end: datetime | None
     freeze: datetime | None = None
     counts: str = "best"
     per_hour: int = 20
@@ -96,6 +99,7 @@ class Settings:
     teams: bool = False
     scoreboard: str = CLASS
     grading_seconds: int = 300
+    explain: bool = False
 
     @property
     def is_timed(self) -> bool:
@@ -121,6 +125,8 @@ class Settings:
 
     def late_by(self, submitted: datetime, extension: timedelta = timedelta(0)) -> timedelta:
         """How long after the contest's end, extended for this account, something was submitted; zero if in time."""
+        if self.end is None:
+            return timedelta(0)
         return max(timedelta(0), submitted - self.end - extension)
 
     def counts_at(self, submitted: datetime, extension: timedelta = timedelta(0)) -> bool:
@@ -190,7 +196,7 @@ def settings_from_data(
     read = Reader(data)
     read.only(KEYS)
     title = read.text("title", default="") or slug
-    start, end = read.time("start"), read.time("end")
+    start, end = read.time("start"), read.time("end", required=slug != PRACTICE)
     freeze = read.time("freeze", required=False)
     late = read.table("late", ("percent_per_hour", "hours"))
     settings = Settings(
@@ -205,7 +211,7 @@ def settings_from_data(
             for table in problem_tables(read, problems)
         ),
         start=start or _EPOCH,
-        end=end or _EPOCH,
+        end=end if slug == PRACTICE else end or _EPOCH,
         freeze=freeze,
         counts=read.choice("counts", ("best", "last"), default="best"),
         per_hour=read.whole("per_hour", default=20, least=1, most=10_000),
@@ -218,6 +224,7 @@ def settings_from_data(
         practice_after_end=read.flag("practice_after_end"),
         teams=read.flag("teams"),
         scoreboard=read.choice("scoreboard", (CLASS, PUBLIC, ANONYMOUS), default=CLASS),
+        explain=read.flag("explain"),
         grading_seconds=read.whole("grading_seconds", default=300, least=10, most=86_400),
     )
     if settings.late.percent and not settings.late.hours:
@@ -236,7 +243,7 @@ def settings_to_json(settings: Settings) -> str:
         {
             "title": settings.title,
             "start": settings.start.isoformat(),
-            "end": settings.end.isoformat(),
+            **({"end": settings.end.isoformat()} if settings.end else {}),
             **({"freeze": settings.freeze.isoformat()} if settings.freeze else {}),
             "counts": settings.counts,
             "per_hour": settings.per_hour,
@@ -245,6 +252,7 @@ def settings_to_json(settings: Settings) -> str:
             "practice_after_end": settings.practice_after_end,
             "teams": settings.teams,
             "scoreboard": settings.scoreboard,
+            "explain": settings.explain,
             "grading_seconds": settings.grading_seconds,
             "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
             "problems": [{"name": p.name, "weight": p.weight, "title": p.title} for p in settings.problems],

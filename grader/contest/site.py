@@ -26,10 +26,12 @@ from grader.contest.database import contests_folder
 from grader.contest.events import Hub, Streams
 from grader.contest.limits import USUAL_PATIENCE, Failures, Patience
 from grader.contest.live import Board, Boards
+from grader.contest.loopback import is_own
 from grader.contest.naming import plain_name
+from grader.contest.practice import Shelf
 from grader.contest.records import AccountRecord
 from grader.contest.scoreboard import Row
-from grader.contest.settings import Settings
+from grader.contest.settings import PRACTICE, Settings
 from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
@@ -57,6 +59,11 @@ class _Drawn:
     drawing: threading.Lock = field(default_factory=threading.Lock)
 
 
+def is_in(path: str, slug: str) -> bool:
+    """Whether a path is one of this contest's pages."""
+    return f"{path}/".startswith(f"/contests/{slug}/")
+
+
 class Site:
     def __init__(
         self,
@@ -64,13 +71,16 @@ class Site:
         workspace: Workspace,
         admission: Admission | None = None,
         patience: Patience = USUAL_PATIENCE,
+        owner: int | None = None,
     ) -> None:
-        self.patience = patience
+        """`owner` is the account of the practice in which this user's own programs need no token; None without one."""
+        self.patience, self._owner = patience, owner
         self.database, self.workspace, self.admission = database, workspace, admission
         self.access = Access(database, workspace)
         self.signer = Signer(server_secret(contests_folder(workspace)))
         self.pages = pages(workspace.template_folders)
         self.boards = Boards(database)
+        self.shelf = Shelf(database, workspace)
         self.failures = Failures()
         self.hub: Hub[int, Progress] = Hub(self.access.progress, silence=patience.silence)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
@@ -78,6 +88,8 @@ class Site:
         self.streams = Streams()
         self.assets = self._read_assets()
         self.client_wheel = ClientWheel()
+        # An explanation's page is self-contained, with inline script and style.
+        self.report_policy = f"{self.pages.policy}; {FRAMES}"
         self._writers: dict[str, BoardWriter] = {}
         self._drawn: dict[tuple[str, str, bool], _Drawn] = {}
 
@@ -87,12 +99,20 @@ class Site:
             return None
         return self.database.account_by_session(hash_token(cookie))
 
+    def owner(self, connection: HTTPConnection) -> AccountRecord | None:
+        """The owner's account, if the request is to the practice and comes from the owner's own program."""
+        if self._owner is None or not is_in(connection.url.path, PRACTICE) or not is_own(connection):
+            return None
+        return self.database.account(self._owner)
+
     def warm(self) -> None:
         """Makes the boards of running contests in the background, so that few of the first requests wait for one."""
         now = self.access.now()
-        running = [contest for contest in self.access.contests() if contest.start <= now <= contest.end]
+        running = [contest for contest in self.access.contests() if contest.end and contest.start <= now <= contest.end]
 
         def make() -> None:
+            for contest in self.access.contests():
+                self.access.titles(contest)
             # If one can't be made, a request for it will say why.
             with suppress(KgradeError):
                 for contest in running:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse
 
 from grader.contest.access import Refused
@@ -50,7 +51,8 @@ class Guest:
         return self.site.access.now()
 
     def page(self, template: str, **values: Any) -> HTMLResponse:
-        shown = {"plain": plain_name, "contest": None, "account": None, "staff": False, "here": "", **values}
+        shown: dict[str, Any] = {"plain": plain_name, "contest": None, "account": None, "staff": False, "here": ""}
+        shown |= {"owner": False, **values}
         text = self.site.pages.render(
             f"contest/{template}",
             asset=self.site.asset,
@@ -60,6 +62,7 @@ class Guest:
             **shown,
         )
         answer = HTMLResponse(text)
+        # The forms of a browser without a session are bound to it.
         if self._new and self.form_cookie == self.visit:
             self.set_cookie(answer, VISIT, self.visit, "/")
         return answer
@@ -83,13 +86,21 @@ class Member(Guest):
         super().__init__(request)
         self.session = request.cookies.get(SESSION, "")
         account = self.site.account_of_session(self.session)
+        # Who runs this server needs no session: each request is looked at anew.
+        self.owner = account is None or account.contest != slug
+        if self.owner:
+            account = self.site.owner(request)
         if account is None or account.contest != slug:
             raise Refused(401, "you are not signed in, or no longer", "open your personal link, or sign in below")
         self.visitor = self.site.access.visitor(account)
 
     @property
     def form_cookie(self) -> str:
-        return self.session
+        return self.visit if self.owner else self.session
+
+    def known(self) -> AccountRecord | None:
+        """Who this is, asked again; None once they are signed out."""
+        return self.site.owner(self.request) if self.owner else self.site.account_of_session(self.session)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -97,7 +108,7 @@ class Member(Guest):
 
     def page(self, template: str, **values: Any) -> HTMLResponse:
         visitor = self.visitor
-        known = {"contest": visitor.contest, "account": visitor.account, "staff": visitor.staff}
+        known = {"contest": visitor.contest, "account": visitor.account, "staff": visitor.staff, "owner": self.owner}
         # The contest's home lists them all; above it only newer ones appear.
         return super().page(template, **known, **self.news(listed=template == "contest.html"), **values)
 
@@ -189,8 +200,11 @@ async def form_of(request: Request) -> CheckedForm:
         fields = form_fields(request.headers.get("content-type", ""), await request.body())
     except ValueError:
         raise Refused(400, "this form can't be read") from None
-    cookie = SESSION if request.url.path.startswith("/contests/") else VISIT
-    if not request.app.state.site.signer.accepts(request.cookies.get(cookie, ""), fields.texts.get("csrf", "")):
+    site, token = request.app.state.site, fields.texts.get("csrf", "")
+    cookies = [SESSION if request.url.path.startswith("/contests/") else VISIT]
+    if await run_in_threadpool(site.owner, request) is not None:
+        cookies.append(VISIT)
+    if not any(site.signer.accepts(request.cookies.get(cookie, ""), token) for cookie in cookies):
         raise Refused(403, "this form is out of date", "go back, load the page again, and send it once more")
     return CheckedForm(fields)
 

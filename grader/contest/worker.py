@@ -40,7 +40,8 @@ class Worker:
 
     `self_test` returns what is wrong with this machine, or "". `pause` is the wait in seconds without work, `beat` the
     interval of heartbeats in seconds, which stop once the judge has been silent for `silence` seconds. `tick` is called
-    at every step, as a sign of life.
+    at every step, as a sign of life. `aside` is called when there is nothing to judge, and returns whether it did
+    something; it calls its argument at each step.
     """
 
     def __init__(
@@ -57,11 +58,12 @@ class Worker:
         tick: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         silence: float = SILENCE_SECONDS,
+        aside: Callable[[Callable[[str], None]], bool] = lambda progress: False,
     ) -> None:
         self.name, self.gpu_model = name, gpu_model
         self._source, self._judge, self._self_test = source, judge, self_test
         self._pause, self._beat, self._say, self._tick = pause, beat, say, tick
-        self._clock, self._silence = clock, silence
+        self._clock, self._silence, self._aside = clock, silence, aside
         self._stop = threading.Event()
         self._failures = 0
         self._told, self._told_at = "", 0.0
@@ -79,12 +81,21 @@ class Worker:
             self._tick()
             job = self._patiently(lambda: self._source.claim(self.gpu_model, self.name), forever=True)
             if job is None:
-                self._wait_for_work()
+                with suppress(_InVain):
+                    if not self._aside(self._busy):
+                        self._wait_for_work()
                 continue
             note = self._work(job)
         self._seen(OUT if note else GONE, note)
         self._say(f"out of service: {note}" if note else "stopped")
         return note
+
+    def _busy(self, text: str) -> None:
+        """A sign of life in work that is no grading; raises _InVain if this worker has to stop."""
+        self._tick()
+        self._seen(JUDGING)
+        if self._stop.is_set():
+            raise _InVain
 
     def _wait_for_work(self) -> None:
         # Randomised, so that many workers do not ask in step.

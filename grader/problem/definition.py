@@ -41,7 +41,7 @@ class Problem(Declaration):
 
     `baseline` is the kernel that times are compared with: a file below the folder's `submissions/`, or a library call
     defined with `@problem.baseline`. Unless `races_are_fatal`, a data race is only a warning. `name`, `folder`,
-    `statement` and `starter` are set when the folder is loaded.
+    `statement`, `starter` and `editorial`, if there is one, are set when the folder is loaded.
     A challenge of a third-party problem set is a Problem too, with `tests` of its own: see `grader.problem.challenges`.
     """
 
@@ -49,6 +49,7 @@ class Problem(Declaration):
     folder: Path = Path()
     statement: str = ""
     starter: str = ""
+    editorial: str | None = None
     tests: Mapping[int, bool] = {}
     """Whether the arrays of each test were written, by number from 1; empty for a problem with drawn sizes."""
     labels: Mapping[int, str] = {}

@@ -18,6 +18,7 @@ from grader.problem.trial import SUBMISSIONS, try_problem
 DEFINITION = "problem.py"
 STATEMENT = "statement.md"
 STARTER = "starter.cu"
+EDITORIAL = "editorial.md"
 
 
 def find_problems(roots: Sequence[Path]) -> dict[str, Path]:
@@ -67,6 +68,7 @@ def load_problem(folder: Path, *, trial: bool = True) -> Problem:
         raise ProblemError(error.message if named else f"{path}: {error.message}", error.hint) from error
     problem.statement = _read(folder / STATEMENT)
     problem.starter = _read(folder / STARTER)
+    problem.editorial = _read(folder / EDITORIAL) if (folder / EDITORIAL).exists() else None
     if not re.search(rf"\b{problem.kernel}\b", problem.starter):
         raise ProblemError(f"{folder / STARTER}: it has no kernel named {problem.kernel}, which {path} asks for")
     return problem

@@ -19,6 +19,7 @@ from grader.contest.clock import Clock
 from grader.contest.jobs import Job, outcome_of
 from grader.contest.limits import Patience
 from grader.contest.listen import CourteousServer, bound_socket, make_server
+from grader.contest.practice import owner_of, publish_practice
 from grader.contest.records import NewAccount
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
@@ -140,9 +141,12 @@ def wrong() -> Report:
 
 @contextmanager
 def open_hall(
-    folder: Path, url: str | None = None, *, patience: Patience | None = None, **changes: Any
+    folder: Path, url: str | None = None, *, patience: Patience | None = None, practice: bool = False, **changes: Any
 ) -> Iterator[Hall]:
-    """A server that listens on a port of its own, in a thread; `url` names a database other than a new SQLite file."""
+    """A server that listens on a port of its own, in a thread; `url` names a database other than a new SQLite file.
+
+    With `practice` it has the practice too, whose owner "me" needs no token.
+    """
     patience = patience or Patience()
     for name in ("problems", "submissions"):
         (folder / name).mkdir(parents=True)
@@ -153,7 +157,11 @@ def open_hall(
     teams = {"ada": "red", "bob": "red", "carol": "blue"} if changes.get("teams") else {}
     people = [NewAccount(name, f"{name}@example.org", "student", teams.get(name), *secrets(name)) for name in PEOPLE]
     database.add_accounts(SLUG, [*people, NewAccount("tutor", "", "staff", None, *secrets("tutor"))], who="test")
-    app = create_app(database, workspace, patience=patience)
+    owner = None
+    if practice:
+        publish_practice(database, workspace)
+        owner = owner_of(database, "me").id
+    app = create_app(database, workspace, patience=patience, owner=owner)
     listening = bound_socket("127.0.0.1", 0)
     server = make_server(app, patience=patience)
     thread = threading.Thread(target=server.run, args=([listening],))

@@ -70,6 +70,7 @@ def test_what_was_judged_before_there_were_languages_is_cuda(tmp_path: Path) -> 
         handed_in(database, "ada", 1, 0.5)
         contests.submit(database, "bob", 2)
     connection = sqlite3.connect(tmp_path / "contests.db")
+    connection.execute("DROP TABLE explanation")
     connection.execute("ALTER TABLE judging DROP COLUMN language")
     connection.execute("DROP TABLE clarification")
     connection.execute("UPDATE alembic_version SET version_num = '0002'")

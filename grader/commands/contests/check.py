@@ -74,7 +74,9 @@ def _lines(settings: Settings) -> list[str]:
     lines = [
         f"{safe(settings.title)} ({settings.slug})",
         f"  from      {local(settings.start)}",
-        f"  to        {local(settings.end)}, {span(settings.end - settings.start)}",
+        "  to        no end"
+        if settings.end is None
+        else f"  to        {local(settings.end)}, {span(settings.end - settings.start)}",
         f"  freeze    {'never' if settings.freeze is None else local(settings.freeze)}",
         f"  judged    by {safe(device)}; {'times rank' if settings.is_timed else 'accepted scores 1'}",
         f"  cases     {'the same for all' if settings.hidden_seeds else 'new ones for each submission'}",

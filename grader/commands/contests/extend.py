@@ -13,6 +13,7 @@ from grader.commands.contests.common import (
     span,
     who,
 )
+from grader.core.errors import UsageError
 
 
 @click.command()
@@ -31,7 +32,9 @@ def command(ctx: click.Context, slug: str, name: str, length: str, database: str
     extension = parse_span(length)
     with open_contest(ctx, database, slug) as found:
         account = found.account_called(slug, name)
+        end = settings_of(found, slug).end
+        if end is None:
+            raise UsageError(f"'{slug}' has no end, so nobody needs more time", "name a contest that ends")
         found.set_extension(account.id, round(extension.total_seconds()), who=who())
-        end = settings_of(found, slug).end + extension
-    click.echo(f"{account.name} has {span(extension)} more, until {local(end)}")
+    click.echo(f"{account.name} has {span(extension)} more, until {local(end + extension)}")
     return 0

@@ -82,7 +82,7 @@ def _contest(database: Database, settings: Settings) -> dict[str, Any]:
         "slug": settings.slug,
         "title": settings.title,
         "start": settings.start.isoformat(),
-        "end": settings.end.isoformat(),
+        "end": None if settings.end is None else settings.end.isoformat(),
         "time": _time(database, settings),
         "students": roles["student"],
         "staff": roles["staff"],
@@ -99,6 +99,8 @@ def _works(worker: dict[str, Any]) -> bool:
 
 def _time(database: Database, settings: Settings) -> str:
     now = database.now()
+    if settings.end is None:
+        return "has no end"
     if now < settings.start:
         return f"begins {local(settings.start)}, in {span(settings.start - now)}"
     if now <= settings.end:

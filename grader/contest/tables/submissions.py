@@ -73,6 +73,12 @@ class Submissions(Transactions):
             return found
         raise UsageError(f"there is no submission {number}")
 
+    def submission_of(self, judging_id: int) -> SubmissionRecord | None:
+        """The submission whose active judging this is; None for one that does not count."""
+        with self.reading() as connection:
+            row = connection.execute(_whole().where(Judging.id == judging_id)).first()
+        return None if row is None else record(SubmissionRecord, row)
+
     def submissions(
         self,
         contest: str | None = None,

@@ -1,0 +1,92 @@
+"""The pages that the practice has and a contest has not: its home, a problem's leaderboard and editorial."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import HTMLResponse
+
+from grader.boards.ranking import rank
+from grader.boards.site import statement_html
+from grader.contest.access import Refused
+from grader.contest.practice import practice_settings, publish_practice
+from grader.contest.records import SubmissionRecord
+from grader.contest.settings import PRACTICE
+from grader.contest.tabs import tabs_of
+from grader.contest.visit import Member
+from grader.core.errors import KgradeError
+
+router = APIRouter(prefix=f"/contests/{PRACTICE}", include_in_schema=False)
+
+
+def practising(request: Request) -> Member:
+    return Member(request, PRACTICE)
+
+
+Name = Annotated[str, Path(max_length=200)]
+Practising = Annotated[Member, Depends(practising)]
+
+
+@router.get("")
+def practice(me: Practising) -> HTMLResponse:
+    """The workspace's problems with this account's results, sorted as `kgrade list` sorts them."""
+    _follow_workspace(me)
+    rows: dict[str, list[SubmissionRecord]] = {}
+    for row in me.site.access.own(me.visitor):
+        rows.setdefault(row.problem, []).append(row)
+    names = [each.name for each in me.visitor.contest.problems]
+    problems = [_standing(me, name, rows.get(name, [])) for name in names]
+    solved = sum(each["solved"] for each in problems)
+    return me.page("practice.html", here="contest", problems=problems, solved=solved)
+
+
+@router.get("/problems/{problem}/leaderboard")
+def leaderboard(problem: Name, me: Practising) -> HTMLResponse:
+    """The workspace's ranking, as `kgrade leaderboard` prints it."""
+    me.site.access.problem(me.visitor, problem)
+    rows = rank(me.site.shelf.store.summaries(problem))
+    devices = dict.fromkeys(row.entry.device for row in rows if row.rank is not None)
+    ranked = [(device, [row for row in rows if row.rank and row.entry.device == device]) for device in devices]
+    return _page(me, "leaderboard", problem, ranked=ranked, unranked=[row for row in rows if row.rank is None])
+
+
+@router.get("/problems/{problem}/editorial")
+def editorial(problem: Name, me: Practising) -> HTMLResponse:
+    me.site.access.problem(me.visitor, problem)
+    text = me.site.access.editorial(me.visitor, problem)
+    if text is None:
+        raise Refused(404, "there is no editorial here", "where there is one, it is shown once you have solved it")
+    return _page(me, "editorial", problem, editorial=statement_html(text))
+
+
+def _page(me: Member, name: str, problem: str, **values: Any) -> HTMLResponse:
+    known = {"problem": problem, "title": me.names[problem], "tabs": tabs_of(me, problem, name)}
+    return me.page(f"{name}.html", **known, **values)
+
+
+def _follow_workspace(me: Member) -> None:
+    """Publishes the practice anew if problems have come or gone since."""
+    site = me.site
+    if practice_settings(site.workspace).problems != me.visitor.contest.problems:
+        publish_practice(site.database, site.workspace)
+        me.visitor = site.access.visitor(me.visitor.account)
+
+
+def _standing(me: Member, name: str, rows: list[SubmissionRecord]) -> dict[str, Any]:
+    accepted = [row for row in rows if row.verdict == "accepted"]
+    try:
+        loaded = me.site.access.problem(me.visitor, name)
+        title, difficulty, tags = loaded.title, loaded.difficulty, loaded.tags
+    except KgradeError:
+        # A mistake in its folder; its own page and `kgrade verify` say which.
+        title, difficulty, tags = name, "", ()
+    return {
+        "name": name,
+        "title": title,
+        "difficulty": difficulty,
+        "tags": tags,
+        "solved": bool(accepted),
+        "tries": len(rows),
+        "best": max((row.score for row in accepted if row.score is not None), default=None),
+    }
