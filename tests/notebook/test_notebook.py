@@ -123,6 +123,7 @@ def test_the_magic_grades_the_cell(shell: InteractiveShell) -> None:
     assert isinstance(report, ShownReport)
     assert (report.verdict, report.seed, report.own_sizes) == (Verdict.ACCEPTED, 7, True)
     assert all(case.sizes == SMALL for case in report.cases)
+    assert shell.display_formatter is not None
     assert "<iframe" in shell.display_formatter.format(report)[0]["text/html"]
 
 
