@@ -57,7 +57,7 @@ def answer_of(result: CallToolResult) -> dict[str, Any]:
 def test_an_agent_lists_shows_tests_and_explains(kgrade: Kgrade, workspace: Path) -> None:
     steps: list[str | None] = []
 
-    async def step(done: float, total: float | None, message: str | None) -> None:
+    async def step(progress: float, total: float | None, message: str | None) -> None:
         steps.append(message)
 
     async def use(client: Client) -> None:
