@@ -40,7 +40,7 @@ class Worker:
 
     `self_test` returns what is wrong with this machine, or "". `pause` is the wait in seconds without work, `beat` the
     interval of heartbeats in seconds, which stop once the judge has been silent for `silence` seconds. `tick` is called
-    at every step, as a sign of life.
+    at every step, as a sign of life. `until_idle` ends it after so many seconds without work, or without the server.
     """
 
     def __init__(
@@ -57,11 +57,13 @@ class Worker:
         tick: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         silence: float = SILENCE_SECONDS,
+        until_idle: float | None = None,
     ) -> None:
         self.name, self.gpu_model = name, gpu_model
         self._source, self._judge, self._self_test = source, judge, self_test
         self._pause, self._beat, self._say, self._tick = pause, beat, say, tick
         self._clock, self._silence = clock, silence
+        self._until_idle = until_idle
         self._stop = threading.Event()
         self._failures = 0
         self._told, self._told_at = "", 0.0
@@ -74,14 +76,20 @@ class Worker:
         """Works until told to stop or until something is wrong with the machine; returns what is wrong, or ""."""
         self._say("self-test")
         note = self._self_test()
+        worked = self._clock()
         while not note and not self._stop.is_set():
             self._seen(IDLE)
             self._tick()
-            job = self._patiently(lambda: self._source.claim(self.gpu_model, self.name), forever=True)
-            if job is None:
+            forever = self._until_idle is None
+            job = self._patiently(lambda: self._source.claim(self.gpu_model, self.name), forever=forever)
+            if job is not None:
+                note = self._work(job)
+                worked = self._clock()
+            elif self._until_idle is not None and self._clock() - worked >= self._until_idle:
+                self._say(f"no work for {self._until_idle:g} s")
+                break
+            else:
                 self._wait_for_work()
-                continue
-            note = self._work(job)
         self._seen(OUT if note else GONE, note)
         self._say(f"out of service: {note}" if note else "stopped")
         return note

@@ -215,3 +215,15 @@ def test_what_is_rolled_back_is_in_no_queue(database: Database) -> None:
         database.add_rejudge("c1", "why", [number, 999], who="prof")
     assert database.queue.claim(H200, "w") is None
     assert len(database.judgings(number)) == 1
+
+
+def test_work_that_can_be_claimed_is_counted(database: Database, clock: Any) -> None:
+    assert database.queue.waiting() == 0
+    submit(database)
+    submit(database, "bob", gpu_model="H100")
+    assert database.queue.waiting() == 2
+    claim(database)
+    assert database.queue.waiting() == 1
+    # Its worker has gone silent.
+    clock.forward(seconds=LEASE.total_seconds() + 1)
+    assert database.queue.waiting() == 2
