@@ -30,6 +30,11 @@ LONGEST_TOKEN_FILE = 1000
 @device_option
 @click.option("--name", metavar="NAME", help="What staff see. Default: the machine's name and the device.")
 @no_sandbox_option
+@click.option("--until-idle", type=click.FloatRange(min=1), metavar="SECONDS", help="End after so long without work.")
+@click.option("--slurm", is_flag=True, help="Start workers as jobs of Slurm while submissions wait, not here.")
+@click.option("--jobs", type=click.IntRange(1, 1000), default=4, show_default=True, help="With --slurm: at most.")
+@click.option("--once", is_flag=True, help="With --slurm: submit that many jobs now, and end.")
+@click.option("--sbatch", "options", multiple=True, metavar="OPTION", help="With --slurm: such as --gres=gpu:1.")
 @click.option("--until-eof", is_flag=True, hidden=True, help="End with standard input, and say now and then: I live.")
 @click.pass_context
 def command(
@@ -41,11 +46,19 @@ def command(
     device: str,
     name: str | None,
     no_sandbox: bool,
+    until_idle: float | None,
+    slurm: bool,
+    jobs: int,
+    once: bool,
+    options: tuple[str, ...],
     until_eof: bool,
 ) -> int:
     """Let this machine judge for a contest's server, until Ctrl-C.
 
     It begins with a self-test, and takes itself out of service when its GPU fails. Start one for each GPU.
+
+    With --slurm it submits jobs that do so when submissions wait, and that end without work (--until-idle, 60 s). The
+    token's file has to be on a disk that the nodes see.
     """
     from grader.contest.client import WorkerClient
     from grader.contest.descendants import adopt_orphans
@@ -61,8 +74,16 @@ def command(
         raise UsageError(
             "a worker needs a token", "staff make one: kgrade contest worker NAME; then give --token-file FILE"
         )
+    if slurm:
+        from grader.commands.slurm_workers import run_in_slurm
+        from grader.contest.slurm import SlurmJobs, shared_file
+
+        arguments = ["--device", device if gpu is None else f"gpu:{gpu}", *(["--no-sandbox"] if no_sandbox else [])]
+        arguments += ["--until-idle", f"{until_idle or 60:g}"]
+        work = SlurmJobs.of_worker(workspace_of(ctx).root, server, shared_file(token_file), arguments, options)
+        return run_in_slurm(work, WorkerClient(server, read_token(token_file)), jobs=jobs, once=once)
     check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
-    client = WorkerClient(server, _read_token(token_file))
+    client = WorkerClient(server, read_token(token_file))
     device = device if gpu is None else f"gpu:{gpu}"
     tick = _say_that_it_lives if until_eof else _say_nothing
     adopt_orphans()
@@ -76,6 +97,7 @@ def command(
         say=lambda text: click.echo(text, err=True),
         tick=tick,
         aside=Explainer(client, judge.explain),
+        until_idle=until_idle,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
@@ -102,7 +124,7 @@ def _refuse_leaks(token: str | None) -> None:
             )
 
 
-def _read_token(place: str) -> str:
+def read_token(place: str) -> str:
     """Reads the token from a file readable only by its owner, or from a line of standard input."""
     if place == "-":
         # Byte by byte, so that nothing after the line is consumed.

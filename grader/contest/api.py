@@ -44,6 +44,7 @@ from grader.contest.api_shapes import (
     State,
     Submission,
     Submitted,
+    Waiting,
     Work,
 )
 from grader.contest.auth import bearer, hash_token
@@ -257,6 +258,12 @@ def claim(ask: Ask, worker: AsWorker, request: Request) -> Claimed:
     """The next job for this GPU; null where there is none. It is the worker's for 25 seconds after each heartbeat."""
     job = site_of(request).database.queue.claim(ask.gpu_model, _own_name(worker, ask.name))
     return Claimed(job=None if job is None else _work(job))
+
+
+@router.get("/worker/waiting")
+def waiting(worker: AsWorker, request: Request) -> Waiting:
+    """How many submissions wait for a worker, for who starts workers as there is work."""
+    return Waiting(waiting=site_of(request).database.queue.waiting())
 
 
 @router.post("/worker/heartbeat")

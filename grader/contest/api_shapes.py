@@ -225,3 +225,9 @@ class Counted(BaseModel):
     """Whether the attempt was still the current one."""
 
     current: bool
+
+
+class Waiting(BaseModel):
+    """How many submissions a worker could claim."""
+
+    waiting: int

@@ -38,6 +38,7 @@ from grader.contest.schema import (
 )
 from grader.contest.settings import check_slug, settings_from_json
 from grader.core.errors import UsageError, WorkspaceError
+from grader.machine.own_install import upgrade_command
 from grader.store.schema import UtcDateTime
 
 FORMAT = 1
@@ -236,9 +237,7 @@ def _load(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or not isinstance(data.get("kgrade_archive"), int):
         raise _damaged(path, "it is none")
     if data["kgrade_archive"] > FORMAT:
-        raise UsageError(
-            f"{path} is of a newer kgrade ({data.get('written_by')})", "update: pip install --upgrade kgrade"
-        )
+        raise UsageError(f"{path} is of a newer kgrade ({data.get('written_by')})", f"update: {upgrade_command()}")
     names = [model.__tablename__ for model in TABLES]
     tables = data.get("tables")
     if isinstance(tables, dict):

@@ -210,6 +210,10 @@ class WorkerClient(Client):
         found = self.post("/api/worker/claim", {"gpu_model": gpu_model, "name": worker})["job"]
         return None if found is None else Job(**found)
 
+    def waiting(self) -> int:
+        """How many submissions wait for a worker."""
+        return int(self.get("/api/worker/waiting")["waiting"])
+
     def heartbeat(self, job: Claim, progress: str) -> bool:
         return bool(self.post("/api/worker/heartbeat", {**_held(job), "progress": progress[:200]})["current"])
 

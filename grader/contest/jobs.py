@@ -140,6 +140,9 @@ class Queue(WorkSource, Protocol):
     def enqueue(self, connection: Connection, submission_id: int, gpu_model: str, rejudge_id: int | None = None) -> int:
         """Queues a submission and returns the judging's number; it is active at once unless part of a rejudge."""
 
+    def waiting(self) -> int:
+        """How many judgings a worker could claim now, on whatever GPU."""
+
     def judge_again(self, submission_ids: Collection[int], who: str) -> int:
         """Queues the held judgings of these submissions again; returns how many."""
 

@@ -81,6 +81,12 @@ class LeaseQueue:
         with self.database.writing(flushed=False) as connection:
             self._recover(connection, now)
 
+    def waiting(self) -> int:
+        """How many judgings a worker could claim now, on whatever GPU; those of workers that went silent count."""
+        claimable = (Judging.state == QUEUED) | _stalled(self.database.now())
+        with self.database.reading() as connection:
+            return int(connection.execute(select(func.count()).where(claimable)).scalar_one())
+
     def heartbeat(self, job: Claim, progress: str) -> bool:
         values = {"lease_until": self.database.now() + self.lease, "progress": storable(progress[:200])}
         with self.database.writing(flushed=False) as connection:

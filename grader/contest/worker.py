@@ -41,7 +41,8 @@ class Worker:
     `self_test` returns what is wrong with this machine, or "". `pause` is the wait in seconds without work, `beat` the
     interval of heartbeats in seconds, which stop once the judge has been silent for `silence` seconds. `tick` is called
     at every step, as a sign of life. `aside` is called when there is nothing to judge, and returns whether it did
-    something; it calls its argument at each step.
+    something; it calls its argument at each step. `until_idle` ends the worker after so many seconds without work, or
+    without the server.
     """
 
     def __init__(
@@ -59,11 +60,13 @@ class Worker:
         clock: Callable[[], float] = time.monotonic,
         silence: float = SILENCE_SECONDS,
         aside: Callable[[Callable[[str], None]], bool] = lambda progress: False,
+        until_idle: float | None = None,
     ) -> None:
         self.name, self.gpu_model = name, gpu_model
         self._source, self._judge, self._self_test = source, judge, self_test
         self._pause, self._beat, self._say, self._tick = pause, beat, say, tick
         self._clock, self._silence, self._aside = clock, silence, aside
+        self._until_idle = until_idle
         self._stop = threading.Event()
         self._failures = 0
         self._told, self._told_at = "", 0.0
@@ -76,16 +79,22 @@ class Worker:
         """Works until told to stop or until something is wrong with the machine; returns what is wrong, or ""."""
         self._say("self-test")
         note = self._self_test()
+        worked = self._clock()
         while not note and not self._stop.is_set():
             self._seen(IDLE)
             self._tick()
-            job = self._patiently(lambda: self._source.claim(self.gpu_model, self.name), forever=True)
-            if job is None:
-                with suppress(_InVain):
-                    if not self._aside(self._busy):
-                        self._wait_for_work()
-                continue
-            note = self._work(job)
+            forever = self._until_idle is None
+            job = self._patiently(lambda: self._source.claim(self.gpu_model, self.name), forever=forever)
+            if job is not None:
+                note = self._work(job)
+                worked = self._clock()
+            elif self._does_other_work():
+                worked = self._clock()
+            elif self._until_idle is not None and self._clock() - worked >= self._until_idle:
+                self._say(f"no work for {self._until_idle:g} s")
+                break
+            else:
+                self._wait_for_work()
         self._seen(OUT if note else GONE, note)
         self._say(f"out of service: {note}" if note else "stopped")
         return note
@@ -96,6 +105,11 @@ class Worker:
         self._seen(JUDGING)
         if self._stop.is_set():
             raise _InVain
+
+    def _does_other_work(self) -> bool:
+        with suppress(_InVain):
+            return self._aside(self._busy)
+        return False
 
     def _wait_for_work(self) -> None:
         # Randomised, so that many workers do not ask in step.

@@ -1,4 +1,4 @@
-"""How this kgrade was installed, and the command that adds an extra to it. It installs nothing.
+"""How this kgrade was installed, and the commands that add an extra or upgrade it. It installs nothing.
 
 No package index need have kgrade: what works depends on whether it came from a clone, a wheel or an index.
 """
@@ -74,6 +74,14 @@ def extra_command(extra: str, origin: Origin | None = None) -> str:
     if gone and (added := _added_by(extra, origin.requirements)):
         return f"pip install {' '.join(map(quote, added))}"
     return f"pip install {quote(f'kgrade[{extra}] @ {origin.wheel}')}"
+
+
+def upgrade_command(origin: Origin | None = None) -> str:
+    """The command that brings a newer kgrade, in the way in which this one was installed."""
+    origin = origin or find_origin()
+    if origin.clone is not None:
+        return f"git -C {quote(str(origin.clone))} pull && pip install -e {quote(str(origin.clone))}"
+    return "pip install NEWER_WHEEL" if origin.wheel else "pip install --upgrade kgrade"
 
 
 def _added_by(extra: str, requirements: tuple[str, ...]) -> list[str]:

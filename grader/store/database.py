@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Engine, Row, Select, insert, literal, select
 from grader.core.errors import StoreError, UsageError
 from grader.core.report import Interval, Report, from_json, to_json
 from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
+from grader.machine.own_install import upgrade_command
 from grader.store.connect import BUSY_SECONDS, READ, WRITE, open_engine, writable
 from grader.store.entry import Entry, Summary, summarize
 from grader.store.failures import naming_the_database, unwritable
@@ -87,7 +88,7 @@ class Store:
         except (BaseValidationError, ValueError) as error:
             raise StoreError(
                 f"the report of submission {summary.id} in {self.path} can't be read",
-                "it may come from a newer kgrade: pip install --upgrade kgrade",
+                f"it may come from a newer kgrade: {upgrade_command()}",
             ) from error
         return Entry(**vars(summary), report=replace(report, source=source), source=source)
 

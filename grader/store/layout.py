@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 
 from grader.core.errors import StoreError
+from grader.machine.own_install import upgrade_command
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -43,6 +44,6 @@ def upgrade(connection: Connection, migrations: Path, head: str, name: str, othe
             raise StoreError(
                 f"{name} was written by a newer kgrade: its layout is {revision!r}, "
                 f"the newest that this one knows is {head!r}",
-                f"update kgrade (pip install --upgrade kgrade), or {otherwise}",
+                f"update kgrade ({upgrade_command()}), or {otherwise}",
             ) from error
     command.upgrade(config, "head")

@@ -230,3 +230,15 @@ def test_work_of_a_dead_worker_is_given_on_though_nobody_asks_for_work(database:
     assert not database.queue.finish(job, Outcome("accepted"))
     assert database.queue.finish(claim(database), Outcome("wrong_answer"))
     assert database.submission(number).verdict == "wrong_answer" and database.queue.claim(H200, "w") is None
+
+
+def test_work_that_can_be_claimed_is_counted(database: Database, clock: Any) -> None:
+    assert database.queue.waiting() == 0
+    submit(database)
+    submit(database, "bob", gpu_model="H100")
+    assert database.queue.waiting() == 2
+    claim(database)
+    assert database.queue.waiting() == 1
+    # Its worker has gone silent.
+    clock.forward(seconds=LEASE.total_seconds() + 1)
+    assert database.queue.waiting() == 2

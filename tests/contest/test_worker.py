@@ -382,10 +382,10 @@ def test_a_token_file_is_the_owners_alone(tmp_path: Path) -> None:
     file = tmp_path / "worker.token"
     file.write_text("token-1\n")
     file.chmod(0o600)
-    assert worker_command._read_token(str(file)) == "token-1"
+    assert worker_command.read_token(str(file)) == "token-1"
     file.chmod(0o640)
     with pytest.raises(UsageError, match="others on this machine can read"):
-        worker_command._read_token(str(file))
+        worker_command.read_token(str(file))
 
 
 @pytest.mark.parametrize("command", ["serve", "worker"])

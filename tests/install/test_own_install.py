@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.machine.own_install import Origin, clone_of, extra_command, find_origin
+from grader.machine.own_install import Origin, clone_of, extra_command, find_origin, upgrade_command
 
 REQUIREMENTS = (
     "click<9,>=8.1.8",
@@ -52,3 +52,11 @@ def test_without_its_wheel_the_packages_are_named(tmp_path: Path, extra: str, pa
 
 def test_an_index_has_kgrade_if_it_came_from_there() -> None:
     assert extra_command("server", Origin(requirements=REQUIREMENTS)) == "pip install 'kgrade[server]'"
+
+
+def test_a_newer_one_comes_from_where_this_one_did(tmp_path: Path) -> None:
+    pull, install = upgrade_command(Origin(clone=tmp_path)).split(" && ")
+    assert shlex.split(pull) == ["git", "-C", str(tmp_path), "pull"]
+    assert shlex.split(install) == ["pip", "install", "-e", str(tmp_path)]
+    assert upgrade_command(Origin(wheel="https://x.org/kgrade.whl")) == "pip install NEWER_WHEEL"
+    assert upgrade_command(Origin()) == "pip install --upgrade kgrade"

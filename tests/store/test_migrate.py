@@ -14,6 +14,7 @@ from alembic.script import ScriptDirectory
 import grader.store
 from grader.core.errors import StoreError
 from grader.core.verdict import LanguageName
+from grader.machine.own_install import upgrade_command
 from grader.store.connect import open_engine
 from grader.store.database import Store
 from grader.store.schema import HEAD, Base
@@ -75,7 +76,7 @@ def test_a_newer_layout_is_refused(database: Path) -> None:
     before = database.read_bytes()
     with pytest.raises(StoreError, match=r"newer kgrade.*'9999'") as caught:
         Store(database)
-    assert "pip install --upgrade kgrade" in caught.value.hint
+    assert upgrade_command() in caught.value.hint
     assert database.read_bytes() == before
 
 
