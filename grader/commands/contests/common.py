@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 import click
@@ -95,6 +95,6 @@ def span(length: timedelta) -> str:
     return " ".join(words) or "0 s"
 
 
-def local(moment: datetime) -> str:
-    """Formats a time in this machine's zone, with the zone's name."""
-    return moment.astimezone().strftime("%a %Y-%m-%d %H:%M %Z")
+def local(moment: datetime, zone: tzinfo | None = None) -> str:
+    """Formats a time in the zone, such as that of the contest's start, else in this machine's; with the zone's name."""
+    return moment.astimezone(zone).strftime("%a %Y-%m-%d %H:%M %Z")

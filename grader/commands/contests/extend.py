@@ -32,6 +32,8 @@ def command(ctx: click.Context, slug: str, name: str, length: str, database: str
     with open_contest(ctx, database, slug) as found:
         account = found.account_called(slug, name)
         found.set_extension(account.id, round(extension.total_seconds()), who=who())
-        end = settings_of(found, slug).end + extension
-    click.echo(f"{account.name} has {span(extension)} more, until {local(end)}")
+        settings = settings_of(found, slug)
+    click.echo(
+        f"{account.name} has {span(extension)} more, until {local(settings.end + extension, settings.start.tzinfo)}"
+    )
     return 0
