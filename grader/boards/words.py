@@ -24,6 +24,36 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text.replace("\r\n", "\n"))
 
 
+GATES: Mapping[str, str] = {
+    "G0": "bit for bit, as sums of these inputs need no rounding",
+    "G1": "each element, within what the rounding of its sum explains",
+    "G2": "all elements together, within what rounding explains",
+    "G3": "each element, within what the rounding of its formula explains",
+    "G4": "each element, within what the rounding of its formula and sums explains",
+}
+"""How results are compared, by the names in docs/tolerance.md."""
+_TERMS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = (
+    (re.compile(r"\bgate (G\d)\b"), lambda found: f"outputs compared {gate(found[1])}"),
+    (
+        re.compile(r"(\d(?:[\d.,]|e[+-]?\d)*) u\b"),
+        lambda found: f"{found[1]} rounding error{'' if found[1] == '1' else 's'}",
+    ),
+    (re.compile(r"\bof the family (?=[\"“])"), lambda found: "of the kind "),
+)
+
+
+def gate(word: str) -> str:
+    """How outputs are compared, in words."""
+    return GATES.get(word, word)
+
+
+def plain(text: str) -> str:
+    """A sentence of a report without the judge's own terms: u is the largest error of one rounding."""
+    for pattern, words in _TERMS:
+        text = pattern.sub(words, text)
+    return text
+
+
 def label(word: object) -> str:
     """A verdict, fault or kind in words: "out of bounds"."""
     return str(word).replace("_", " ")
@@ -212,6 +242,8 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     function.__name__: function
     for function in (
         visible,
+        plain,
+        gate,
         label,
         language,
         name,

@@ -35,6 +35,7 @@ from grader.contest.scoreboard import Entry, points_of
 from grader.contest.settings import ANONYMOUS, PRACTICE, PUBLIC, ContestProblem, Settings, settings_from_json
 from grader.contest.standing import board_name, freeze_of, score_interval
 from grader.contest.tables.base import storable
+from grader.contest.waiting import Waiting
 from grader.core.errors import KgradeError, SourceError, UsageError
 from grader.core.report import Report, from_json
 from grader.core.verdict import Verdict
@@ -95,6 +96,7 @@ class Access:
 
     def __init__(self, database: Database, workspace: Workspace) -> None:
         self.database, self.workspace = database, workspace
+        self._waiting = Waiting(database)
         self._loaded: dict[str, tuple[tuple[int, ...], Problem]] = {}
 
     def now(self) -> datetime:
@@ -269,7 +271,11 @@ class Access:
         """The progress of these submissions, found with two queries however many they are."""
         rows = self.database.submissions(ids=numbers)
         places = self._places() if any(row.state == QUEUED for row in rows) else {}
-        return {row.id: _progress(row, places.get(row.judging_id)) for row in rows}
+        found = {}
+        for row in rows:
+            place = places.get(row.judging_id)
+            found[row.id] = _progress(row, place, self._waiting.words(row.gpu_model, place) if place else "")
+        return found
 
     def is_over(self, contest: Settings) -> bool:
         """Whether nobody can submit anything that counts any more, after all extensions and late hours."""
@@ -340,11 +346,12 @@ def file_name(given: str) -> str:
     return name[-LONGEST_FILE_NAME:] if name.strip(".") else "submission.cu"
 
 
-def _progress(row: SubmissionRecord, place: int | None) -> Progress:
+def _progress(row: SubmissionRecord, place: int | None, wait: str) -> Progress:
     if row.state == JUDGED:
         return Progress(JUDGED, row.verdict or Verdict.INTERNAL_ERROR.value, verdict=row.verdict)
     if row.state == QUEUED:
-        return Progress(QUEUED, "queued" if place is None else f"queued at place {place}", place)
+        words = "queued" if place is None else f"queued at place {place}"
+        return Progress(QUEUED, f"{words}: {wait}" if wait else words, place)
     if row.state == HELD:
         return Progress(HELD, "held for staff: the judge came to no end with it")
     # The sizes of a case follow the colon; they may be hidden.

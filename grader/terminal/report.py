@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.boards import timing
-from grader.boards.words import element, language, number, repeat_command, several, sizes, triple, units
+from grader.boards.words import element, language, number, plain, repeat_command, several, sizes, triple, units
 from grader.core.report import CaseResult, Diagnostic, ElementError, FaultReport, Measurement, OutputCheck, Report
 from grader.core.verdict import Tone, Verdict
 from grader.terminal import error_map, times
@@ -65,7 +65,7 @@ class _View:
         if report.verdict is Verdict.WRONG_ANSWER and (case := self.telling_case()) is not None:
             yield self.wrong_case(case)
         if report.explanation:
-            yield Group(*map(self.paragraph, report.explanation))
+            yield Group(*(self.paragraph(plain(sentence)) for sentence in report.explanation))
         # With a compile error, most warnings follow from the error.
         if report.verdict is not Verdict.COMPILE_ERROR and (warnings := self.diagnostics_of("warning")):
             yield warnings
@@ -89,7 +89,7 @@ class _View:
         text.append(
             f"   {safe(report.title or report.problem)}, {language(report.language)}, {report.device}", style="dim"
         )
-        return Group(text, self.paragraph(report.headline, style="bold"))
+        return Group(text, self.paragraph(plain(report.headline), style="bold"))
 
     def paragraph(self, text: str, style: str = "", more: str = "  ") -> Text:
         """Wraps and indents a text, without the trailing blanks that rich adds to wrapped lines.
@@ -148,7 +148,7 @@ class _View:
         title.append(f" ({case.family} inputs):", style="dim")
         wrong = [output for output in case.outputs if output.wrong or output.kind is not None]
         if not wrong:
-            return Group(title, self.paragraph(case.message))
+            return Group(title, self.paragraph(plain(case.message)))
         return Group(title, *(part for output in wrong for part in self.wrong_output(output)))
 
     def wrong_output(self, output: OutputCheck) -> Iterator[RenderableType]:
@@ -188,7 +188,7 @@ class _View:
         if failing and self.report.smallest is not None:
             rows.append(("smallest failing", _sizes(self.report.smallest)))
         if self.report.pattern:
-            rows.append(("in common", self.report.pattern))
+            rows.append(("in common", plain(self.report.pattern)))
         if len(failing) > 1:
             rows.append(("wrong with", _some_sizes(failing)))
         if right:

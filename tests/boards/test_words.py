@@ -1,12 +1,14 @@
 """How pages say numbers and names."""
 
 import math
+import re
 import shlex
 from dataclasses import replace
 
 import pytest
 
 from grader.boards import words
+from grader.check import tolerance
 from grader.core.report import Interval
 
 from .samples import accepted
@@ -130,3 +132,25 @@ def test_times_the_baseline(ratio: float, text: str) -> None:
 def test_clocks() -> None:
     assert words.clocks((1410.0, 1980.0)) == "1,410 to 1,980 MHz"
     assert words.clocks((1980.0, 1980.0)) == "1,980 MHz"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "C[0, 1] is off by 4,859 u where 32 u are allowed",
+            "C[0, 1] is off by 4,859 rounding errors where 32 rounding",
+        ),
+        ("off by 1.5e+06 u where 1 u is", "off by 1.5e+06 rounding errors where 1 rounding error is"),
+        ("gate G2", "outputs compared all elements together, within what rounding explains"),
+        ('the inputs are of the family "peaks", whatever', 'the inputs are of the kind "peaks", whatever'),
+        ("array u is read, gate 5, 3 units, G1", "array u is read, gate 5, 3 units, G1"),
+    ],
+)
+def test_the_judges_own_terms_in_plain_words(text: str, shown: str) -> None:
+    assert words.plain(text).startswith(shown)
+
+
+def test_every_gate_has_its_words() -> None:
+    named = set(re.findall(r"\bG\d\b", str(tolerance.__doc__)))
+    assert named and all(words.gate(each) != each for each in named)

@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from importlib import import_module
 from pathlib import Path
 
@@ -200,6 +200,19 @@ def test_extension_team_announcement_and_their_log(started: Path, kgrade: Kgrade
     assert "extension given (account: Bob, seconds: 93600)" in kgrade("contest", "audit", "a1").out
     for wrong in ("soon", "1x", "-1h", "1h2"):
         assert kgrade("contest", "extend", "a1", "--", "Bob", wrong).code == 2
+
+
+def test_times_are_in_the_zone_of_the_contests_start(started: Path, kgrade: Kgrade) -> None:
+    path = started / "contests/a1/contest.toml"
+    text = path.read_text()
+    start = next(line for line in text.splitlines() if line.startswith("start = "))
+    moment = datetime.fromisoformat(start.removeprefix("start = ")).astimezone(timezone(timedelta(hours=9)))
+    path.write_text(text.replace(start, f"start = {moment.isoformat()}"))
+    assert f"{moment:%Y-%m-%d %H:%M} UTC+09:00" in kgrade("contest", "check", "a1", "--apply").out
+    changed = kgrade("contest", "audit", "a1").out.splitlines()[0]
+    assert "UTC+09:00" in changed and "contest changed (start: " in changed and " → " in changed
+    for words in (["status", "a1"], ["extend", "a1", "bob@example.org", "1h"]):
+        assert "UTC+09:00" in kgrade("contest", *words).out
 
 
 def test_results_and_disqualification(started: Path, kgrade: Kgrade) -> None:

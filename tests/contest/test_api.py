@@ -114,7 +114,7 @@ def test_progress_as_events(hall: Hall) -> None:
     hall.database.queue.finish(job, outcome_of(accepted()))
     heard += [(name, data["words"]) for name, data in events]
     client.close()
-    assert heard[0] == ("progress", "queued at place 2")
+    assert heard[0] == ("progress", "queued at place 2: no worker for it is here now")
     words = [text for _, text in heard]
     assert words[-4:] == ["compiling", "7 of 12 cases", "timing 1 of 2", "accepted"]
     assert heard[-1][0] == "done"

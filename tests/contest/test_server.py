@@ -9,7 +9,8 @@ from pathlib import Path
 from boards import samples
 from boards.samples import TRITON
 
-from grader.contest.jobs import RETRIES
+from grader.contest.access import Access
+from grader.contest.jobs import RETRIES, outcome_of
 from grader.contest.records import NewAccount
 from grader.contest.settings import ContestProblem
 from grader.core.verdict import LanguageName, Verdict
@@ -178,6 +179,31 @@ def test_home_shows_the_points_of_the_scoreboard(hall: Hall) -> None:
     page = browser.get(HOME).text
     assert '<td data-label="Points" class="number">2.000</td>' in page and "accepted" in page
     assert "<b>2.000</b>" in browser.get(f"{HOME}/scoreboard").text
+
+
+def test_an_estimate_of_the_waiting_time_stands_beside_the_place(hall: Hall) -> None:
+    def shown(number: int) -> str:
+        # The figures of a queue are kept for some seconds.
+        return Access(hall.database, hall.workspace).progress([number])[number].words
+
+    first = hall.submit("ada")
+    assert shown(first) == "queued at place 1: no worker for it is here now"
+    hall.database.worker_seen("lab:0", "emulator", "idle")
+    hall.database.worker_seen("lab:1", "NVIDIA H200", "idle")
+    assert shown(first) == "queued at place 1"
+    job = hall.database.queue.claim("emulator", "lab:0")
+    hall.pass_time(seconds=24)
+    assert job is not None and hall.database.queue.finish(job, outcome_of(accepted()))
+    numbers = [hall.submit(name) for name in ("ada", "bob", "carol")]
+    hall.database.worker_seen("lab:0", "emulator", "judging")
+    assert shown(numbers[0]) == "queued at place 1: about 20 seconds"
+    assert shown(numbers[2]) == "queued at place 3: about 1 minute"
+    hall.database.worker_seen("lab:2", "emulator", "idle")
+    assert shown(numbers[2]) == "queued at place 3: about 50 seconds"
+    page = hall.signed_in("carol").get(f"{HOME}/submissions/{numbers[2]}").text
+    assert "queued at place 3: about 50 seconds" in page
+    hall.pass_time(seconds=30)
+    assert shown(numbers[2]) == "queued at place 3: no worker for it is here now"
 
 
 def test_what_the_judge_gave_up_is_held_and_said(hall: Hall) -> None:

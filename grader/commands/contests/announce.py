@@ -19,6 +19,7 @@ LONGEST = 2_000
 def command(ctx: click.Context, slug: str, text: str | None, withdraw: int | None, database: str | None) -> int:
     """Show TEXT to all students. Without it: list what was announced."""
     from grader.commands.contests.common import local
+    from grader.contest.definitions import settings_of
     from grader.terminal.console import safe
 
     if text is not None and not 0 < len(text.strip()) <= LONGEST:
@@ -32,6 +33,7 @@ def command(ctx: click.Context, slug: str, text: str | None, withdraw: int | Non
         if text is not None:
             click.echo(f"announcement {found.announce(slug, text.strip(), who=who())} is shown")
         elif withdraw is None:
+            zone = settings_of(found, slug).start.tzinfo
             for each in found.announcements(slug):
-                click.echo(f"{each.id}  {local(each.created)}  {safe(each.text)}")
+                click.echo(f"{each.id}  {local(each.created, zone)}  {safe(each.text)}")
     return 0

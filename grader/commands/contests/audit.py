@@ -19,15 +19,18 @@ from grader.commands.options import json_option
 def command(ctx: click.Context, slug: str, limit: int, as_json: bool, database: str | None) -> int:
     """Show the changes of CONTEST, newest first."""
     from grader.contest.changes import details
+    from grader.contest.definitions import settings_of
     from grader.terminal.console import safe
 
     with open_contest(ctx, database, slug) as found:
-        changes = found.audits(slug, limit)
+        changes, zone = found.audits(slug, limit), settings_of(found, slug).start.tzinfo
     if as_json:
         rows = [{"id": c.id, "at": c.at.isoformat(), "who": c.who, "what": c.what, "detail": c.detail} for c in changes]
         click.echo(json.dumps({"changes": rows}))
         return 0
     for change in changes:
         detail = details(change)
-        click.echo(f"{local(change.at)}  {safe(change.who)}  {change.what}{f' ({safe(detail)})' if detail else ''}")
+        click.echo(
+            f"{local(change.at, zone)}  {safe(change.who)}  {change.what}{f' ({safe(detail)})' if detail else ''}"
+        )
     return 0

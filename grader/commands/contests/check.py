@@ -70,14 +70,14 @@ def _lines(settings: Settings) -> list[str]:
     from grader.terminal.console import safe
 
     device = settings.gpu_model or "any machine"
-    late = settings.late
+    late, zone = settings.late, settings.start.tzinfo
     lines = [
         f"{safe(settings.title)} ({settings.slug})",
-        f"  from      {local(settings.start)}",
+        f"  from      {local(settings.start, zone)}",
         "  to        no end"
         if settings.end is None
-        else f"  to        {local(settings.end)}, {span(settings.end - settings.start)}",
-        f"  freeze    {'never' if settings.freeze is None else local(settings.freeze)}",
+        else f"  to        {local(settings.end, zone)}, {span(settings.end - settings.start)}",
+        f"  freeze    {'never' if settings.freeze is None else local(settings.freeze, zone)}",
         f"  judged    by {safe(device)}; {'times rank' if settings.is_timed else 'accepted scores 1'}",
         f"  cases     {'the same for all' if settings.hidden_seeds else 'new ones for each submission'}",
         f"  counts    the {settings.counts} submission, {settings.per_hour} an hour"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 import click
@@ -86,6 +86,6 @@ def open_contest(ctx: click.Context, url: str | None, slug: str) -> Iterator[Dat
         yield database
 
 
-def local(moment: datetime) -> str:
-    """Formats a time in this machine's zone, with the zone's name."""
-    return moment.astimezone().strftime("%a %Y-%m-%d %H:%M %Z")
+def local(moment: datetime, zone: tzinfo | None = None) -> str:
+    """Formats a time in the zone, such as that of the contest's start, else in this machine's; with the zone's name."""
+    return moment.astimezone(zone).strftime("%a %Y-%m-%d %H:%M %Z")

@@ -32,9 +32,10 @@ def command(ctx: click.Context, slug: str, name: str, length: str, database: str
     extension = parse_span(length)
     with open_contest(ctx, database, slug) as found:
         account = found.account_called(slug, name)
-        end = settings_of(found, slug).end
-        if end is None:
+        settings = settings_of(found, slug)
+        if settings.end is None:
             raise UsageError(f"'{slug}' has no end, so nobody needs more time", "name a contest that ends")
         found.set_extension(account.id, round(extension.total_seconds()), who=who())
-    click.echo(f"{account.name} has {span(extension)} more, until {local(end + extension)}")
+    zone = settings.start.tzinfo
+    click.echo(f"{account.name} has {span(extension)} more, until {local(settings.end + extension, zone)}")
     return 0

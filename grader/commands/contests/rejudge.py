@@ -87,16 +87,18 @@ def command(
 
 
 def _list(database: Database, slug: str) -> None:
+    from grader.contest.definitions import settings_of
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
 
+    zone = settings_of(database, slug).start.tzinfo
     table = plain_table("no", "created", "by", "state", "judged", "reason", numbers=("no",))
     for each in database.rejudges(slug):
         judgings = database.judgings(rejudge_id=each.id)
         done = sum(judging.state == "judged" for judging in judgings)
         table.add_row(
             str(each.id),
-            local(each.created),
+            local(each.created, zone),
             safe(each.by),
             each.state,
             f"{done} of {len(judgings)}",

@@ -98,11 +98,11 @@ def _works(worker: dict[str, Any]) -> bool:
 
 
 def _time(database: Database, settings: Settings) -> str:
-    now = database.now()
+    now, zone = database.now(), settings.start.tzinfo
     if settings.end is None:
         return "has no end"
     if now < settings.start:
-        return f"begins {local(settings.start)}, in {span(settings.start - now)}"
+        return f"begins {local(settings.start, zone)}, in {span(settings.start - now)}"
     if now <= settings.end:
-        return f"ends {local(settings.end)}, in {span(settings.end - now)}"
-    return f"ended {local(settings.end)}"
+        return f"ends {local(settings.end, zone)}, in {span(settings.end - now)}"
+    return f"ended {local(settings.end, zone)}"
