@@ -24,6 +24,7 @@ from grader.contest.events import COMMENT, message
 from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.settings import PUBLIC
+from grader.contest.standing import own_parts
 from grader.contest.visit import AsGuest, AsViewer, Form, Member, SignedIn, set_session
 from grader.core.errors import DiskFull
 from grader.core.verdict import LanguageName
@@ -270,12 +271,14 @@ def _own_problems(me: SignedIn) -> list[dict[str, Any]]:
     """The problems with this account's results."""
     problems = me.site.access.problems(me.visitor)
     rows = me.site.access.own(me.visitor)
+    parts = own_parts(me.visitor.contest, me.visitor.account, rows)
     return [
         {
             "name": each.name,
             "title": me.names[each.name],
             "weight": each.weight,
             "best": _best([row for row in rows if row.problem == each.name]),
+            "parts": parts[each.name],
             "tries": sum(row.problem == each.name for row in rows),
         }
         for each in problems

@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from grader.contest.partial import HIDDEN, SPEED, VISIBLE, Credit, Threshold
 from grader.contest.settings_reader import Reader, problem_tables
 from grader.core.errors import UsageError
 
@@ -49,11 +50,15 @@ KEYS = (
 
 @dataclass(frozen=True)
 class ContestProblem:
-    """A problem of the contest. Its points are `weight` times a score from 0 to 1."""
+    """A problem of the contest. Its points are `weight` times a score from 0 to 1.
+
+    With `credit` they are the sum of its groups instead, and `weight` is the most that can be had.
+    """
 
     name: str
     weight: float = 1.0
     title: str = ""
+    credit: Credit | None = None
 
 
 @dataclass(frozen=True)
@@ -196,14 +201,7 @@ def settings_from_data(
     settings = Settings(
         slug=slug,
         title=title,
-        problems=tuple(
-            ContestProblem(
-                table.text("name"),
-                table.number("weight", default=1.0, above=0.0, at_most=1e6),
-                table.text("title", default=""),
-            )
-            for table in problem_tables(read, problems)
-        ),
+        problems=tuple(_problem(table) for table in problem_tables(read, problems)),
         start=start or _EPOCH,
         end=end or _EPOCH,
         freeze=freeze,
@@ -220,6 +218,13 @@ def settings_from_data(
         scoreboard=read.choice("scoreboard", (CLASS, PUBLIC, ANONYMOUS), default=CLASS),
         grading_seconds=read.whole("grading_seconds", default=300, least=10, most=86_400),
     )
+    for number, each in enumerate(settings.problems, start=1):
+        if each.credit is not None and each.credit.hidden and not settings.hidden_seeds:
+            wanted = "no points for hidden cases without hidden_seeds: every case is then visible; 0"
+            read.mistake(f"problems[{number}].credit.hidden", each.credit.hidden, wanted)
+        if each.credit is not None and each.credit.speed and not settings.is_timed:
+            wanted = "no points for speed without a GPU in gpu_model: nothing is timed; no threshold"
+            read.mistake(f"problems[{number}].credit.speed", len(each.credit.speed), wanted)
     if settings.late.percent and not settings.late.hours:
         read.mistake("late.hours", late.get("hours") or "(missing)", "the hours for which late work is taken, above 0,")
     if start and end and end <= start:
@@ -247,9 +252,40 @@ def settings_to_json(settings: Settings) -> str:
             "scoreboard": settings.scoreboard,
             "grading_seconds": settings.grading_seconds,
             "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
-            "problems": [{"name": p.name, "weight": p.weight, "title": p.title} for p in settings.problems],
+            "problems": [_problem_data(each) for each in settings.problems],
         }
     )
+
+
+def _problem(table: Reader) -> ContestProblem:
+    name, title = table.text("name"), table.text("title", default="")
+    if table.get("credit") is None:
+        return ContestProblem(name, table.number("weight", default=1.0, above=0.0, at_most=1e6), title)
+    if table.get("weight") is not None:
+        table.mistake("weight", table.get("weight"), "no weight beside credit, whose points are the most that")
+    read = table.table("credit", (VISIBLE, HIDDEN, SPEED))
+    thresholds = tuple(
+        Threshold(
+            each.number("score", default=1.0, above=0.0, at_most=1.0),
+            each.number("points", default=1.0, above=0.0, at_most=1e6),
+        )
+        for each in (read.tables(SPEED, ("score", "points")) if read.get(SPEED) is not None else ())
+    )
+    credit = Credit(
+        read.number(VISIBLE, default=0.0, at_most=1e6), read.number(HIDDEN, default=0.0, at_most=1e6), thresholds
+    )
+    if not credit.most:
+        table.mistake("credit", "{}", "points for visible, hidden or speed")
+    return ContestProblem(name, credit.most or 1.0, title, credit)
+
+
+def _problem_data(problem: ContestProblem) -> dict[str, object]:
+    found: dict[str, object] = {"name": problem.name, "title": problem.title}
+    if problem.credit is None:
+        return found | {"weight": problem.weight}
+    speed = [{"score": each.score, "points": each.points} for each in problem.credit.speed]
+    credit = {VISIBLE: problem.credit.visible, HIDDEN: problem.credit.hidden} | ({SPEED: speed} if speed else {})
+    return found | {"credit": credit}
 
 
 @lru_cache(maxsize=256)

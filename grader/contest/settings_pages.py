@@ -55,7 +55,7 @@ def _page(
         here="staff",
         fields=FIELDS,
         values=values,
-        weights={f"{WEIGHT}{name}": title for name, title in me.names.items()},
+        weights={f"{WEIGHT}{name}": title for name, title in me.names.items() if f"{WEIGHT}{name}" in values},
         seen=_mark(me),
         mistake=mistake,
         changed=changed,

@@ -14,9 +14,11 @@ from sqlalchemy import select
 
 from grader.contest.database import Database
 from grader.contest.definitions import settings_of
+from grader.contest.hidden import FAILS_HIDDEN
+from grader.contest.partial import Part, parts_of
 from grader.contest.records import STUDENT, AccountRecord, SubmissionRecord
 from grader.contest.schema import Audit
-from grader.contest.scoreboard import Entry, Reveal, Row, Step, scoreboard, unfreezing
+from grader.contest.scoreboard import Entry, Reveal, Row, Step, row_of, scoreboard, unfreezing
 from grader.contest.settings import Settings
 from grader.core.report import Interval
 from grader.core.verdict import Verdict
@@ -84,10 +86,36 @@ def entries_of(
             score_interval(each.score, each.score_low, each.score_high),
             extensions.get(each.account_id, timedelta(0)),
             each.language,
+            failed_hidden(settings, each.verdict, is_open=each.is_open),
         )
         for each in submissions
         if each.role == STUDENT and each.disqualified is None and each.account_disqualified is None
     ]
+
+
+def own_parts(
+    settings: Settings, account: AccountRecord, submissions: Iterable[SubmissionRecord]
+) -> dict[str, tuple[Part, ...]]:
+    """The account's points by group, for each problem, from its own and its team's submissions, with nothing frozen.
+
+    A problem without partial credit has none; one that nothing was submitted to has those that can be had.
+    """
+    sheet: dict[str, list[Entry]] = {}
+    for entry in entries_of(settings, [account], submissions):
+        sheet.setdefault(entry.problem, []).append(entry)
+    cells = row_of(settings, account.name, sheet, frozen=False, revealed=()).cells
+    return {
+        problem.name: cell.parts or (parts_of(problem.credit, None, None) if problem.credit is not None else ())
+        for problem, cell in zip(settings.problems, cells, strict=True)
+    }
+
+
+def failed_hidden(settings: Settings, verdict: str | None, *, is_open: bool) -> bool:
+    """Whether a judging found every visible case right and a hidden one not.
+
+    Every failure in a hidden case is stored as the same verdict, of a report that is not open.
+    """
+    return bool(settings.hidden_seeds) and verdict == FAILS_HIDDEN.value and not is_open
 
 
 def score_interval(score: float | None, low: float | None, high: float | None) -> Interval | None:
