@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.contest.archive_site import archive_pages
 from grader.contest.exports import to_gradescope
 from grader.contest.jobs import Outcome
 from grader.contest.partial import Credit, Threshold, parts_of, total
@@ -207,3 +208,12 @@ def test_pages_and_api_show_the_groups(hall: Hall) -> None:
 
 def text_of(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", "", page).split())
+
+
+def test_the_archive_shows_the_groups(tmp_path: Path) -> None:
+    with contest(tmp_path, PARTIAL, ["ada"]) as database:
+        submit(database, "ada", 1)
+        job = database.queue.claim("NVIDIA H100", WORKER)
+        assert job is not None and database.queue.finish(job, Outcome("wrong_answer", is_open=False, language="cuda"))
+        index = dict(archive_pages(database, "a1", {}))["index.html"]
+    assert "40.000 visible cases 40 of 40, hidden cases 0 of 20, speed 0 of 40" in text_of(index)
