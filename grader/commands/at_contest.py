@@ -139,7 +139,7 @@ def _style(verdict: str | None) -> str:
 
 
 def _cell(cell: dict[str, Any]) -> str:
-    if cell["verdict"] == "accepted":
+    if cell["verdict"] == "accepted" or cell["points"]["value"] > 0:
         shown = f"{cell['points']['value']:.3f}"
     else:
         shown = str(cell["verdict"]).replace("_", " ") if cell["verdict"] else "–"

@@ -33,7 +33,7 @@ from grader.contest.records import (
 from grader.contest.schema import Judging
 from grader.contest.scoreboard import Entry, points_of
 from grader.contest.settings import ANONYMOUS, PRACTICE, PUBLIC, ContestProblem, Settings, settings_from_json
-from grader.contest.standing import board_name, freeze_of, score_interval
+from grader.contest.standing import board_name, failed_hidden, freeze_of, score_interval
 from grader.contest.tables.base import storable
 from grader.contest.waiting import Waiting
 from grader.core.errors import KgradeError, SourceError, UsageError
@@ -258,9 +258,9 @@ class Access:
             return None
         extension = timedelta(seconds=self.database.account(row.account_id).extension_seconds)
         score, verdict = score_interval(row.score, row.score_low, row.score_high), Verdict(row.verdict)
-        return points_of(
-            visitor.contest, Entry(row.id, row.account, row.problem, row.submitted, verdict, score, extension)
-        ).value
+        entry = Entry(row.id, row.account, row.problem, row.submitted, verdict, score, extension)
+        hidden = failed_hidden(visitor.contest, row.verdict, is_open=row.is_open)
+        return points_of(visitor.contest, replace(entry, failed_hidden=hidden)).value
 
     def explains(self, visitor: Visitor, row: SubmissionRecord) -> bool:
         """Whether this account may have a submission returned by `submission` explained: an accepted one of its own."""

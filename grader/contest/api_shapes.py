@@ -119,6 +119,14 @@ class Points(BaseModel):
     high: float
 
 
+class Part(BaseModel):
+    """The points in a group of a problem with partial credit: "visible", "hidden" (cases) or "speed"."""
+
+    group: str
+    points: Points
+    most: float
+
+
 class Cell(BaseModel):
     problem: str
     points: Points
@@ -127,6 +135,7 @@ class Cell(BaseModel):
     attempts: int
     pending: int
     hidden: int
+    parts: list[Part]
 
 
 class BoardRow(BaseModel):

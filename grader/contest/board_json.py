@@ -47,4 +47,5 @@ def _cell(cell: Cell) -> dict[str, object]:
         "attempts": cell.attempts,
         "pending": cell.pending,
         "hidden": cell.hidden,
+        "parts": [{"group": each.group, "points": vars(each.points), "most": each.most} for each in cell.parts],
     }

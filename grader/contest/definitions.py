@@ -62,7 +62,9 @@ scoreboard = "class"
 percent_per_hour = 0
 hours = 0
 
-# The problems, as `kgrade list` names them. Each brings weight × score points, with a score from 0 to 1.
+# The problems, as `kgrade list` names them. Each brings weight × score points, with a score from 0 to 1. For partial
+# credit write, in place of the weight, points for groups of cases and for each threshold of the score that is reached:
+# credit = {{ visible = 40, hidden = 20, speed = [{{ score = 0.3, points = 20 }}, {{ score = 0.6, points = 20 }}] }}
 {problems}"""
 _PROBLEM = """\
 [[problems]]

@@ -114,6 +114,11 @@ def _which(cell: Cell) -> tuple[object, str]:
 
 
 def _sentence(cell: Cell) -> str:
+    groups = [f"{part.words} {part.points.value:.4g} of {part.most:g}" for part in cell.parts]
+    return "; ".join([_result(cell), *groups])
+
+
+def _result(cell: Cell) -> str:
     if cell.entry is None or cell.entry.verdict is None:
         return {"": "nothing was submitted"}.get(_verdict(cell), _verdict(cell))
     within = f", in {language(cell.entry.language)}" if cell.entry.language else ""

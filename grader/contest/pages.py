@@ -24,10 +24,10 @@ from grader.contest.events import COMMENT, message
 from grader.contest.explain_pages import explanation_of
 from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.naming import plain_name
-from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord
-from grader.contest.scoreboard import row_of
+from grader.contest.records import JUDGED, SubmissionRecord
+from grader.contest.scoreboard import Cell
 from grader.contest.settings import PRACTICE, PUBLIC
-from grader.contest.standing import board_name, entries_of
+from grader.contest.standing import own_cells
 from grader.contest.tabs import tabs_of
 from grader.contest.visit import AsGuest, AsViewer, Form, Member, SignedIn, set_session
 from grader.core.errors import DiskFull
@@ -312,34 +312,25 @@ def _own_problems(me: SignedIn) -> list[dict[str, Any]]:
     # A team's submissions count with their senders' extensions.
     teams, account = me.visitor.contest.teams, me.visitor.account
     accounts = me.site.database.accounts(account.contest) if teams else [account]
+    cells = own_cells(me.visitor.contest, account, accounts, rows)
     return [
         {
             "name": each.name,
             "title": me.names[each.name],
             "weight": each.weight,
-            "best": best,
-            "points": points,
+            "best": _best(cells[each.name], [row for row in rows if row.problem == each.name]),
+            "points": cells[each.name].points.value if cells[each.name].entry is not None else None,
+            "parts": cells[each.name].parts,
             "tries": sum(row.problem == each.name for row in rows),
         }
         for each in problems
-        for best, points in [_counting(me, accounts, [row for row in rows if row.problem == each.name])]
     ]
 
 
-def _counting(
-    me: SignedIn, accounts: Sequence[AccountRecord], rows: Sequence[SubmissionRecord]
-) -> tuple[SubmissionRecord | None, float | None]:
-    """The submission that the scoreboard counts with its points, without the freeze; else the newest without points."""
-    if not rows:
-        return None, None
-    settings, account = me.visitor.contest, me.visitor.account
-    entries = entries_of(settings, accounts, rows)
-    who = board_name(settings, account.name, account.team)
-    row = row_of(settings, who, {rows[0].problem: entries}, frozen=False, revealed=())
-    cell = next(cell for cell in row.cells if cell.problem == rows[0].problem)
-    if cell.entry is None:
-        return rows[0], None
-    return next(each for each in rows if each.id == cell.entry.id), cell.points.value
+def _best(cell: Cell, rows: Sequence[SubmissionRecord]) -> SubmissionRecord | None:
+    """The submission that counts on the scoreboard, else the newest."""
+    counting = [row for row in rows if cell.entry is not None and row.id == cell.entry.id]
+    return next(iter([*counting, *rows]), None)
 
 
 def _remaining(seconds: int) -> str:

@@ -106,6 +106,7 @@ class SubmissionRecord:
     score_high: float | None
     progress: str
     language: str | None
+    is_open: bool
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
 from grader.boards.ranking import WIDEST
+from grader.contest.partial import Part, parts_of, total
 from grader.contest.settings import Settings
 from grader.core.report import Interval
 from grader.core.verdict import Verdict
@@ -26,7 +27,8 @@ class Entry:
     """One submission for the scoreboard. `who` is the name on the board: the student, or the team.
 
     `verdict` is None until it is judged. `score` is the share of the speed of light, None if not measured.
-    `extension` is the student's. `language` is None until it is judged.
+    `extension` is the student's. `language` is None until it is judged. `failed_hidden` says that every visible case
+    was right and a hidden one was not.
     """
 
     id: int
@@ -37,13 +39,15 @@ class Entry:
     score: Interval | None = None
     extension: timedelta = timedelta(0)
     language: str | None = None
+    failed_hidden: bool = False
 
 
 @dataclass(frozen=True)
 class Cell:
     """One participant's result for one problem. `entry` is the submission that counts, None if none does.
 
-    `pending` counts unjudged submissions, `hidden` those that the freeze hides.
+    `pending` counts unjudged submissions, `hidden` those that the freeze hides. `parts` are the points by group, where
+    the problem gives partial credit.
     """
 
     problem: str
@@ -52,6 +56,7 @@ class Cell:
     attempts: int = 0
     pending: int = 0
     hidden: int = 0
+    parts: tuple[Part, ...] = ()
 
     @property
     def is_accepted(self) -> bool:
@@ -120,8 +125,10 @@ def unfreezing(
 
 
 def points_of(settings: Settings, entry: Entry) -> Interval:
-    """The points of an entry: weight × score × the share left by lateness."""
+    """The points of an entry: weight × score, or the sum of its parts, × the share left by lateness."""
     problem = settings.problem(entry.problem)
+    if problem is not None and problem.credit is not None:
+        return total(entry_parts(settings, entry))
     if problem is None or entry.verdict is not Verdict.ACCEPTED:
         return NOTHING
     left = problem.weight * settings.late.share(settings.late_by(entry.submitted, entry.extension))
@@ -129,10 +136,24 @@ def points_of(settings: Settings, entry: Entry) -> Interval:
         return Interval(left, left, left)
     if entry.score is None:
         return NOTHING
-    value = entry.score.value
-    # The boards' cap on intervals: a kernel with scattered times must not tie with everybody.
-    low, high = max(entry.score.low, value * (1 - WIDEST)), min(entry.score.high, value * (1 + WIDEST))
-    return Interval(left * value, left * min(low, value), left * max(high, value))
+    score = _capped(entry.score)
+    return Interval(left * score.value, left * score.low, left * score.high)
+
+
+def entry_parts(settings: Settings, entry: Entry) -> tuple[Part, ...]:
+    """The points of an entry by group; empty for a problem without partial credit."""
+    problem = settings.problem(entry.problem)
+    if problem is None or problem.credit is None:
+        return ()
+    left = settings.late.share(settings.late_by(entry.submitted, entry.extension))
+    score = None if entry.score is None else _capped(entry.score)
+    return parts_of(problem.credit, entry.verdict, score, failed_hidden=entry.failed_hidden, left=left)
+
+
+def _capped(score: Interval) -> Interval:
+    """The score with the boards' cap on intervals: a kernel with scattered times must not tie with everybody."""
+    low, high = max(score.low, score.value * (1 - WIDEST)), min(score.high, score.value * (1 + WIDEST))
+    return Interval(score.value, min(low, score.value), max(high, score.value))
 
 
 def _sheets(participants: Iterable[str], entries: Iterable[Entry]) -> dict[str, dict[str, list[Entry]]]:
@@ -182,7 +203,7 @@ def _cell(settings: Settings, problem: str, entries: Iterable[Entry], *, frozen:
     else:
         # Of equal points the earliest counts: max() keeps the first. Accepted without points beats not accepted.
         chosen = max(judged, key=lambda entry: (points_of(settings, entry).value, entry.verdict is Verdict.ACCEPTED))
-    return replace(cell, points=points_of(settings, chosen), entry=chosen)
+    return replace(cell, points=points_of(settings, chosen), entry=chosen, parts=entry_parts(settings, chosen))
 
 
 def _sum(points: Sequence[Interval]) -> Interval:

@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from grader.contest.partial import HIDDEN, SPEED, VISIBLE, Credit, Threshold
 from grader.contest.settings_reader import Reader, problem_tables
 from grader.core.errors import UsageError
 
@@ -52,11 +53,15 @@ KEYS = (
 
 @dataclass(frozen=True)
 class ContestProblem:
-    """A problem of the contest. Its points are `weight` times a score from 0 to 1."""
+    """A problem of the contest. Its points are `weight` times a score from 0 to 1.
+
+    With `credit` they are the sum of its groups instead, and `weight` is the most that can be had.
+    """
 
     name: str
     weight: float = 1.0
     title: str = ""
+    credit: Credit | None = None
 
 
 @dataclass(frozen=True)
@@ -202,14 +207,7 @@ def settings_from_data(
     settings = Settings(
         slug=slug,
         title=title,
-        problems=tuple(
-            ContestProblem(
-                table.text("name"),
-                table.number("weight", default=1.0, above=0.0, at_most=1e6),
-                table.text("title", default=""),
-            )
-            for table in problem_tables(read, problems)
-        ),
+        problems=tuple(_problem(table) for table in problem_tables(read, problems)),
         start=start or _EPOCH,
         end=end if slug == PRACTICE else end or _EPOCH,
         freeze=freeze,
@@ -227,6 +225,13 @@ def settings_from_data(
         explain=read.flag("explain"),
         grading_seconds=read.whole("grading_seconds", default=300, least=10, most=86_400),
     )
+    for number, each in enumerate(settings.problems, start=1):
+        if each.credit is not None and each.credit.hidden and not settings.hidden_seeds:
+            wanted = "no points for hidden cases without hidden_seeds: every case is then visible; 0"
+            read.mistake(f"problems[{number}].credit.hidden", each.credit.hidden, wanted)
+        if each.credit is not None and each.credit.speed and not settings.is_timed:
+            wanted = "no points for speed without a GPU in gpu_model: nothing is timed; no threshold"
+            read.mistake(f"problems[{number}].credit.speed", len(each.credit.speed), wanted)
     if settings.late.percent and not settings.late.hours:
         read.mistake("late.hours", late.get("hours") or "(missing)", "the hours for which late work is taken, above 0,")
     if start and end and end <= start:
@@ -255,46 +260,46 @@ def settings_to_json(settings: Settings) -> str:
             "explain": settings.explain,
             "grading_seconds": settings.grading_seconds,
             "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
-            "problems": [{"name": p.name, "weight": p.weight, "title": p.title} for p in settings.problems],
+            "problems": [_problem_data(each) for each in settings.problems],
         }
     )
+
+
+def _problem(table: Reader) -> ContestProblem:
+    name, title = table.text("name"), table.text("title", default="")
+    if table.get("credit") is None:
+        return ContestProblem(name, table.number("weight", default=1.0, above=0.0, at_most=1e6), title)
+    if table.get("weight") is not None:
+        table.mistake("weight", table.get("weight"), "no weight beside credit, whose points are the most that")
+    read = table.table("credit", (VISIBLE, HIDDEN, SPEED))
+    thresholds = tuple(
+        Threshold(
+            each.number("score", default=1.0, above=0.0, at_most=1.0),
+            each.number("points", default=1.0, above=0.0, at_most=1e6),
+        )
+        for each in (read.tables(SPEED, ("score", "points")) if read.get(SPEED) is not None else ())
+    )
+    credit = Credit(
+        read.number(VISIBLE, default=0.0, at_most=1e6), read.number(HIDDEN, default=0.0, at_most=1e6), thresholds
+    )
+    if not credit.most:
+        table.mistake("credit", "{}", "points for visible, hidden or speed")
+    return ContestProblem(name, credit.most or 1.0, title, credit)
+
+
+def _problem_data(problem: ContestProblem) -> dict[str, object]:
+    found: dict[str, object] = {"name": problem.name, "title": problem.title}
+    if problem.credit is None:
+        return found | {"weight": problem.weight}
+    speed = [{"score": each.score, "points": each.points} for each in problem.credit.speed]
+    credit = {VISIBLE: problem.credit.visible, HIDDEN: problem.credit.hidden} | ({SPEED: speed} if speed else {})
+    return found | {"credit": credit}
 
 
 @lru_cache(maxsize=256)
 def settings_from_json(text: str, slug: str) -> Settings:
     """The inverse of `settings_to_json`. Problems are not looked up, because they may be gone from this machine."""
     return settings_from_data(json.loads(text), slug, f"the settings of {slug} in the database")
-
-
-def differences(before: str, after: str) -> list[str]:
-    """What differs between two settings in JSON, a line for each key: "per_hour: 20 → 10"."""
-    old, new = _flat(json.loads(before)), _flat(json.loads(after))
-    return [
-        f"{key}: {_word(old.get(key))} → {_word(new.get(key))}"
-        for key in dict.fromkeys([*old, *new])
-        if old.get(key) != new.get(key)
-    ]
-
-
-def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
-    """The values by dotted keys; a problem's by its name."""
-    found: dict[str, object] = {}
-    for key, value in data.items():
-        if key == "problems":
-            value = {each["name"]: {k: v for k, v in each.items() if k != "name"} for each in value}
-        if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{key}.")
-        else:
-            found[f"{prefix}{key}"] = value
-    return found
-
-
-def _word(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return "none" if value in (None, "") else str(value)
 
 
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")

@@ -65,7 +65,7 @@ def form_values(settings: Settings) -> dict[str, str]:
     """The text of each field, by its name."""
     data = json.loads(settings_to_json(settings))
     values = {field.key: _text(_get(data, field.key)) for field in FIELDS}
-    return values | {f"{WEIGHT}{each.name}": _text(each.weight) for each in settings.problems}
+    return values | {f"{WEIGHT}{each.name}": _text(each.weight) for each in settings.problems if each.credit is None}
 
 
 def settings_of_form(settings: Settings, texts: Mapping[str, str]) -> Settings:
@@ -79,6 +79,8 @@ def settings_of_form(settings: Settings, texts: Mapping[str, str]) -> Settings:
         if value is None:
             del place[key]
     for problem in data["problems"]:
+        if "credit" in problem:
+            continue
         problem["weight"] = _value(NUMBER, texts.get(f"{WEIGHT}{problem['name']}", "").strip())
     return settings_from_data(data, settings.slug, "the form")
 

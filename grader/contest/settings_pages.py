@@ -8,7 +8,8 @@ from hashlib import sha256
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
-from grader.contest.settings import differences, settings_to_json
+from grader.contest.settings import settings_to_json
+from grader.contest.settings_changes import differences
 from grader.contest.settings_form import FIELDS, WEIGHT, form_values, settings_of_form
 from grader.contest.visit import AsStaff, Form, Member
 from grader.core.errors import UsageError
@@ -55,7 +56,7 @@ def _page(
         here="staff",
         fields=FIELDS,
         values=values,
-        weights={f"{WEIGHT}{name}": title for name, title in me.names.items()},
+        weights={f"{WEIGHT}{name}": title for name, title in me.names.items() if f"{WEIGHT}{name}" in values},
         seen=_mark(me),
         mistake=mistake,
         changed=changed,

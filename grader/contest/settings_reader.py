@@ -154,7 +154,7 @@ class Reader:
 def problem_tables(read: Reader, known: Collection[str] | None) -> Iterator[Reader]:
     """Yields the tables of problems; unknown names (if `known` is given) and repeated names are mistakes."""
     seen: set[str] = set()
-    for table in read.tables("problems", ("name", "weight", "title")):
+    for table in read.tables("problems", ("name", "weight", "title", "credit")):
         name = table.get("name")
         if isinstance(name, str) and name.strip():
             if name in seen:

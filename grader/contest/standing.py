@@ -15,9 +15,11 @@ from sqlalchemy import select
 from grader.contest.anonymity import nameless
 from grader.contest.database import Database
 from grader.contest.definitions import settings_of
+from grader.contest.hidden import FAILS_HIDDEN
+from grader.contest.partial import parts_of
 from grader.contest.records import STUDENT, AccountRecord, SubmissionRecord
 from grader.contest.schema import Audit
-from grader.contest.scoreboard import NOTHING, Entry, Reveal, Row, Step, row_of, scoreboard, unfreezing
+from grader.contest.scoreboard import NOTHING, Cell, Entry, Reveal, Row, Step, row_of, scoreboard, unfreezing
 from grader.contest.settings import ANONYMOUS, Settings
 from grader.core.report import Interval
 from grader.core.verdict import Verdict
@@ -127,10 +129,43 @@ def entries_of(
             score_interval(each.score, each.score_low, each.score_high),
             extensions.get(each.account_id, timedelta(0)),
             each.language,
+            failed_hidden(settings, each.verdict, is_open=each.is_open),
         )
         for each in submissions
         if each.role == STUDENT and each.disqualified is None and each.account_disqualified is None
     ]
+
+
+def own_cells(
+    settings: Settings,
+    account: AccountRecord,
+    accounts: Iterable[AccountRecord],
+    submissions: Iterable[SubmissionRecord],
+) -> dict[str, Cell]:
+    """The account's result for each problem, from its own and its team's submissions, with nothing frozen.
+
+    `accounts` are those that sent them. Where nothing was submitted for partial credit, a cell has the parts that can
+    be had.
+    """
+    sheet: dict[str, list[Entry]] = {}
+    for entry in entries_of(settings, accounts, submissions):
+        sheet.setdefault(entry.problem, []).append(entry)
+    who = board_name(settings, account.name, account.team)
+    cells = row_of(settings, who, sheet, frozen=False, revealed=()).cells
+    return {
+        cell.problem: replace(cell, parts=cell.parts or parts_of(problem.credit, None, None))
+        if problem.credit is not None
+        else cell
+        for problem, cell in zip(settings.problems, cells, strict=True)
+    }
+
+
+def failed_hidden(settings: Settings, verdict: str | None, *, is_open: bool) -> bool:
+    """Whether a judging found every visible case right and a hidden one not.
+
+    Every failure in a hidden case is stored as the same verdict, of a report that is not open.
+    """
+    return bool(settings.hidden_seeds) and verdict == FAILS_HIDDEN.value and not is_open
 
 
 def score_interval(score: float | None, low: float | None, high: float | None) -> Interval | None:

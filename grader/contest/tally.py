@@ -16,7 +16,7 @@ from grader.contest.records import HELD, QUEUED, RUNNING, STUDENT
 from grader.contest.schema import Audit, Judging, Submission
 from grader.contest.scoreboard import Entry, Row, rank, row_of
 from grader.contest.settings import Settings
-from grader.contest.standing import Freeze, board_name, freeze_of, participants, score_interval
+from grader.contest.standing import Freeze, board_name, failed_hidden, freeze_of, participants, score_interval
 from grader.core.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -106,12 +106,13 @@ class Tally:
     def _read(self, connection: Connection, settings: Settings, *where: ColumnElement[bool]) -> list[Entry]:
         found = []
         query = _COUNTING.where(Submission.contest == self._slug, *where)
-        for number, account_id, problem, submitted, verdict, language, *score in connection.execute(query):
+        for number, account_id, problem, submitted, verdict, language, is_open, *score in connection.execute(query):
             if account_id in self._accounts:
                 who, extension = self._accounts[account_id]
                 judged = None if verdict is None else Verdict(verdict)
                 interval = score_interval(*score)
-                found.append(Entry(number, who, problem, submitted, judged, interval, extension, language))
+                failed = failed_hidden(settings, verdict, is_open=is_open)
+                found.append(Entry(number, who, problem, submitted, judged, interval, extension, language, failed))
         return found
 
     def _put(self, entry: Entry) -> bool:
@@ -138,6 +139,7 @@ _COUNTING = (
         Submission.submitted,
         Judging.verdict,
         Judging.language,
+        Judging.is_open,
         Judging.score,
         Judging.score_low,
         Judging.score_high,

@@ -15,7 +15,8 @@ import httpx
 import pytest
 
 from grader.contest.records import NewAccount
-from grader.contest.settings import differences, settings_to_json
+from grader.contest.settings import settings_to_json
+from grader.contest.settings_changes import differences
 from grader.contest.settings_form import form_values, settings_of_form
 from grader.contest.spans import parse_span
 from grader.core.errors import UsageError

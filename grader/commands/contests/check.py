@@ -12,7 +12,7 @@ from grader.commands.options import workspace_of
 from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
-    from grader.contest.settings import Settings
+    from grader.contest.settings import ContestProblem, Settings
 
 
 @click.command()
@@ -59,6 +59,16 @@ def _not_in_force(ctx: click.Context, settings: Settings, url: str | None) -> li
     return []
 
 
+def _problem(problem: ContestProblem) -> str:
+    words = f"  problem   {problem.name}, {problem.weight:g} {'point' if problem.weight == 1 else 'points'}"
+    if problem.credit is None:
+        return words
+    from grader.contest.partial import parts_of
+
+    groups = [f"{part.words} {part.most:g}" for part in parts_of(problem.credit, None, None)]
+    return f"{words}: {', '.join(groups)}"
+
+
 _BOARDS = {
     "class": "for the class",
     "public": "for everybody, without signing in",
@@ -88,5 +98,5 @@ def _lines(settings: Settings) -> list[str]:
     ]
     return [
         *lines,
-        *(f"  problem   {p.name}, {p.weight:g} {'point' if p.weight == 1 else 'points'}" for p in settings.problems),
+        *map(_problem, settings.problems),
     ]

@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.contest.records import AnnouncementRecord, ContestRecord, TeamRecord
 from grader.contest.schema import Announcement, Clarification, Contest, Team
-from grader.contest.settings import differences
+from grader.contest.settings_changes import differences
 from grader.contest.tables.base import Transactions, record, storable
 from grader.core.errors import UsageError
 
