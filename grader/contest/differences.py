@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from markupsafe import Markup
+from rapidfuzz.distance import LCSseq
 
 from grader.boards import code
 
@@ -84,8 +85,6 @@ def _rows(old: Text, new: Text) -> Iterator[Row]:
 
 def _equal_parts(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Yields (start, start in the other, length) of each part that both have, at last an empty one at both ends."""
-    from rapidfuzz.distance import LCSseq
-
     for block in LCSseq.editops(before, after).as_matching_blocks():
         yield block.a, block.b, block.size
 

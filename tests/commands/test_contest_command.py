@@ -18,8 +18,9 @@ from grader.contest.auth import hash_token
 from grader.contest.clock import Clock, utc_now
 from grader.contest.database import Database
 from grader.contest.jobs import Outcome
+from grader.contest.practice import owner_of, publish_practice
 from grader.core.errors import UsageError
-from grader.store.workspace import builtin_folder
+from grader.store.workspace import Workspace, builtin_folder
 
 from .conftest import Answer, Kgrade
 
@@ -375,3 +376,15 @@ def test_a_table_for_students_has_no_addresses_and_obeys_the_scoreboard(started:
     assert "Ada Lovelace" in kgrade("contest", "export", "a1").out
     for words in (["--user", "Bob"], ["--format", "autolab"]):
         assert kgrade("contest", "export", "a1", "--for-students", *words).code == 2
+
+
+def test_the_practice_is_told_among_contests_and_has_no_end(workspace: Path, kgrade: Kgrade) -> None:
+    with database(workspace) as found:
+        publish_practice(found, Workspace(workspace))
+        owner_of(found, "ada")
+    assert "Practice (practice): has no end" in kgrade("contest", "status").out
+    assert json.loads(kgrade("contest", "status", "practice", "--json").out)["contests"][0]["end"] is None
+    assert "has no end" in kgrade("contest", "extend", "practice", "ada", "2h").err
+    assert kgrade("contest", "renew", "practice", "ada", "--to", "links.csv").code == 0
+    answer = kgrade("contest", "new", "practice")
+    assert answer.code != 0 and "kgrade serve" in answer.err

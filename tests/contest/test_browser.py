@@ -7,13 +7,18 @@ import csv
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.contest.explainer import Explainer
+from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
+from grader.core.report import CaseResult
+from grader.core.verdict import Verdict
 
 from .site_samples import SLUG, Hall, accepted, in_triton, open_hall
 
@@ -252,28 +257,34 @@ def test_every_page_fits_and_is_accessible(browser: Any, hall: Hall, complaints:
     hall.database.answer(SLUG, 1, "No", announce_as="Matrix multiplication", who="tutor")
     hall.database.announce(SLUG, "Hello\nworld", who="tutor")
     hall.database.add_rejudge(SLUG, "a reason", [1], who="tutor")
-    checker = axe.Axe()
-    faults = []
+    faults: list[tuple[str, int, str]] = []
     for name, paths in PAGES.items():
         page = opened(browser, hall, complaints)
         page.goto("/sign-in")
         sign_in(page, name)
-        for path, (width, scheme, looked_through) in product(paths, LOOKS):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=scheme)
-            if page.url != hall.address + HOME + path:
-                page.goto(HOME + path)
-            wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            if wider > 0:
-                faults.append((path, width, f"{wider} pixels too wide"))
-            background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-            lightness = sum(map(int, re.findall(r"\d+", background)[:3]))
-            assert (lightness > 380) == (scheme == "light")
-            if looked_through:
-                found = checker.run(page).response["violations"]
-                serious = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
-                faults += [(path, width, each) for each in serious]
+        faults += faults_of(page, hall, [HOME + path for path in paths])
     assert faults == []
+
+
+def faults_of(page: Any, hall: Hall, paths: list[str]) -> Iterator[tuple[str, int, str]]:
+    """What is too wide or not accessible on these pages."""
+    checker = axe.Axe()
+    for path, (width, scheme, looked_through) in product(paths, LOOKS):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)
+        if page.url != hall.address + path:
+            page.goto(path)
+        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        if wider > 0:
+            yield path, width, f"{wider} pixels too wide"
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        lightness = sum(map(int, re.findall(r"\d+", background)[:3]))
+        assert (lightness > 380) == (scheme == "light")
+        if looked_through:
+            found = checker.run(page).response["violations"]
+            for each in found:
+                if each["impact"] in ("serious", "critical"):
+                    yield path, width, each["id"]
 
 
 def test_without_scripts(browser: Any, hall: Hall) -> None:
@@ -285,3 +296,42 @@ def test_without_scripts(browser: Any, hall: Hall) -> None:
     hall.judge()
     page.get_by_role("link", name="Look again").click()
     page.get_by_text("every case is right").wait_for()
+
+
+def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Path, complaints: list[str]) -> None:
+    with open_hall(tmp_path, practice=True) as hall:
+        page = opened(browser, hall, complaints)
+        page.goto("/")
+        page.get_by_role("link", name="Practice").click()
+        page.get_by_role("link", name="Matrix multiplication", exact=True).click()
+        for text in ("int a;\nint b;", "int a;\nint c;"):
+            page.goto("/contests/practice/problems/matmul")
+            page.get_by_label("Your code").fill(text)
+            page.get_by_role("button", name="Submit").click()
+            page.get_by_text("queued at place 1").wait_for()
+            client = hall.worker()
+            job = client.claim("emulator", "one")
+            assert job is not None and client.finish(job, outcome_of(replace(accepted(), cases=passed(3))))
+            page.get_by_text("every case is right").wait_for()
+            hall.pass_time(minutes=1)
+        page.get_by_role("button", name="Explain").click()
+        page.get_by_text("Waiting for a free machine").wait_for()
+        assert Explainer(client, lambda question, progress: Answer("<!DOCTYPE html><h1>It costs</h1>"))(str)
+        page.get_by_role("heading", name="It costs").wait_for()
+        page.goto("/contests/practice/problems/matmul/leaderboard")
+        assert page.locator("tr.own").count() == 1
+        page.get_by_role("link", name="Editorial").click()
+        page.get_by_role("heading", name="From shared memory").wait_for()
+        page.get_by_role("link", name="Changes").click()
+        assert page.locator(".added code").inner_text() == "int c;"
+        page.get_by_label("From", exact=True).select_option("2")
+        page.get_by_role("button", name="Compare").click()
+        page.get_by_text("They have the same text").wait_for()
+        problem = "/contests/practice/problems/matmul"
+        paths = [problem, *(f"{problem}/{name}" for name in ("leaderboard", "editorial", "changes"))]
+        paths += ["/contests/practice", "/contests/practice/submissions/2"]
+        assert list(faults_of(page, hall, paths)) == []
+
+
+def passed(number: int) -> tuple[CaseResult, ...]:
+    return tuple(CaseResult({"M": n, "N": n, "K": n}, "exact", n, Verdict.ACCEPTED) for n in range(1, number + 1))

@@ -224,9 +224,9 @@ def test_an_editorial_is_earned(mine: Hall) -> None:
     text = browser.get(f"{page}/editorial").text
     assert "<strong>one</strong>" in text and "<script>alert" not in text
     # Without the file there is none.
-    hand_in(mine, browser)
+    hand_in(mine, browser, problem="zip")
     mine.judge()
-    assert "Editorial" not in browser.get(MATMUL).text
+    assert "Editorial" not in browser.get(f"{HOME}/problems/zip").text
 
 
 def test_changes_between_two_submissions(mine: Hall) -> None:

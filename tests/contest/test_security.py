@@ -136,7 +136,7 @@ def test_students_are_not_staff(hall: Hall) -> None:
     assert hall.database.announcements(SLUG) == []
 
 
-@pytest.mark.parametrize("path", ["claim", "heartbeat", "finish", "release", "seen"])
+@pytest.mark.parametrize("path", ["claim", "heartbeat", "finish", "release", "seen", "question", "answer"])
 def test_students_are_not_workers(hall: Hall, path: str) -> None:
     assert hall.program("ada").post(f"/api/worker/{path}", json={}).status_code in (401, 422)
     body = {"gpu_model": "emulator", "name": "x", "judging_id": 1, "attempt": 1, "verdict": "accepted"}
