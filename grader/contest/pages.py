@@ -10,24 +10,18 @@ from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from grader.boards import code
 from grader.boards.pages import Links, render_report
-from grader.boards.site import statement_html
 from grader.contest.access import Refused
-from grader.contest.api import Number, page_of, stream
-from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
+from grader.contest.api import Number, stream
+from grader.contest.auth import LONGEST_TOKEN, hash_token
 from grader.contest.events import COMMENT, message
-from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.records import JUDGED, SubmissionRecord
-from grader.contest.visit import AsGuest, Form, SignedIn, set_session
-from grader.core.errors import DiskFull
-from grader.core.verdict import LanguageName
-from grader.languages.python import SUFFIX
-from grader.languages.registry import find_language
+from grader.contest.visit import BACK, AsGuest, Form, SignedIn, set_session, way_back
 
 router = APIRouter(include_in_schema=False)
 
@@ -64,7 +58,8 @@ def sign_in(guest: AsGuest, form: Form) -> Response:
         page = guest.page("sign_in.html", problem=refused.message, name="", token="", title="")
         page.status_code = refused.status
         return page
-    answer = RedirectResponse(f"/contests/{account.contest}", 303)
+    answer = RedirectResponse(way_back(guest, account.contest), 303)
+    guest.set_cookie(answer, BACK, "", "/sign-in", days=0)
     set_session(guest, answer, account)
     return answer
 
@@ -93,33 +88,6 @@ def contest(me: SignedIn) -> HTMLResponse:
         problems=problems,
         address=str(me.request.base_url).rstrip("/"),
     )
-
-
-@router.get("/contests/{slug}/problems/{problem}")
-def problem(problem: Name, me: SignedIn, language: Annotated[LanguageName | None, Query()] = None) -> HTMLResponse:
-    """With `language`, the starter in it is in the editor."""
-    return _problem_page(me, problem, language, started=language is not None)
-
-
-@router.post("/contests/{slug}/problems/{problem}")
-def submit(problem: Name, me: SignedIn, form: Form) -> Response:
-    upload, language = form.file("file"), _chosen(form.text("language"))
-    suffix = ".cu" if language is LanguageName.CUDA else SUFFIX
-    file, data = upload or (f"{problem}{suffix}", form.text("source").encode("utf-8", "replace"))
-    try:
-        number = me.site.access.submit(me.visitor, problem, file, data, form.text("key") or None)
-    except (Refused, DiskFull) as error:
-        refused = error if isinstance(error, Refused) else refuse(me.request, error)
-        if refused.status == 404:
-            raise
-        typed = "" if upload else form.text("source")
-        words = " ".join(f"{each[:1].upper()}{each[1:]}." for each in (refused.message, refused.hint) if each)
-        page = _problem_page(me, problem, language, mistake=words, typed=typed)
-        page.status_code = refused.status
-        if refused.status in RETRY_SECONDS:
-            page.headers["retry-after"] = str(RETRY_SECONDS[refused.status])
-        return page
-    return RedirectResponse(page_of(me.visitor.contest.slug, number), 303)
 
 
 @router.get("/contests/{slug}/submissions")
@@ -194,59 +162,6 @@ def scoreboard_events(me: SignedIn) -> StreamingResponse:
                     yield message(shown, "board")
 
     return stream(site, visitor, texts(), partial(site.account_of_session, me.session))
-
-
-def _chosen(word: str) -> LanguageName:
-    """The language chosen in a form. Raises Refused."""
-    try:
-        return LanguageName(word or LanguageName.CUDA)
-    except ValueError:
-        raise Refused(400, f"'{word[:40]}' is no language that kgrade knows", "choose one of the list") from None
-
-
-def _problem_page(
-    me: SignedIn,
-    name: str,
-    language: LanguageName | None = None,
-    *,
-    started: bool = False,
-    mistake: str = "",
-    typed: str = "",
-) -> HTMLResponse:
-    """The page with what was typed in the editor, else the starter if it is to be `started`, else the last text."""
-    access, visitor = me.site.access, me.visitor
-    loaded = access.problem(visitor, name)
-    history = access.own(visitor, name)
-    closed = access.why_closed(visitor, me.now)
-    language = language or (_language_of(history[0]) if history else LanguageName.CUDA)
-    if typed:
-        text = typed
-    elif history and not started:
-        text = me.site.database.source(history[0].id)
-    else:
-        text = loaded.starter if language is LanguageName.CUDA else find_language(language).starter(loaded)
-    return me.page(
-        "problem.html",
-        problem=name,
-        title=me.names[name],
-        statement=statement_html(loaded.statement),
-        mistake=mistake,
-        open=not closed,
-        closed=f"{closed[:1].upper()}{closed[1:]}.",
-        practice=not visitor.staff and access.is_practice(visitor, me.now),
-        key=new_token(),
-        language=language,
-        code=text,
-        history=history[:SHOWN_ON_PROBLEM],
-        names=me.names,
-    )
-
-
-def _language_of(row: SubmissionRecord) -> LanguageName:
-    """The submission's language; before it is judged, one whose files have such a name."""
-    if row.language is not None:
-        return LanguageName(row.language)
-    return LanguageName.TRITON if row.file.endswith(SUFFIX) else LanguageName.CUDA
 
 
 def _own_problems(me: SignedIn) -> list[dict[str, Any]]:

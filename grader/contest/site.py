@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import threading
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -41,6 +42,21 @@ FRAMES = "frame-ancestors 'self'"
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css"}
+BROTLI = ".br"
+"""Suffix of a file that was compressed when it was built."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A script or style sheet: its bytes as they are, and by the name of each compression."""
+
+    content: bytes
+    kind: str
+    packed: Mapping[str, bytes]
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.content).hexdigest()[:16]
 
 
 @dataclass
@@ -142,12 +158,22 @@ class Site:
 
     def asset(self, name: str) -> str:
         """The URL of a script or style sheet, which changes with its content."""
-        return f"/static/{sha256(self.assets[name][0]).hexdigest()[:16]}/{name}"
+        return f"/static/{self.assets[name].digest}/{name}"
 
-    def _read_assets(self) -> dict[str, tuple[bytes, str]]:
-        files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in KINDS}
+    def _read_assets(self) -> dict[str, Asset]:
+        files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in (*KINDS, BROTLI)}
         files |= {name: self.pages.render(name).encode() for name in (SCRIPT, STYLE)}
-        return {name: (content, KINDS[Path(name).suffix]) for name, content in files.items()}
+        return {
+            name: Asset(content, KINDS[Path(name).suffix], _packed(content, files.get(name + BROTLI)))
+            for name, content in files.items()
+            if not name.endswith(BROTLI)
+        }
 
     def _versions(self, slugs: Collection[str]) -> Mapping[str, int]:
         return {slug: self.boards.board(self.access.contest(slug)).version for slug in slugs}
+
+
+def _packed(content: bytes, brotli: bytes | None) -> dict[str, bytes]:
+    """The compressed forms, the smallest first. These files hold no secret, so their sizes reveal none."""
+    packed = {"gzip": gzip.compress(content, mtime=0)}
+    return packed if brotli is None else {"br": brotli, **packed}
