@@ -178,7 +178,7 @@ class Sign(Ask):
 class Work(BaseModel):
     judging_id: int
     attempt: int
-    submission_id: int
+    submission_id: int | None
     contest: str
     problem: str
     file: str
@@ -186,6 +186,8 @@ class Work(BaseModel):
     account: str
     hidden_seed: int | None
     grading_seconds: float
+    run_id: int | None = None
+    sizes: dict[str, int] | None = None
 
 
 class Claimed(BaseModel):

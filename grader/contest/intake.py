@@ -27,7 +27,7 @@ async def allowance(site: Site, scope: Scope) -> Allowance:
         if path.startswith("/api/"):
             token = bearer(request.headers.get("authorization"))
             return stranger if token is None else await _of_token(site, path, token) or stranger
-        largest = LARGEST_FORM if re.fullmatch(PROBLEM_PAGE, path) else LARGEST_BODY
+        largest = LARGEST_FORM if re.fullmatch(PROBLEM_PAGE + "(/run)?", path) else LARGEST_BODY
         return await _of_session(site, request.cookies.get(SESSION, ""), largest) or stranger
     except KgradeError:
         # The database is unavailable; the handler will report that.

@@ -20,7 +20,7 @@ from grader.contest.auth import new_token
 from grader.contest.failures import RETRY_SECONDS, refuse, wants_json
 from grader.contest.limits import LARGEST_SOURCE
 from grader.contest.records import JUDGED, SubmissionRecord
-from grader.contest.visit import Form, Member, SignedIn
+from grader.contest.visit import CheckedForm, Form, Member, SignedIn
 from grader.core.errors import DiskFull
 from grader.core.report import Report
 from grader.core.verdict import LanguageName, Verdict
@@ -32,6 +32,7 @@ router = APIRouter(include_in_schema=False)
 
 Name = Annotated[str, Path(max_length=200)]
 SHOWN_ON_PROBLEM = 20
+SAMPLE_SIZE = 5
 
 
 @router.get("/contests/{slug}/problems/{problem}")
@@ -42,16 +43,15 @@ def problem(problem: Name, me: SignedIn, language: Annotated[LanguageName | None
 
 @router.post("/contests/{slug}/problems/{problem}")
 def submit(problem: Name, me: SignedIn, form: Form) -> Response:
-    upload, language = form.file("file"), _chosen(form.text("language"))
-    suffix = ".cu" if language is LanguageName.CUDA else SUFFIX
-    file, data = upload or (f"{problem}{suffix}", form.text("source").encode("utf-8", "replace"))
+    language = chosen_language(form.text("language"))
+    file, data = typed_file(problem, language, form)
     try:
         number = me.site.access.submit(me.visitor, problem, file, data, form.text("key") or None)
     except (Refused, DiskFull) as error:
         if wants_json(me.request):
             raise
-        return _refused_page(me, problem, language, error, "" if upload else form.text("source"))
-    return _sent(me, page_of(me.visitor.contest.slug, number))
+        return refused_page(me, problem, language, error, form)
+    return sent(me, page_of(me.visitor.contest.slug, number))
 
 
 @router.get("/contests/{slug}/submissions/{number}/result")
@@ -82,25 +82,34 @@ def result_piece(me: Member, report: Report, address: str) -> HTMLResponse:
     return HTMLResponse(text)
 
 
-def _sent(me: Member, address: str) -> Response:
+def typed_file(problem: str, language: LanguageName, form: CheckedForm) -> tuple[str, bytes]:
+    """Name and content of the uploaded file, else of what stands in the editor."""
+    suffix = ".cu" if language is LanguageName.CUDA else SUFFIX
+    return form.file("file") or (f"{problem}{suffix}", form.text("source").encode("utf-8", "replace"))
+
+
+def sent(me: Member, address: str) -> Response:
     """Leads to what was sent: programs of the page by its address."""
     return JSONResponse({"url": address}, 201) if wants_json(me.request) else RedirectResponse(address, 303)
 
 
-def _refused_page(me: Member, name: str, language: LanguageName, error: Refused | DiskFull, typed: str) -> HTMLResponse:
+def refused_page(
+    me: Member, name: str, language: LanguageName, error: Refused | DiskFull, form: CheckedForm
+) -> HTMLResponse:
     """The problem's page with what is wrong, and with what was typed."""
     refused = error if isinstance(error, Refused) else refuse(me.request, error)
     if refused.status == 404:
         raise refused
     words = " ".join(f"{each[:1].upper()}{each[1:]}." for each in (refused.message, refused.hint) if each)
-    page = _problem_page(me, name, language, mistake=words, typed=typed)
+    typed = "" if form.file("file") else form.text("source")
+    page = _problem_page(me, name, language, mistake=words, typed=typed, sizes=form.text("sizes"))
     page.status_code = refused.status
     if refused.status in RETRY_SECONDS:
         page.headers["retry-after"] = str(RETRY_SECONDS[refused.status])
     return page
 
 
-def _chosen(word: str) -> LanguageName:
+def chosen_language(word: str) -> LanguageName:
     """The language chosen in a form. Raises Refused."""
     try:
         return LanguageName(word or LanguageName.CUDA)
@@ -116,6 +125,7 @@ def _problem_page(
     started: bool = False,
     mistake: str = "",
     typed: str = "",
+    sizes: str = "",
 ) -> HTMLResponse:
     """The page with what was typed in the editor, else the starter if it is to be `started`, else the last text."""
     access, visitor = me.site.access, me.visitor
@@ -139,6 +149,8 @@ def _problem_page(
         # When the text was submitted: a draft that is older is of no use any more.
         since=history[0].submitted if again else None,
         largest=LARGEST_SOURCE,
+        sizes=sizes,
+        example=" ".join(f"{each}={min(max(SAMPLE_SIZE, size.low), size.high)}" for each, size in loaded.sizes.items()),
         history=history[:SHOWN_ON_PROBLEM],
         names=me.names,
     )

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader import __version__
-from grader.contest import api, pages, problem_pages, staff_pages
+from grader.contest import api, pages, problem_pages, run_pages, staff_pages
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path, wants_json
@@ -62,6 +62,7 @@ def create_app(
         yield
         clock.cancel()
         await site.hub.close()
+        await site.run_hub.close()
         await site.board_hub.close()
 
     app = FastAPI(
@@ -78,6 +79,7 @@ def create_app(
     app.include_router(api.router)
     app.include_router(pages.router)
     app.include_router(problem_pages.router)
+    app.include_router(run_pages.router)
     app.include_router(staff_pages.router)
     app.add_api_route("/static/{digest}/{name}", _static, include_in_schema=False)
     app.add_exception_handler(Refused, _refused)

@@ -83,6 +83,7 @@ class Site:
         self.boards = Boards(database)
         self.failures = Failures()
         self.hub: Hub[int, Progress] = Hub(self.access.progress, silence=patience.silence)
+        self.run_hub: Hub[int, Progress] = Hub(self.access.run_progress, seconds=0.25, silence=patience.silence)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
         self.streams = Streams()
         self.assets = self._read_assets()
@@ -116,6 +117,7 @@ class Site:
     def end_streams(self) -> None:
         """Ends all live streams; browsers reconnect by themselves."""
         self.hub.end()
+        self.run_hub.end()
         self.board_hub.end()
 
     def board_html(self, contest: Settings, *, final: bool = False, newest: bool = False) -> Markup:

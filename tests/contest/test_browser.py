@@ -17,7 +17,7 @@ import pytest
 from grader.core.report import Diagnostic
 from grader.core.verdict import Verdict
 
-from .site_samples import SLUG, Hall, accepted, in_triton, open_hall
+from .site_samples import SLUG, Hall, accepted, in_triton, open_hall, wrong
 
 INSTALL = "pip install -e .[dev]"
 api = pytest.importorskip("playwright.sync_api", reason=f"needs Playwright: {INSTALL}")
@@ -111,6 +111,20 @@ def test_faults_are_marked_in_the_editors_lines(browser: Any, hall: Hall, compla
     page.keyboard.insert_text("x")
     api.expect(remark).to_have_count(0)
     assert editor.inner_text().splitlines()[1] == "xint b;"
+
+
+def test_a_run_shows_everything_and_is_no_submission(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    hall.change(hidden_seeds=(1, 2))
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_label("Sizes for Run").fill("M=5 N=7 K=3")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("queued at place 1").wait_for()
+    job = hall.judge(wrong())
+    assert job is not None and job.sizes == {"M": 5, "N": 7, "K": 3} and job.hidden_seed is None
+    page.locator("#result svg.map").first.wait_for()
+    assert hall.database.submissions(SLUG) == []
 
 
 def test_on_a_phone_the_panes_are_tabs(browser: Any, hall: Hall, complaints: list[str]) -> None:

@@ -78,7 +78,7 @@
     const editor = kgradeEditor.open(host, area.defaultValue, language.value, "Your code", keys.textContent, {
       change: () => { area.value = editor.text(); drafts.typed(); },
       submit: () => form.requestSubmit(document.getElementById("submit")),
-      run: () => {},
+      run: () => form.requestSubmit(document.getElementById("run")),
     });
     area.value = area.defaultValue;
     const put = (text) => { if (text !== editor.text()) editor.replace(text); };
@@ -138,7 +138,11 @@
     const show = async (address) => {
       const answer = await fetch(`${address}/result`);
       if (answer.status === 401) { signIn(); return; }
-      if (!answer.ok) { location.assign(address); return; }
+      if (!answer.ok) {
+        result.hidden = true;
+        tell("There is no report: a later run took its place, or the judge came to no end with it.");
+        return;
+      }
       result.innerHTML = await answer.text();
       const marks = JSON.parse(result.querySelector("[data-marks]").dataset.marks);
       editor.mark(file.files.length ? [] : marks);
@@ -154,7 +158,7 @@
       own.addEventListener("done", async () => {
         own.close();
         await show(address);
-        await refresh();
+        if (address.includes("/submissions/")) await refresh();
       });
       own.addEventListener("error", () => {
         if (own.readyState === EventSource.CLOSED && own === events) tell("The connection was lost: load the page again.");
