@@ -167,8 +167,13 @@ def test_leaving_asks_where_the_browser_keeps_nothing(browser: Any, hall: Hall, 
     page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
     sign_in(page, "ada")
     page.goto(f"{HOME}/problems/matmul")
-    asked = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    asked: list[str] = []
+
+    def leave(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
     page.reload()
     page.get_by_label("Your code").fill("// not kept")
     page.reload()
