@@ -6,6 +6,7 @@
 # make durations  all tests, and how long each file took, by which make quick chooses
 # make coverage  lines and branches that tests ran, in child processes too; TESTS="tests/check tests/plan" runs a part
 # make mutation  faulty copies of check/ and measure/ that no test notices; MUTANTS="grader.check.*" tries a part
+# make editor  the editor of problems' pages, from editor/ into grader/contest/static; needs npm
 # make docs   the documentation as a site, in build/docs
 # make release  wheel and sdist in dist/, tried in a new environment; TAG=1 tags the commit as well
 # make clean  remove what the others made
@@ -43,7 +44,7 @@ TESTS := tests
 MUTANTS := grader.check.* grader.measure.*
 TAG :=
 
-.PHONY: demo format quick test test-gpu check durations coverage mutation docs release bench clean choose
+.PHONY: demo format quick test test-gpu check durations coverage mutation docs editor release bench clean choose
 
 demo: $(INSTALLED)
 	@test -d $(DEMO) || $(BIN)/kgrade new $(DEMO) >/dev/null
@@ -106,6 +107,9 @@ test-gpu: $(INSTALLED_DEV)
 	exit $$status
 
 # -W: a warning, such as a link that leads nowhere, is a failure.
+editor:
+	cd editor && npm install --no-audit --no-fund && npm run build
+
 docs: $(INSTALLED_DEV)
 	$(PIP) install --quiet --editable ".[docs,$$(cat $(CHOICE))]"
 	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs

@@ -28,6 +28,7 @@ from grader.contest.records import (
     STAFF,
     AccountRecord,
     AnnouncementRecord,
+    RunRecord,
     SubmissionRecord,
 )
 from grader.contest.schema import Judging
@@ -40,12 +41,15 @@ from grader.core.errors import KgradeError, SourceError, UsageError
 from grader.core.report import Report, from_json
 from grader.core.verdict import Verdict
 from grader.problem import Problem, load_problem
+from grader.problem.sizes import check_sizes
 from grader.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
 
 LONGEST_FILE_NAME = 100
+RUNS_OF_ONE = 6
+"""Runs that an account may make an hour for each submission that it may make."""
 LARGEST_NUMBER = 2**31 - 1
 """Largest number of a submission, an account and so on that every database accepts as a key."""
 
@@ -181,17 +185,7 @@ class Access:
     def submit(self, visitor: Visitor, problem: str, file: str, data: bytes, key: str | None = None) -> int:
         """Records a submission and returns its number. It counts from when its last byte arrived. Raises Refused."""
         now, contest = self.now(), visitor.contest
-        if not any(each.name == problem for each in self.problems(visitor)):
-            raise Refused(404, "there is no such problem in this contest")
-        if why := self.why_closed(visitor, now):
-            raise Refused(403, why)
-        if len(data) > LARGEST_SOURCE:
-            raise Refused(413, f"the file is too large: {len(data):,} bytes, at most {LARGEST_SOURCE:,} are taken")
-        name = file_name(file)
-        try:
-            text = decode_source(name, data)
-        except SourceError as error:
-            raise Refused(400, error.message, error.hint) from None
+        name, text = self._taken(visitor, problem, file, data, now)
         if key is not None and not re.fullmatch(r"[\w-]{1,64}", key, re.ASCII):
             raise Refused(400, "the key of a request is 1 to 64 letters, digits and dashes")
         try:
@@ -209,6 +203,46 @@ class Access:
             )
         except UsageError as error:
             raise Refused(429, error.message, error.hint) from None
+
+    def run(
+        self, visitor: Visitor, problem: str, file: str, data: bytes, sizes: Mapping[str, int] | None = None
+    ) -> int:
+        """Queues a text that is tried on visible cases and not recorded; returns the run's number. Raises Refused."""
+        now, contest = self.now(), visitor.contest
+        name, text = self._taken(visitor, problem, file, data, now)
+        if sizes is not None:
+            try:
+                check_sizes(self._load(problem), sizes)
+            except UsageError as error:
+                raise Refused(400, error.message, error.hint.replace("--case ", "")) from None
+        try:
+            return self.database.add_run(
+                *(visitor.account, problem, name, text, sizes, now),
+                per_hour=None if visitor.staff else RUNS_OF_ONE * contest.per_hour,
+                gpu_model=contest.gpu_model or ANY_GPU,
+            )
+        except UsageError as error:
+            raise Refused(429, error.message, error.hint) from None
+
+    def own_run(self, visitor: Visitor, number: int) -> RunRecord:
+        """A run of this account that is not forgotten. Raises Refused."""
+        for row in self.database.runs([number]):
+            if row.account_id == visitor.account.id:
+                return row
+        raise Refused(404, "there is no such run", "runs are forgotten after an hour")
+
+    def run_report(self, row: RunRecord, account: str) -> Report | None:
+        """The report of a run; None before it is judged, and when its account has made another."""
+        if row.report is None:
+            return None
+        submitted = row.created.isoformat(timespec="seconds")
+        return replace(from_json(row.report), source=row.text, user=account, file=row.file, submitted=submitted)
+
+    def run_progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
+        """The progress of these runs; one that is held has ended."""
+        rows = self.database.runs(numbers)
+        places = self._places() if any(row.state == QUEUED for row in rows) else {}
+        return {row.id: _progress(row, places.get(row.judging_id)) for row in rows}
 
     def own(self, visitor: Visitor, problem: str | None = None) -> list[SubmissionRecord]:
         """The submissions of the account and of its team, newest first."""
@@ -284,6 +318,20 @@ class Access:
         longest = max((each.extension_seconds for each in self.database.accounts(contest.slug)), default=0)
         return self.now() > contest.end + timedelta(seconds=longest, hours=contest.late.hours)
 
+    def _taken(self, visitor: Visitor, problem: str, file: str, data: bytes, now: datetime) -> tuple[str, str]:
+        """Name and text of a file that is taken for the problem at that moment. Raises Refused."""
+        if not any(each.name == problem for each in self.problems(visitor)):
+            raise Refused(404, "there is no such problem in this contest")
+        if why := self.why_closed(visitor, now):
+            raise Refused(403, why)
+        if len(data) > LARGEST_SOURCE:
+            raise Refused(413, f"the file is too large: {len(data):,} bytes, at most {LARGEST_SOURCE:,} are taken")
+        name = file_name(file)
+        try:
+            return name, decode_source(name, data)
+        except SourceError as error:
+            raise Refused(400, error.message, error.hint) from None
+
     def _is_own(self, visitor: Visitor, row: SubmissionRecord) -> bool:
         if row.account_id == visitor.account.id:
             return True
@@ -346,7 +394,7 @@ def file_name(given: str) -> str:
     return name[-LONGEST_FILE_NAME:] if name.strip(".") else "submission.cu"
 
 
-def _progress(row: SubmissionRecord, place: int | None, wait: str) -> Progress:
+def _progress(row: SubmissionRecord | RunRecord, place: int | None, wait: str = "") -> Progress:
     if row.state == JUDGED:
         return Progress(JUDGED, row.verdict or Verdict.INTERNAL_ERROR.value, verdict=row.verdict)
     if row.state == QUEUED:

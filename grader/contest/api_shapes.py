@@ -188,7 +188,7 @@ class Sign(Ask):
 class Work(BaseModel):
     judging_id: int
     attempt: int
-    submission_id: int
+    submission_id: int | None
     contest: str
     problem: str
     file: str
@@ -196,6 +196,8 @@ class Work(BaseModel):
     account: str
     hidden_seed: int | None
     grading_seconds: float
+    run_id: int | None = None
+    sizes: dict[str, int] | None = None
 
 
 class Claimed(BaseModel):

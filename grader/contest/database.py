@@ -19,12 +19,13 @@ from grader.contest.tables.clarifications import Clarifications
 from grader.contest.tables.contests import Contests
 from grader.contest.tables.explanations import Explanations
 from grader.contest.tables.rejudges import Rejudges
+from grader.contest.tables.runs import Runs
 from grader.contest.tables.staff import Staff
 from grader.contest.tables.submissions import Submissions
 from grader.store.workspace import Workspace
 
 
-class Database(Contests, Accounts, Submissions, Rejudges, Clarifications, Explanations, Staff):
+class Database(Contests, Accounts, Submissions, Runs, Rejudges, Clarifications, Explanations, Staff):
     """The contests of one server, at a URL (a plain path is a SQLite file). Several processes may use it at once.
 
     Every method raises UsageError for what does not exist, and StoreError or WorkspaceError, with the next step, if the

@@ -38,3 +38,8 @@ def shown_path(request: Request) -> str:
     """The request's path for the log, without the token of a personal link."""
     path = request.url.path
     return "/sign-in/…" if path.startswith("/sign-in/") else path.encode("ascii", "backslashreplace").decode()
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the answer goes to a program: a client of the API, or a page's script that says so."""
+    return request.url.path.startswith("/api/") or request.headers.get("accept") == "application/json"

@@ -5,14 +5,16 @@ It grants no access: the handlers authenticate again.
 
 from __future__ import annotations
 
+import re
+
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.types import Scope
 
 from grader.contest.auth import bearer, hash_token
-from grader.contest.limits import LARGEST_BODY, LARGEST_OF_STRANGER, LARGEST_REPORT, Allowance
+from grader.contest.limits import LARGEST_BODY, LARGEST_FORM, LARGEST_OF_STRANGER, LARGEST_REPORT, Allowance
 from grader.contest.site import Site
-from grader.contest.visit import SESSION
+from grader.contest.visit import PROBLEM_PAGE, SESSION
 from grader.core.errors import KgradeError
 
 
@@ -25,7 +27,9 @@ async def allowance(site: Site, scope: Scope) -> Allowance:
         if path.startswith("/api/"):
             token = bearer(request.headers.get("authorization"))
             return stranger if token is None else await _of_token(site, path, token) or stranger
-        return await _of_session(site, request.cookies.get(SESSION, "")) or await _of_owner(site, request) or stranger
+        largest = LARGEST_FORM if re.fullmatch(PROBLEM_PAGE + "(/run)?", path) else LARGEST_BODY
+        session = request.cookies.get(SESSION, "")
+        return await _of_session(site, session, largest) or await _of_owner(site, request, largest) or stranger
     except KgradeError:
         # The database is unavailable; the handler will report that.
         return stranger
@@ -41,11 +45,11 @@ async def _of_token(site: Site, path: str, token: str) -> Allowance | None:
     return Allowance(LARGEST_BODY, ("account", account.id)) if account else None
 
 
-async def _of_session(site: Site, cookie: str) -> Allowance | None:
+async def _of_session(site: Site, cookie: str, largest: int) -> Allowance | None:
     account = await run_in_threadpool(site.account_of_session, cookie) if cookie else None
-    return Allowance(LARGEST_BODY, ("account", account.id)) if account else None
+    return Allowance(largest, ("account", account.id)) if account else None
 
 
-async def _of_owner(site: Site, request: Request) -> Allowance | None:
+async def _of_owner(site: Site, request: Request, largest: int) -> Allowance | None:
     account = await run_in_threadpool(site.owner, request)
-    return Allowance(LARGEST_BODY, ("account", account.id)) if account else None
+    return Allowance(largest, ("account", account.id)) if account else None

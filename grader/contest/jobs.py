@@ -47,10 +47,10 @@ class Claim:
 @dataclass(frozen=True)
 class Job(Claim):
     """Claimed work. `hidden_seed` is the contest's, None if it has none. `grading_seconds` limits the wall time of the
-    grading.
+    grading. A run has a `run_id` in place of a `submission_id`, and the `sizes` to try if its sender chose them.
     """
 
-    submission_id: int
+    submission_id: int | None
     contest: str
     problem: str
     file: str
@@ -58,6 +58,13 @@ class Job(Claim):
     account: str
     hidden_seed: int | None
     grading_seconds: float
+    run_id: int | None = None
+    sizes: dict[str, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """What is judged, in a worker's words."""
+        return f"submission {self.submission_id}" if self.run_id is None else f"run {self.run_id}"
 
 
 @dataclass(frozen=True)
@@ -142,6 +149,9 @@ class Queue(WorkSource, Protocol):
 
     def waiting(self) -> int:
         """How many judgings a worker could claim now, on whatever GPU."""
+
+    def enqueue_run(self, connection: Connection, run_id: int, gpu_model: str) -> None:
+        """Queues a run, at the current turn: an account has one at a time."""
 
     def judge_again(self, submission_ids: Collection[int], who: str) -> int:
         """Queues the held judgings of these submissions again; returns how many."""

@@ -32,6 +32,8 @@ HIDDEN_STEP = "checking the hidden cases"
 HIDDEN_CHECK = "the contest's hidden cases"
 HIDDEN_SECONDS = 5.0
 """Verdicts on hidden cases are delayed to a multiple of this many seconds."""
+RUN_CASES = 6
+"""Sizes that a run tries, if its sender chose none."""
 LEAST_SECONDS = 10.0
 """Minimum time limit for hidden cases."""
 
@@ -82,6 +84,9 @@ class MachineJudge:
             require_sandbox=self._require_sandbox,
             deadline=job.grading_seconds,
         )
+        if job.run_id is not None:
+            tried = replace(options, cases=RUN_CASES, sizes=(job.sizes,) if job.sizes else (), timed=False)
+            return replace(outcome_of(self._grade(problem, submission, tried, progress)), is_open=True)
         seen = self._grade(problem, submission, options, progress)
         if job.hidden_seed is None or seen.verdict is not Verdict.ACCEPTED:
             return replace(outcome_of(seen), is_open=True)

@@ -6,7 +6,6 @@ ASGI middleware and counters, independent of accounts and contests.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable
@@ -17,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 1 << 20
 """Largest request body in bytes, except for workers' reports."""
+LARGEST_FORM = 3 << 20
+"""Largest form of a problem's page in bytes: more than its editor takes, so that a page can say what is too large."""
 LARGEST_OF_STRANGER = 16 << 10
 """Largest request body in bytes from an unauthenticated sender; signing in needs less."""
 LARGEST_REPORT = 4 << 20
@@ -73,19 +74,28 @@ class BodyLimit:
     """
 
     def __init__(
-        self, app: ASGIApp, allow: Callable[[Scope], Awaitable[Allowance]], seconds: float = BODY_SECONDS
+        self,
+        app: ASGIApp,
+        allow: Callable[[Scope], Awaitable[Allowance]],
+        refuse: Callable[[Scope, int, str], Awaitable[ASGIApp]],
+        seconds: float = BODY_SECONDS,
     ) -> None:
-        self._app, self._allow, self._seconds = app, allow, seconds
+        self._app, self._allow, self._refuse, self._seconds = app, allow, refuse, seconds
         self._budget = Budget()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
             return
+
+        async def refuse(status: int, message: str) -> None:
+            answer = await self._refuse(scope, status, message)
+            await answer(scope, receive, send)
+
         announced = announced_length(scope)
         if announced is None:
             # A small body in one-byte chunks costs as much as a large one; browsers don't send chunked bodies.
-            await refuse(send, 411, "the request does not say how large it is: send Content-Length")
+            await refuse(411, "the request does not say how large it is: send Content-Length")
             return
         allowed = await self._allow(scope)
         limit = allowed.largest
@@ -98,13 +108,13 @@ class BodyLimit:
                 raise TooOften
             body = await asyncio.wait_for(read_body(receive, limit), self._seconds)
         except BodyTooLarge:
-            await refuse(send, 413, f"the request is too large: at most {limit:,} bytes are read")
+            await refuse(413, f"the request is too large: at most {limit:,} bytes are read")
             return
         except TooOften:
-            await refuse(send, 429, "too many requests, or too large ones: wait a minute")
+            await refuse(429, "too many requests, or too large ones: wait a minute")
             return
         except (BodyTooSlow, asyncio.TimeoutError, TimeoutError):
-            await refuse(send, 408, f"the request took longer than {self._seconds:.0f} seconds to arrive")
+            await refuse(408, f"the request took longer than {self._seconds:.0f} seconds to arrive")
             return
         except ConnectionError:
             return
@@ -145,18 +155,6 @@ def replay_body(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
-
-
-async def refuse(send: Send, status: int, message: str) -> None:
-    body = json.dumps({"error": message, "hint": ""}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        # The rest of the request is not read.
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 class Budget:

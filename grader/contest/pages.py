@@ -16,25 +16,18 @@ from markupsafe import Markup
 
 from grader.boards import code
 from grader.boards.pages import report_values
-from grader.boards.site import statement_html
 from grader.contest.access import LARGEST_NUMBER, Refused, row_name
-from grader.contest.api import Number, page_of, stream
-from grader.contest.auth import LONGEST_TOKEN, hash_token, new_token
+from grader.contest.api import Number, stream
+from grader.contest.auth import LONGEST_TOKEN, hash_token
 from grader.contest.events import COMMENT, message
 from grader.contest.explain_pages import explanation_of
-from grader.contest.failures import RETRY_SECONDS, refuse
 from grader.contest.naming import plain_name
 from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.scoreboard import Cell
 from grader.contest.settings import PRACTICE, PUBLIC
 from grader.contest.standing import own_cells
-from grader.contest.tabs import tabs_of
-from grader.contest.visit import AsGuest, AsViewer, Form, Member, SignedIn, set_session
-from grader.core.errors import DiskFull
+from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Member, SignedIn, set_session, way_back
 from grader.core.report import Report
-from grader.core.verdict import LanguageName
-from grader.languages.python import SUFFIX
-from grader.languages.registry import find_language
 
 router = APIRouter(include_in_schema=False)
 
@@ -75,7 +68,8 @@ def sign_in(guest: AsGuest, form: Form) -> Response:
         page = guest.page("sign_in.html", problem=refused.message, name="", token="", title="")
         page.status_code = refused.status
         return page
-    answer = RedirectResponse(f"/contests/{account.contest}", 303)
+    answer = RedirectResponse(way_back(guest, account.contest), 303)
+    guest.set_cookie(answer, BACK, "", "/sign-in", days=0)
     set_session(guest, answer, account)
     return answer
 
@@ -117,33 +111,6 @@ def news(
     if values["known"] == known:
         return Response(status_code=204)
     return HTMLResponse(me.site.pages.render("contest/news.html", contest=me.visitor.contest, **values))
-
-
-@router.get("/contests/{slug}/problems/{problem}")
-def problem(problem: Name, me: SignedIn, language: Annotated[LanguageName | None, Query()] = None) -> HTMLResponse:
-    """With `language`, the starter in it is in the editor."""
-    return _problem_page(me, problem, language, started=language is not None)
-
-
-@router.post("/contests/{slug}/problems/{problem}")
-def submit(problem: Name, me: SignedIn, form: Form) -> Response:
-    upload, language = form.file("file"), _chosen(form.text("language"))
-    suffix = ".cu" if language is LanguageName.CUDA else SUFFIX
-    file, data = upload or (f"{problem}{suffix}", form.text("source").encode("utf-8", "replace"))
-    try:
-        number = me.site.access.submit(me.visitor, problem, file, data, form.text("key") or None)
-    except (Refused, DiskFull) as error:
-        refused = error if isinstance(error, Refused) else refuse(me.request, error)
-        if refused.status == 404:
-            raise
-        typed = "" if upload else form.text("source")
-        words = " ".join(f"{each[:1].upper()}{each[1:]}." for each in (refused.message, refused.hint) if each)
-        page = _problem_page(me, problem, language, mistake=words, typed=typed)
-        page.status_code = refused.status
-        if refused.status in RETRY_SECONDS:
-            page.headers["retry-after"] = str(RETRY_SECONDS[refused.status])
-        return page
-    return RedirectResponse(page_of(me.visitor.contest.slug, number), 303)
 
 
 @router.get("/contests/{slug}/submissions")
@@ -249,60 +216,6 @@ def scoreboard_events(me: AsViewer) -> StreamingResponse:
         return stream(site, me.visitor.account.id, texts(), me.known)
     client = me.request.client.host if me.request.client else "?"
     return stream(site, ("guest", client), texts(), lambda: site.access.is_public(slug) or None)
-
-
-def _chosen(word: str) -> LanguageName:
-    """The language chosen in a form. Raises Refused."""
-    try:
-        return LanguageName(word or LanguageName.CUDA)
-    except ValueError:
-        raise Refused(400, f"'{word[:40]}' is no language that kgrade knows", "choose one of the list") from None
-
-
-def _problem_page(
-    me: SignedIn,
-    name: str,
-    language: LanguageName | None = None,
-    *,
-    started: bool = False,
-    mistake: str = "",
-    typed: str = "",
-) -> HTMLResponse:
-    """The page with what was typed in the editor, else the starter if it is to be `started`, else the last text."""
-    access, visitor = me.site.access, me.visitor
-    loaded = access.problem(visitor, name)
-    history = access.own(visitor, name)
-    closed = access.why_closed(visitor, me.now)
-    language = language or (_language_of(history[0]) if history else LanguageName.CUDA)
-    if typed:
-        text = typed
-    elif history and not started:
-        text = me.site.database.source(history[0].id)
-    else:
-        text = loaded.starter if language is LanguageName.CUDA else find_language(language).starter(loaded)
-    return me.page(
-        "problem.html",
-        problem=name,
-        tabs=tabs_of(me, name, "problem"),
-        title=me.names[name],
-        statement=statement_html(loaded.statement),
-        mistake=mistake,
-        open=not closed,
-        closed=f"{closed[:1].upper()}{closed[1:]}.",
-        practice=not visitor.staff and access.is_practice(visitor, me.now),
-        key=new_token(),
-        language=language,
-        code=text,
-        history=history[:SHOWN_ON_PROBLEM],
-        names=me.names,
-    )
-
-
-def _language_of(row: SubmissionRecord) -> LanguageName:
-    """The submission's language; before it is judged, one whose files have such a name."""
-    if row.language is not None:
-        return LanguageName(row.language)
-    return LanguageName.TRITON if row.file.endswith(SUFFIX) else LanguageName.CUDA
 
 
 def _own_problems(me: SignedIn) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ again.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, selec
 
 from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome, takes
 from grader.contest.records import HELD, JUDGED, QUEUED, RUNNING
-from grader.contest.schema import Account, Contest, Judging, Source, Submission
+from grader.contest.schema import Account, Contest, Judging, Run, Source, Submission
 from grader.contest.tables.base import storable
 from grader.contest.tables.staff import Staff
 from grader.core.verdict import Verdict
@@ -35,9 +36,17 @@ class LeaseQueue:
 
     def enqueue(self, connection: Connection, submission_id: int, gpu_model: str, rejudge_id: int | None = None) -> int:
         turn = _turn(connection, submission_id, gpu_model, rejudge_id is not None)
+        whose = {"submission_id": submission_id, "rejudge_id": rejudge_id, "active": rejudge_id is None}
+        return self._add(connection, gpu_model, turn, whose)
+
+    def enqueue_run(self, connection: Connection, run_id: int, gpu_model: str) -> None:
+        turn = _current_turn(connection, gpu_model, 0, _REJUDGES_LATER)
+        whose = {"submission_id": None, "rejudge_id": None, "active": False, "run_id": run_id}
+        self._add(connection, gpu_model, turn, whose)
+
+    def _add(self, connection: Connection, gpu_model: str, turn: int, whose: dict[str, Any]) -> int:
         values = {
-            "submission_id": submission_id,
-            "rejudge_id": rejudge_id,
+            **whose,
             "state": QUEUED,
             "attempt": 0,
             "tries": 0,
@@ -45,7 +54,6 @@ class LeaseQueue:
             "gpu_model": gpu_model,
             "queued": self.database.now(),
             "progress": "",
-            "active": rejudge_id is None,
         }
         judging_id = connection.execute(_ADD, values).scalar_one()
         self._waits(connection, judging_id, gpu_model, turn)
@@ -153,8 +161,8 @@ class LeaseQueue:
             "progress": "starting",
         }
         change = update(Judging).where(Judging.id == self._first(connection, queue), Judging.state == QUEUED)
-        row = connection.execute(change.values(**taken).returning(Judging.id, Judging.attempt, Judging.submission_id))
-        return row.first()
+        told = Judging.id, Judging.attempt, Judging.submission_id, Judging.run_id
+        return connection.execute(change.values(**taken).returning(*told)).first()
 
     def _first(self, connection: Connection, queue: str) -> Any:
         """The next judging in a queue, as a subquery of the statement that claims it.
@@ -272,9 +280,14 @@ def _turn(connection: Connection, submission_id: int, gpu_model: str, rejudged: 
     (start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996).
     """
     base, end = (_REJUDGES_LATER, _BEYOND) if rejudged else (0, _REJUDGES_LATER)
-    current = min(_least_turn(connection, state, gpu_model, base) for state in (QUEUED, RUNNING))
     last = connection.execute(_LAST_TURN, {"submission": submission_id, "base": base, "end": end}).scalar()
-    return max(current if current < end else base, base if last is None else last + 1)
+    return max(_current_turn(connection, gpu_model, base, end), base if last is None else last + 1)
+
+
+def _current_turn(connection: Connection, gpu_model: str, base: int, end: int) -> int:
+    """The lowest turn, from `base` up to `end`, of what waits or runs; `base` if there is none."""
+    current = min(_least_turn(connection, state, gpu_model, base) for state in (QUEUED, RUNNING))
+    return current if current < end else base
 
 
 _WORK = (
@@ -289,6 +302,8 @@ _WORK = (
 def _job(connection: Connection, row: Any) -> Job:
     from grader.contest.settings import settings_from_json
 
+    if row.run_id is not None:
+        return _run_job(connection, row)
     found = connection.execute(_WORK, {"submission": row.submission_id}).one()
     settings = settings_from_json(found.settings, found.contest)
     return Job(
@@ -302,4 +317,35 @@ def _job(connection: Connection, row: Any) -> Job:
         account=found.name,
         hidden_seed=settings.hidden_seed(found.problem),
         grading_seconds=settings.grading_seconds,
+    )
+
+
+_RUN_SECONDS = 60.0
+"""Longest wall time of a run, below the contest's own limit."""
+_RUN_WORK = (
+    select(Run.contest, Run.problem, Run.file, Account.name, Run.text, Run.sizes, Contest.settings)
+    .join(Account, Account.id == Run.account_id)
+    .join(Contest, Contest.slug == Run.contest)
+    .where(Run.id == bindparam("run"))
+)
+
+
+def _run_job(connection: Connection, row: Any) -> Job:
+    """The work of a run; it never learns the contest's hidden seed."""
+    from grader.contest.settings import settings_from_json
+
+    found = connection.execute(_RUN_WORK, {"run": row.run_id}).one()
+    return Job(
+        judging_id=row.id,
+        attempt=row.attempt,
+        submission_id=None,
+        contest=found.contest,
+        problem=found.problem,
+        file=found.file,
+        text=found.text,
+        account=found.name,
+        hidden_seed=None,
+        grading_seconds=min(_RUN_SECONDS, settings_from_json(found.settings, found.contest).grading_seconds),
+        run_id=row.run_id,
+        sizes=json.loads(found.sizes) if found.sizes else None,
     )

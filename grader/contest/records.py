@@ -110,6 +110,25 @@ class SubmissionRecord:
 
 
 @dataclass(frozen=True)
+class RunRecord:
+    """A run with its judging; `text` and `report` are empty when the account has made another."""
+
+    id: int
+    contest: str
+    account_id: int
+    problem: str
+    file: str
+    text: str
+    sizes: str
+    created: datetime
+    judging_id: int
+    state: str
+    verdict: str | None
+    progress: str
+    report: str | None
+
+
+@dataclass(frozen=True)
 class JudgingRecord:
     """One judging with all its columns; `report` is the report's JSON without the source text."""
 
@@ -135,6 +154,7 @@ class JudgingRecord:
     active: bool
     is_open: bool
     language: str | None
+    run_id: int | None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -128,8 +128,24 @@ class Rejudge(Base):
     state: Mapped[str] = mapped_column(Text)
 
 
+class Run(Base):
+    """A text that is tried and not recorded; `sizes` is JSON, empty for sizes that are drawn."""
+
+    __tablename__ = "run"
+    __table_args__ = (Index("ix_run_account_id", "account_id"), Index("ix_run_created", "created"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
+    problem: Mapped[str] = mapped_column(Text)
+    file: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    sizes: Mapped[str] = mapped_column(Text)
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
 class Judging(Base):
-    """One judging of a submission, from the queue to its result.
+    """One judging of a submission or a run, from the queue to its result.
 
     `attempt` is the fencing token: each claim increments it, and only its holder may write. `turn` gives the order of
     claims. `gpu_model` names the queue. `active` marks the one judging that counts on the board. If `is_open`, nothing
@@ -148,10 +164,12 @@ class Judging(Base):
         ),
         Index("ix_judging_submission_id", "submission_id"),
         Index("ix_judging_rejudge_id", "rejudge_id"),
+        Index("ix_judging_run_id", "run_id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"))
+    # Null for a run, whose judging is never active.
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), nullable=True)
     rejudge_id: Mapped[int | None] = mapped_column(ForeignKey("rejudge.id"))
     state: Mapped[str] = mapped_column(Text)
     attempt: Mapped[int]
@@ -172,6 +190,7 @@ class Judging(Base):
     active: Mapped[bool]
     is_open: Mapped[bool] = mapped_column(default=False, server_default=false())
     language: Mapped[str | None] = mapped_column(Text)
+    run_id: Mapped[int | None] = mapped_column(ForeignKey("run.id"))
 
 
 class Explanation(Base):

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
@@ -26,17 +28,19 @@ from grader.contest import (
     pages,
     people_pages,
     practice_pages,
+    problem_pages,
     question_pages,
+    run_pages,
     settings_pages,
     staff_pages,
 )
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
-from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path
+from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path, wants_json
 from grader.contest.intake import allowance
 from grader.contest.limits import USUAL_PATIENCE, BodyLimit, Patience
 from grader.contest.site import FRAMES, POLICY, Site
-from grader.contest.visit import SESSION, Guest, Member
+from grader.contest.visit import BACK, PROBLEM_PAGE, SESSION, Guest, Member
 from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
@@ -81,6 +85,7 @@ def create_app(
         for task in tasks:
             task.cancel()
         await site.hub.close()
+        await site.run_hub.close()
         await site.board_hub.close()
         await site.rejudge_hub.close()
 
@@ -100,6 +105,8 @@ def create_app(
     app.include_router(pages.router)
     app.include_router(client_pages.router)
     app.include_router(question_pages.router)
+    app.include_router(problem_pages.router)
+    app.include_router(run_pages.router)
     app.include_router(staff_pages.router)
     app.include_router(people_pages.router)
     app.include_router(settings_pages.router)
@@ -112,7 +119,9 @@ def create_app(
     app.add_exception_handler(HTTPException, _no_route)
     app.add_exception_handler(RequestValidationError, _not_valid)
     # The last one added is outermost: headers are on every response, including those of the limits.
-    app.add_middleware(BodyLimit, allow=partial(allowance, site), seconds=patience.body)
+    app.add_middleware(
+        BodyLimit, allow=partial(allowance, site), refuse=partial(_refused_body, app), seconds=patience.body
+    )
     app.add_middleware(Headers, policy=f"{POLICY}; {FRAMES}")
     return app
 
@@ -185,19 +194,34 @@ def _static(digest: str, name: str, request: Request) -> Response:
     site = request.app.state.site
     if name not in site.assets or site.asset(name) != request.url.path:
         raise Refused(404, "there is no such file")
-    content, kind = site.assets[name]
-    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+    asset = site.assets[name]
+    headers = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
+    taken = {part.partition(";")[0].strip() for part in request.headers.get("accept-encoding", "").split(",")}
+    for encoding, packed in asset.packed.items():
+        if encoding in taken:
+            return Response(packed, media_type=asset.kind, headers={**headers, "content-encoding": encoding})
+    return Response(asset.content, media_type=asset.kind, headers=headers)
 
 
 def _icon(request: Request) -> Response:
     """For what asks for an icon without reading a page."""
-    content, kind = request.app.state.site.assets["icon.svg"]
-    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=86400"})
+    asset = request.app.state.site.assets["icon.svg"]
+    return Response(asset.content, media_type=asset.kind, headers={"cache-control": "public, max-age=86400"})
 
 
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
     return _answer(request, error.status, error.message, error.hint)
+
+
+async def _refused_body(app: FastAPI, scope: Scope, status: int, message: str) -> Response:
+    """The answer to a request whose body was not read; the page before it still has what was typed."""
+    request = Request({**scope, "app": app})
+    hint = "" if wants_json(request) else "go back: what you typed is still there"
+    answer = await run_in_threadpool(_answer, request, status, message, hint)
+    # The rest of the request is not read.
+    answer.headers["connection"] = "close"
+    return answer
 
 
 def _failed(request: Request, error: Exception) -> Response:
@@ -221,7 +245,7 @@ def _no_route(request: Request, error: Exception) -> Response:
 def _not_valid(request: Request, error: Exception) -> Response:
     """Names the invalid fields and what is expected, without repeating any input."""
     assert isinstance(error, RequestValidationError)
-    if not _is_api(request):
+    if not wants_json(request):
         return _answer(request, 404, WORDS[404])
     mistakes = [f"{'.'.join(str(part) for part in each['loc'][1:])}: {each['msg']}" for each in error.errors()[:10]]
     text = "; ".join(mistakes).encode("utf-8", "replace").decode()
@@ -230,10 +254,11 @@ def _not_valid(request: Request, error: Exception) -> Response:
 
 def _answer(request: Request, status: int, message: str, hint: str = "") -> Response:
     headers = {"retry-after": str(RETRY_SECONDS[status])} if status in RETRY_SECONDS else {}
-    if _is_api(request):
+    if wants_json(request):
         challenge = {"www-authenticate": "Bearer"} if status == 401 else {}
         return JSONResponse({"error": message, "hint": hint}, status, headers | challenge)
-    page = _guest(request).page(
+    guest = _guest(request)
+    page = guest.page(
         "sign_in.html" if status == 401 else "error.html",
         title=TITLES.get(status, "Out of order"),
         message=f"{message[:1].upper()}{message[1:]}.",
@@ -244,6 +269,8 @@ def _answer(request: Request, status: int, message: str, hint: str = "") -> Resp
     )
     page.status_code = status
     page.headers.update(headers)
+    if status == 401 and re.fullmatch(PROBLEM_PAGE, request.url.path):
+        guest.set_cookie(page, BACK, request.url.path, "/sign-in", days=1)
     return page
 
 
@@ -256,7 +283,3 @@ def _guest(request: Request) -> Guest:
         except KgradeError:
             pass
     return Guest(request)
-
-
-def _is_api(request: Request) -> bool:
-    return request.url.path.startswith("/api/")

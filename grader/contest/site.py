@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import json
 import threading
 from collections.abc import Callable, Collection, Mapping
@@ -49,6 +50,21 @@ FRAMES = "frame-ancestors 'self'"
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+BROTLI = ".br"
+"""Suffix of a file that was compressed when it was built."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A script or style sheet: its bytes as they are, and by the name of each compression."""
+
+    content: bytes
+    kind: str
+    packed: Mapping[str, bytes]
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.content).hexdigest()[:16]
 
 
 @dataclass
@@ -83,6 +99,7 @@ class Site:
         self.shelf = Shelf(database, workspace)
         self.failures = Failures()
         self.hub: Hub[int, Progress] = Hub(self.access.progress, silence=patience.silence)
+        self.run_hub: Hub[int, Progress] = Hub(self.access.run_progress, seconds=0.25, silence=patience.silence)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
         self.rejudge_hub: Hub[int, tuple[str, int]] = Hub(database.rejudge_states, 2.0, silence=patience.silence)
         self.streams = Streams()
@@ -126,6 +143,7 @@ class Site:
     def end_streams(self) -> None:
         """Ends all live streams; browsers reconnect by themselves."""
         self.hub.end()
+        self.run_hub.end()
         self.board_hub.end()
         self.rejudge_hub.end()
 
@@ -207,12 +225,22 @@ class Site:
 
     def asset(self, name: str) -> str:
         """The URL of a script or style sheet, which changes with its content."""
-        return f"/static/{sha256(self.assets[name][0]).hexdigest()[:16]}/{name}"
+        return f"/static/{self.assets[name].digest}/{name}"
 
-    def _read_assets(self) -> dict[str, tuple[bytes, str]]:
-        files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in KINDS}
+    def _read_assets(self) -> dict[str, Asset]:
+        files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in (*KINDS, BROTLI)}
         files |= {name: self.pages.render(name).encode() for name in (SCRIPT, STYLE)}
-        return {name: (content, KINDS[Path(name).suffix]) for name, content in files.items()}
+        return {
+            name: Asset(content, KINDS[Path(name).suffix], _packed(content, files.get(name + BROTLI)))
+            for name, content in files.items()
+            if not name.endswith(BROTLI)
+        }
 
     def _versions(self, slugs: Collection[str]) -> Mapping[str, int]:
         return {slug: self.boards.board(self.access.contest(slug)).version for slug in slugs}
+
+
+def _packed(content: bytes, brotli: bytes | None) -> dict[str, bytes]:
+    """The compressed forms, the smallest first. These files hold no secret, so their sizes reveal none."""
+    packed = {"gzip": gzip.compress(content, mtime=0)}
+    return packed if brotli is None else {"br": brotli, **packed}

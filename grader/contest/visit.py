@@ -5,6 +5,7 @@ Sessions and forms are checked here, before a page's own code runs.
 
 from __future__ import annotations
 
+import re
 import secrets
 from contextlib import suppress
 from datetime import datetime
@@ -27,8 +28,13 @@ from grader.core.errors import KgradeError
 
 MOST_NEWS = 3
 """Announcements shown above a page; the contest's home lists all."""
-SESSION, VISIT = "kgrade_session", "kgrade_visit"
-"""Cookies: the session in one contest, sent only below that contest's path, and the browser's before sign-in."""
+SESSION, VISIT, BACK = "kgrade_session", "kgrade_visit", "kgrade_back"
+"""Cookies: the session in one contest, sent only below that contest's path; the browser's before sign-in; and the
+problem's page that it was refused, to which signing in leads back.
+"""
+
+PROBLEM_PAGE = r"/contests/([a-z0-9-]{1,100})/problems/[\w.-]{1,200}"
+"""The path of a problem's page; the first group is the contest."""
 
 
 class Guest:
@@ -155,6 +161,13 @@ class CheckedForm:
         """Name and content of an uploaded file; None if there is none."""
         found = self._fields.files.get(name)
         return found if found is not None and found[0] else None
+
+
+def way_back(guest: Guest, contest: str) -> str:
+    """Where signing in to the contest leads: the problem's page that was refused last, else the contest's home."""
+    path = guest.request.cookies.get(BACK, "")
+    found = re.fullmatch(PROBLEM_PAGE, path)
+    return path if found and found[1] == contest else f"/contests/{contest}"
 
 
 def set_session(guest: Guest, answer: Response, account: AccountRecord) -> None:

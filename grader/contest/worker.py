@@ -117,7 +117,7 @@ class Worker:
 
     def _work(self, job: Job) -> str:
         """Runs one claimed job to its end; returns what is wrong with this machine, or ""."""
-        self._say(f"judging submission {job.submission_id}: {job.problem} by {job.account}")
+        self._say(f"judging {job.name}: {job.problem} by {job.account}")
         with _Heart(self._source, job, self._beat, self._stop, lambda: self._seen(JUDGING), self._silence) as heart:
 
             def progress(text: str) -> None:
@@ -128,7 +128,7 @@ class Worker:
                 outcome = self._judge(job, progress)
             except Stalled as stall:
                 why = str(stall)
-                self._say(f"submission {job.submission_id} was ended: {why}")
+                self._say(f"{job.name} was ended: {why}")
                 self._patiently(lambda: self._source.stalled(job, why))
                 return self._look_after(Outcome(Verdict.INTERNAL_ERROR.value))
             except _InVain:
@@ -136,10 +136,10 @@ class Worker:
                 return ""
             except Exception as error:
                 # Any exception in the judge is its own failure, never the student's, and the next job may succeed.
-                self._say(f"the judge failed on submission {job.submission_id}: {error!r}")
+                self._say(f"the judge failed on {job.name}: {error!r}")
                 outcome = Outcome(Verdict.INTERNAL_ERROR.value)
             counted = self._patiently(lambda: self._source.finish(job, outcome))
-        self._say(f"submission {job.submission_id}: {outcome.verdict}{'' if counted else ' (came too late to count)'}")
+        self._say(f"{job.name}: {outcome.verdict}{'' if counted else ' (came too late to count)'}")
         return self._look_after(outcome)
 
     def _look_after(self, outcome: Outcome) -> str:

@@ -17,10 +17,10 @@ import pytest
 from grader.contest.explainer import Explainer
 from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
-from grader.core.report import CaseResult
+from grader.core.report import CaseResult, Diagnostic
 from grader.core.verdict import Verdict
 
-from .site_samples import SLUG, Hall, accepted, in_triton, open_hall
+from .site_samples import SLUG, Hall, accepted, in_triton, open_hall, wrong
 
 INSTALL = "pip install -e .[dev]"
 api = pytest.importorskip("playwright.sync_api", reason=f"needs Playwright: {INSTALL}")
@@ -87,8 +87,9 @@ def test_from_the_personal_link_to_the_report(browser: Any, hall: Hall, complain
     sign_in(page, "ada")
     page.get_by_role("link", name="Matrix multiplication").click()
     page.get_by_label("Your code").fill("// typed in the browser")
-    assert page.locator(".shade .c1").inner_text() == "// typed in the browser"
-    page.get_by_role("button", name="Submit").click()
+    # Line numbers, in the first screen.
+    assert page.locator(".cm-lineNumbers").bounding_box()["y"] < 300
+    page.keyboard.press("Control+Enter")
     page.get_by_text("queued at place 1").wait_for()
     job = hall.database.queue.claim("emulator", "stub")
     assert job is not None and job.text == "// typed in the browser"
@@ -97,8 +98,122 @@ def test_from_the_personal_link_to_the_report(browser: Any, hall: Hall, complain
     hall.database.queue.release(job)
     hall.judge()
     page.get_by_text("every case is right").wait_for()
-    page.get_by_role("link", name="Matrix multiplication").click()
-    assert page.get_by_text("accepted").count() == 1
+    page.get_by_role("tab", name="Submissions").click()
+    page.locator("#history").get_by_text("accepted").wait_for()
+    page.get_by_role("link", name="The whole report").click()
+    page.get_by_role("heading", name="Repeat it").wait_for()
+
+
+def test_faults_are_marked_in_the_editors_lines(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    editor = page.get_by_label("Your code")
+    editor.fill("int a;\nint b;\n")
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("queued at place 1").wait_for()
+    said = (Diagnostic("error", "<b>wrong</b> here", 2), Diagnostic("error", "far below", 99))
+    hall.judge(replace(accepted(), verdict=Verdict.COMPILE_ERROR, headline="It does not compile", diagnostics=said))
+    remark = page.locator(".cm-content .remark")
+    api.expect(remark).to_have_text("<b>wrong</b> here")
+    assert page.locator(".cm-line.marked-error").inner_text() == "int b;"
+    page.get_by_role("button", name="line 2").click()
+    # A correction takes the remark away.
+    page.keyboard.insert_text("x")
+    api.expect(remark).to_have_count(0)
+    assert editor.inner_text().splitlines()[1] == "xint b;"
+
+
+def test_a_run_shows_everything_and_is_no_submission(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    hall.change(hidden_seeds=(1, 2))
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_label("Sizes for Run").fill("M=5 N=7 K=3")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("queued at place 1").wait_for()
+    job = hall.judge(wrong())
+    assert job is not None and job.sizes == {"M": 5, "N": 7, "K": 3} and job.hidden_seed is None
+    page.locator("#result svg.map").first.wait_for()
+    assert hall.database.submissions(SLUG) == []
+
+
+def test_on_a_phone_the_panes_are_tabs(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints, 390)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    editor, statement = page.get_by_label("Your code"), page.get_by_text("Multiply two matrices")
+    assert statement.is_visible() and not editor.is_visible()
+    page.get_by_role("tab", name="Statement").focus()
+    page.keyboard.press("ArrowLeft")
+    assert editor.is_visible() and not statement.is_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    api.expect(statement).to_be_visible()
+    assert editor.is_visible() and page.get_by_role("tab", name="Code").count() == 0
+
+
+def test_a_draft_comes_back_in_its_language(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    editor = page.get_by_label("Your code")
+    starter = editor.inner_text()
+    editor.fill("// half a kernel")
+    page.goto(HOME)
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_text("Your draft of").wait_for()
+    assert editor.inner_text() == "// half a kernel"
+    page.get_by_label("Language").select_option("Numba")
+    api.expect(editor).to_contain_text("numba")
+    page.get_by_label("Language").select_option("CUDA C++")
+    api.expect(editor).to_have_text("// half a kernel")
+    page.get_by_role("button", name="Discard it").click()
+    assert editor.inner_text() == starter
+    page.reload()
+    assert editor.inner_text() == starter and page.get_by_text("Your draft of").count() == 0
+
+
+def test_leaving_asks_where_the_browser_keeps_nothing(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints)
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    asked: list[str] = []
+
+    def leave(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
+    page.reload()
+    page.get_by_label("Your code").fill("// not kept")
+    page.reload()
+    assert asked == ["beforeunload"]
+
+
+def test_a_session_that_ended_loses_nothing(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, [])
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_label("Your code").fill("// " + "long " * 5000)
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("link", name="Sign in again").click()
+    page.get_by_label("Your personal link").fill("link-of-ada")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/problems/matmul")
+    page.get_by_text("Your draft of").wait_for()
+    assert "long long" in page.get_by_label("Your code").inner_text()
+
+
+def test_a_text_over_the_limit_is_told_in_place(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_label("Your code").fill("// " + "x" * 1_200_000)
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("The text is too large: 1,200,003 bytes, at most 262,144 are taken").wait_for()
+    assert hall.database.submissions(SLUG) == []
 
 
 def test_a_starter_in_python_is_coloured_and_handed_in_as_python(
@@ -108,16 +223,16 @@ def test_a_starter_in_python_is_coloured_and_handed_in_as_python(
     page.on("dialog", lambda dialog: dialog.accept())
     sign_in(page, "ada")
     page.goto(f"{HOME}/problems/matmul")
-    page.get_by_role("link", name="Triton").click()
-    page.wait_for_url("**language=triton")
-    language = page.get_by_label("Language")
-    assert language.input_value() == "triton"
-    assert "import" in page.locator(".shade .k").all_inner_texts()
-    page.get_by_label("Your code").fill("# it's a comment\nfrom numba import cuda")
-    assert page.locator(".shade .c1").inner_text() == "# it's a comment"
-    language.select_option("CUDA C++")
-    assert page.locator(".shade .c1").count() == 0
+    language, editor = page.get_by_label("Language"), page.get_by_label("Your code")
+    language.select_option("Triton")
+    api.expect(editor).to_contain_text("import triton")
+    word = page.locator(".cm-line span", has_text=re.compile("^import$")).first
+    assert word.evaluate("e => getComputedStyle(e).color") != editor.evaluate("e => getComputedStyle(e).color")
     language.select_option("Numba")
+    api.expect(editor).to_contain_text("numba")
+    editor.fill("# it's a comment\nfrom numba import cuda")
+    page.get_by_role("button", name="Start over").click()
+    api.expect(editor).to_contain_text("numba")
     page.get_by_role("button", name="Submit").click()
     page.get_by_text("queued at place 1").wait_for()
     assert hall.database.submission(1).file == "matmul.py"
@@ -225,18 +340,19 @@ def test_by_keyboard_alone(browser: Any, hall: Hall, complaints: list[str]) -> N
     press_until(page, "a", "Matrix multiplication")
     page.keyboard.press("Enter")
     page.wait_for_url("**/problems/matmul")
-    press_until(page, "textarea", "")
+    while page.evaluate("document.activeElement.id") != "editor":
+        page.keyboard.press("Tab")
     page.keyboard.press("Control+A")
-    page.keyboard.type("int x;\n")
+    page.keyboard.type("if (x) {\ny;\n}\n")
     page.keyboard.press("Tab")
     page.keyboard.type("y")
-    # Tab indents, and after Escape it leaves.
-    assert page.locator("textarea").input_value() == "int x;\n    y"
+    # What is inside of brackets is indented by itself; Tab indents, and after Escape it leaves.
+    assert page.locator("textarea").input_value() == "if (x) {\n    y;\n}\n    y"
     page.keyboard.press("Escape")
     press_until(page, "button", "Submit")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/submissions/1")
-    assert hall.database.source(1) == "int x;\n    y"
+    page.get_by_text("queued at place 1").wait_for()
+    assert hall.database.source(1) == "if (x) {\n    y;\n}\n    y"
 
 
 def press_until(page: Any, tag: str, text: str) -> None:
@@ -296,6 +412,11 @@ def test_without_scripts(browser: Any, hall: Hall) -> None:
     hall.judge()
     page.get_by_role("link", name="Look again").click()
     page.get_by_text("every case is right").wait_for()
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_label("Your code").fill("x" * 400_000)
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("The file is too large: 400,000 bytes").wait_for()
+    assert page.get_by_label("Your code").input_value() == "x" * 400_000
 
 
 def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Path, complaints: list[str]) -> None:

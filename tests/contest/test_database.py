@@ -16,7 +16,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 from sqlalchemy.exc import IntegrityError
 
 import grader.contest
@@ -27,6 +27,7 @@ from grader.contest.jobs import RETRIES, Outcome
 from grader.contest.records import NewAccount
 from grader.contest.schema import HEAD, Base
 from grader.core.errors import KgradeError, StoreError, UsageError, WorkspaceError
+from grader.store.layout import upgrade
 from grader.store.workspace import Workspace
 
 from . import contests
@@ -69,14 +70,20 @@ def test_what_was_judged_before_there_were_languages_is_cuda(tmp_path: Path) -> 
     with contest(tmp_path) as database:
         handed_in(database, "ada", 1, 0.5)
         contests.submit(database, "bob", 2)
-    connection = sqlite3.connect(tmp_path / "contests.db")
-    connection.execute("DROP TABLE explanation")
-    connection.execute("ALTER TABLE judging DROP COLUMN language")
-    connection.execute("DROP TABLE clarification")
-    connection.execute("UPDATE alembic_version SET version_num = '0002'")
+    older = tmp_path / "older.db"
+    engine = create_engine(f"sqlite:///{older}")
+    with engine.connect() as opened, opened.begin():
+        upgrade(opened, MIGRATIONS, "0002", "older", "")
+    engine.dispose()
+    connection = sqlite3.connect(older)
+    connection.execute("ATTACH ? AS newer", (str(tmp_path / "contests.db"),))
+    for (table,) in connection.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall():
+        if table != "alembic_version":
+            columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
+            connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newer.{table}")
     connection.commit()
     connection.close()
-    database = Database(str(tmp_path / "contests.db"))
+    database = Database(str(older))
     assert [row.language for row in database.submissions("a1")] == ["cuda", None]
     assert database.clarifications("a1") == []
     database.close()

@@ -49,7 +49,7 @@ def test_problems_are_shown_from_the_start_on(hall: Hall) -> None:
     assert hall.signed_in("tutor").get(f"{HOME}/problems/matmul").status_code == 200
     hall.pass_time(hours=1)
     assert "problems/matmul" in browser.get(HOME).text
-    assert "What to compute" in browser.get(f"{HOME}/problems/matmul").text
+    assert "Multiply two matrices" in browser.get(f"{HOME}/problems/matmul").text
 
 
 def test_code_from_the_editor_and_from_a_file(hall: Hall) -> None:

@@ -1,0 +1,102 @@
+"""Runs in a browser: a text is tried on visible cases, with a full report and without a record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
+
+from grader.boards import code
+from grader.boards.pages import report_values
+from grader.contest.access import Refused
+from grader.contest.api import Number, stream
+from grader.contest.events import COMMENT, message
+from grader.contest.failures import wants_json
+from grader.contest.problem_pages import Name, chosen_language, refused_page, result_piece, sent, typed_file
+from grader.contest.records import HELD, JUDGED
+from grader.contest.visit import Form, SignedIn
+from grader.core.errors import DiskFull
+
+router = APIRouter(include_in_schema=False)
+
+_SIZE = re.compile(r"\s*([A-Za-z_]\w{0,40})\s*=\s*([0-9]{1,12})\s*(?:[,;\s]|$)")
+_SIZES_HINT = "type them as M=5 N=7, or leave the field empty"
+
+
+@router.post("/contests/{slug}/problems/{problem}/run")
+def run(problem: Name, me: SignedIn, form: Form) -> Response:
+    language = chosen_language(form.text("language"))
+    file, data = typed_file(problem, language, form)
+    try:
+        number = me.site.access.run(me.visitor, problem, file, data, parse_sizes(form.text("sizes")))
+    except (Refused, DiskFull) as error:
+        if wants_json(me.request):
+            raise
+        return refused_page(me, problem, language, error, form)
+    return sent(me, _address(me, number))
+
+
+@router.get("/contests/{slug}/runs/{number}")
+def run_page(number: Number, me: SignedIn) -> HTMLResponse:
+    """The report, or how far the run is."""
+    row = me.site.access.own_run(me.visitor, number)
+    report = me.site.access.run_report(row, me.visitor.account.name)
+    if report is not None:
+        # A lexer may take very long on a hostile text, so none runs here.
+        values = report_values(report, lines=code.colour_lines(row.text, None, code.MOST_LINES))
+        return me.page("run_report.html", layout="contest/base.html", stamp="", row=row, **values)
+    progress = me.site.access.run_progress([number])[number]
+    return me.page("run.html", row=row, progress=progress, over=row.state in (JUDGED, HELD), names=me.names)
+
+
+@router.get("/contests/{slug}/runs/{number}/result")
+def run_result(number: Number, me: SignedIn) -> HTMLResponse:
+    """The result for the panel below the editor."""
+    row = me.site.access.own_run(me.visitor, number)
+    report = me.site.access.run_report(row, me.visitor.account.name)
+    if report is None:
+        raise Refused(404, "there is no report of this run")
+    return result_piece(me, report, _address(me, number))
+
+
+@router.get("/contests/{slug}/runs/{number}/events")
+def run_events(number: Number, me: SignedIn) -> StreamingResponse:
+    """Pieces of the page as `progress`, then one `done`."""
+    row, site = me.site.access.own_run(me.visitor, number), me.site
+
+    async def texts() -> AsyncGenerator[str, None]:
+        async with aclosing(site.run_hub.watch(row.id)) as news:
+            async for progress in news:
+                if progress is None:
+                    yield COMMENT
+                    continue
+                done = progress.state in (JUDGED, HELD)
+                text = site.pages.render("contest/progress.html", progress=progress)
+                yield message(text, "done" if done else "progress")
+                if done:
+                    return
+
+    return stream(site, me.visitor.account.id, texts(), me.known)
+
+
+def parse_sizes(text: str) -> dict[str, int] | None:
+    """The sizes in a text such as "M=5 N=7"; None if it is blank. Raises Refused."""
+    sizes: dict[str, int] = {}
+    if len(text) > 400:
+        raise Refused(400, "the sizes take more than 400 characters", _SIZES_HINT)
+    at = 0
+    while text[at:].strip():
+        found = _SIZE.match(text, at)
+        if found is None or found[1] in sizes:
+            word = text[at:].strip()[:40]
+            raise Refused(400, f"'{word}' is no size, or one that is given twice", _SIZES_HINT)
+        sizes[found[1]] = int(found[2])
+        at = found.end()
+    return sizes or None
+
+
+def _address(me: SignedIn, number: int) -> str:
+    return f"/contests/{me.visitor.contest.slug}/runs/{number}"
