@@ -49,6 +49,7 @@ else:
 
 texts, folder = json.load(sys.stdin), Path(sys.argv[1])
 known = {"contest": "c", "problem": "matmul", "account": "ada", "hidden_seed": None, "grading_seconds": 300.0}
+known |= {"run_id": None, "sizes": None}
 judge = MachineJudge(Workspace(folder), "emulator")
 
 def judged(number, name, text):
