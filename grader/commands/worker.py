@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from shlex import quote
 
@@ -74,6 +74,8 @@ def command(
         raise UsageError(
             "a worker needs a token", "staff make one: kgrade contest worker NAME; then give --token-file FILE"
         )
+    if not slurm and (once or options):
+        raise UsageError("--once and --sbatch are for jobs of Slurm", "add --slurm, or leave them out")
     if slurm:
         from grader.commands.slurm_workers import run_in_slurm
         from grader.contest.slurm import SlurmJobs, shared_file
@@ -81,7 +83,8 @@ def command(
         arguments = ["--device", device if gpu is None else f"gpu:{gpu}", *(["--no-sandbox"] if no_sandbox else [])]
         arguments += ["--until-idle", f"{until_idle or 60:g}"]
         work = SlurmJobs.of_worker(workspace_of(ctx).root, server, shared_file(token_file), arguments, options)
-        return run_in_slurm(work, WorkerClient(server, read_token(token_file)), jobs=jobs, once=once)
+        with closing(WorkerClient(server, read_token(token_file))) as client:
+            return run_in_slurm(work, client, jobs=jobs, once=once)
     check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
     client = WorkerClient(server, read_token(token_file))
     device = device if gpu is None else f"gpu:{gpu}"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from grader.cli import run
 from grader.contest.jobs import Outcome
 from grader.contest.records import JUDGED, RUNNING
 from grader.contest.slurm import SlurmJobs, follow, jobs_to_start, shared_file
@@ -65,6 +66,32 @@ def test_a_worker_without_work_ends() -> None:
     source, said = Source(JOB), list[str]()
     worker = Worker(source, "w", "emulator", accept, lambda: "", pause=0.01, until_idle=0.05, say=said.append)
     assert worker.run() == "" and source.finished == [Outcome("accepted")] and "no work for 0.05 s" in said
+
+
+def test_jobs_are_submitted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    programs, token = tmp_path / "bin", tmp_path / "worker.token"
+    programs.mkdir()
+    (programs / "squeue").write_text("#!/bin/sh\n")
+    (programs / "sbatch").write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\ncat >>{tmp_path}/asked\necho "7;all"\n')
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    token.touch(mode=0o600)
+    token.write_text("token-of-cluster\n")
+    with open_hall(tmp_path / "site") as hall:
+        hall.worker("cluster")
+        command = ["--workspace", str(tmp_path / "site"), "worker", "--server", hall.address]
+        command += ["--token-file", str(token), "--once", "--sbatch=--gres=gpu:1"]
+        assert run(command) == 2 and "add --slurm" in capsys.readouterr().err
+        monkeypatch.setenv("PATH", "/nowhere")
+        assert run([*command, "--slurm"]) == 3 and "sbatch is not here" in capsys.readouterr().err
+        monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+        assert run([*command, "--slurm", "--jobs", "2"]) == 0
+    assert capsys.readouterr().out == "submitted job 7\nsubmitted job 7\n"
+    asked = (tmp_path / "asked").read_text()
+    assert asked.count("--parsable --gres=gpu:1\n#!/bin/sh") == 2 and "--until-idle 60" in asked
+    assert "token-of-cluster" not in asked
 
 
 @pytest.fixture(scope="module")
