@@ -30,7 +30,7 @@ def test_submissions_are_picked_by_what_they_are(tmp_path: Path) -> None:
         assert picked(ids=(a, c), problem="matmul") == [a, c]
         for wrong, words in (
             ({"problem": "none"}, "no problem 'none'"),
-            ({"account": "none"}, "no account 'none'"),
+            ({"account": "none"}, "nobody in 'a1' is called 'none'"),
             ({"verdict": "none"}, "no verdict 'none'"),
             ({"ids": (a, 99)}, "not to be rejudged: 99"),
             ({"ids": (waiting,)}, f"not to be rejudged: {waiting}"),
