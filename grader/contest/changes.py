@@ -1,4 +1,4 @@
-"""Says in words what a row of the log changed: which setting, from what to what."""
+"""Says in words what a row of the log, or a form, changed: which setting, from what to what."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ def details(change: AuditRecord) -> str:
     """The details of a logged change; of changed settings only the difference, and nothing of hidden seeds."""
     detail = change.detail
     if "before" in detail and "after" in detail:
-        before, after = json.loads(detail["before"]), json.loads(detail["after"])
-        return "; ".join(_differences(before, after)) or "nothing that kgrade knows"
+        return "; ".join(differences(detail["before"], detail["after"])) or "nothing that kgrade knows"
     # The first settings are those of the file.
     return ", ".join(f"{key}: {_word(value)}" for key, value in detail.items() if key != "settings")
+
+
+def differences(before: str, after: str) -> list[str]:
+    """What differs between two settings in JSON, a line for each: "per_hour: 20 → 10"."""
+    return list(_differences(json.loads(before), json.loads(after)))
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str = "") -> Iterator[str]:
@@ -55,5 +59,5 @@ def _word(value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = str(value)
+    text = f"{value:g}" if isinstance(value, float) else str(value)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

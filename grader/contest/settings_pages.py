@@ -8,8 +8,8 @@ from hashlib import sha256
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
+from grader.contest.changes import differences
 from grader.contest.settings import settings_to_json
-from grader.contest.settings_changes import differences
 from grader.contest.settings_form import FIELDS, WEIGHT, form_values, settings_of_form
 from grader.contest.visit import AsStaff, Form, Member
 from grader.core.errors import UsageError

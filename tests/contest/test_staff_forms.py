@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from grader.contest.changes import details, differences
 from grader.contest.records import NewAccount
 from grader.contest.settings import settings_to_json
-from grader.contest.settings_changes import differences
 from grader.contest.settings_form import form_values, settings_of_form
 from grader.contest.spans import parse_span
 from grader.core.errors import UsageError
@@ -75,7 +75,7 @@ def test_differences_are_told_by_key() -> None:
         "freeze: 2026-10-01T16:00:00+00:00 → none",
         "per_hour: 20 → 7",
         "teams: no → yes",
-        "problems.matmul.weight: 1 → 2.5",
+        "problem matmul, weight: 1 → 2.5",
     ]
     assert differences(settings_to_json(before), settings_to_json(before)) == []
 
@@ -89,7 +89,7 @@ def test_settings_are_changed_and_the_change_is_told(hall: Hall) -> None:
     found = hall.site.access.contest(SLUG)
     assert (found.end, found.per_hour, found.scoreboard) == (NOW + timedelta(hours=9), 7, "public")
     last = hall.database.audits(SLUG, 1)[0]
-    assert (last.what, last.who) == ("contest changed", "tutor") and "per_hour: 20 → 7" in last.detail["changed"]
+    assert (last.what, last.who) == ("contest changed", "tutor") and "per_hour: 20 → 7" in details(last)
     assert "per_hour: 20 → 7" in staff.get(STAFF).text
     assert "Nothing was different" in send(staff, "/settings", "/settings", **form_values(found)).text
 

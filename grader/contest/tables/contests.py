@@ -6,7 +6,6 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.contest.records import AnnouncementRecord, ContestRecord, TeamRecord
 from grader.contest.schema import Announcement, Clarification, Contest, Team
-from grader.contest.settings_changes import differences
 from grader.contest.tables.base import Transactions, record, storable
 from grader.core.errors import UsageError
 
@@ -23,8 +22,7 @@ class Contests(Transactions):
             elif old != settings:
                 change = update(Contest).where(Contest.slug == slug).values(settings=settings, updated=now)
                 connection.execute(change)
-                detail = {"changed": "; ".join(differences(old, settings)), "before": old, "after": settings}
-                self.log(connection, who, "contest changed", slug, detail)
+                self.log(connection, who, "contest changed", slug, {"before": old, "after": settings})
         return self.contest(slug)
 
     def contest(self, slug: str) -> ContestRecord:
