@@ -16,14 +16,19 @@ from hashlib import sha256
 from importlib.metadata import Distribution
 from pathlib import Path, PurePosixPath
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 from grader.core.errors import JudgeError, KgradeError, ToolMissing
 from grader.machine.own_install import clone_of, extra_command, own_distribution
 
 BUILD_SECONDS = 120.0
 WORKED = "submissions"
 """The folder of worked submissions in a problem's folder."""
-_PARTS = ("grader", "problems", "templates", "pyproject.toml", "README.md", "LICENSE")
-"""What pyproject.toml packs, and what it needs to be read."""
+_READ = ("pyproject.toml", "README.md", "LICENSE")
+"""What building reads beside what it packs."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +70,24 @@ def _build(clone: Path) -> Wheel:
     with tempfile.TemporaryDirectory(prefix="kgrade-wheel-") as name:
         sources, made = Path(name) / "sources", Path(name) / "made"
         sources.mkdir()
-        for part in _PARTS:
+        for part in (*_READ, *_packed(clone)):
+            (sources / part).parent.mkdir(parents=True, exist_ok=True)
             if (clone / part).is_dir():
                 shutil.copytree(clone / part, sources / part, ignore=_left_out(clone / "problems"))
             else:
                 shutil.copyfile(clone / part, sources / part)
         _run("build", "--wheel", "--no-isolation", "--outdir", str(made), str(sources))
         return _only_in(made)
+
+
+def _packed(clone: Path) -> list[str]:
+    """The files and folders that pyproject.toml puts into the wheel. Raises JudgeError."""
+    try:
+        wheel = tomllib.loads((clone / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+        return [*wheel["only-include"], *wheel["force-include"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        words = "this server can't make a wheel of kgrade: its pyproject.toml does not say what to pack"
+        raise JudgeError(words, "take the clone's own: git checkout pyproject.toml") from None
 
 
 def _pack(installed: Distribution | None) -> Wheel:

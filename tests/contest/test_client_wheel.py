@@ -63,9 +63,10 @@ def test_the_page_names_the_wheel_which_installs(tmp_path: Path) -> None:
 def test_own_problems_solutions_in_a_clone_stay_there(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     root = Path(__file__).parents[2]
-    for folder in ("grader", "templates", "problems/mine/submissions/accepted"):
+    for folder in ("grader", "templates", "docs", "problems/mine/submissions/accepted"):
         (clone / folder).mkdir(parents=True)
-    for file in ("pyproject.toml", "README.md", "LICENSE", "grader/__init__.py"):
+    packed = ("grader/__init__.py", "kgrade.py", "docs/report.schema.json")
+    for file in ("pyproject.toml", "README.md", "LICENSE", *packed):
         (clone / file).write_bytes((root / file).read_bytes())
     (clone / "problems/mine/problem.py").touch()
     (clone / "problems/mine/submissions/accepted/solution.cu").touch()
