@@ -86,6 +86,8 @@ def test_from_the_personal_link_to_the_report(browser: Any, hall: Hall, complain
     page = opened(browser, hall, complaints)
     sign_in(page, "ada")
     page.get_by_role("link", name="Matrix multiplication").click()
+    # Only then the text is the editor's.
+    page.locator(".cm-lineNumbers").wait_for()
     page.get_by_label("Your code").fill("// typed in the browser")
     # Line numbers, in the first screen.
     assert page.locator(".cm-lineNumbers").bounding_box()["y"] < 300
@@ -101,7 +103,8 @@ def test_from_the_personal_link_to_the_report(browser: Any, hall: Hall, complain
     page.get_by_role("tab", name="Submissions").click()
     page.locator("#history").get_by_text("accepted").wait_for()
     page.get_by_role("link", name="The whole report").click()
-    page.get_by_role("heading", name="Repeat it").wait_for()
+    page.get_by_text("Points", exact=True).wait_for()
+    page.get_by_role("link", name="Scoreboard").wait_for()
 
 
 def test_faults_are_marked_in_the_editors_lines(browser: Any, hall: Hall, complaints: list[str]) -> None:
@@ -435,6 +438,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
             assert job is not None and client.finish(job, outcome_of(replace(accepted(), cases=passed(3))))
             page.get_by_text("every case is right").wait_for()
             hall.pass_time(minutes=1)
+        page.get_by_role("link", name="The whole report").click()
         page.get_by_role("button", name="Explain").click()
         page.get_by_text("Waiting for a free machine").wait_for()
         assert Explainer(client, lambda question, progress: Answer("<!DOCTYPE html><h1>It costs</h1>"))(str)

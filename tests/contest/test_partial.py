@@ -17,7 +17,7 @@ from grader.contest.partial import Credit, Threshold, parts_of, total
 from grader.contest.scoreboard import Entry, scoreboard
 from grader.contest.settings import ContestProblem, Late, Settings, parse_settings, settings_from_json, settings_to_json
 from grader.contest.settings_form import form_values, settings_of_form
-from grader.contest.standing import standing
+from grader.contest.standing import Results, standing
 from grader.contest.tally import Tally
 from grader.core.errors import UsageError
 from grader.core.report import Interval
@@ -177,7 +177,9 @@ def test_weights_stay_the_default(tmp_path: Path) -> None:
 
 def test_gradescope_is_told_the_groups() -> None:
     (row,) = scoreboard(PARTIAL, ["ada"], [entry(3, OK, 0.4)])
-    assert "visible cases 40 of 40; hidden cases 20 of 20; speed 15 of 40" in to_gradescope(PARTIAL, row)
+    assert "visible cases 40 of 40; hidden cases 20 of 20; speed 15 of 40" in to_gradescope(
+        Results(PARTIAL, [row], {}, {}), row
+    )
 
 
 @pytest.fixture
