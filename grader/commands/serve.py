@@ -65,7 +65,7 @@ def command(
     import asyncio
 
     from grader.contest.database import Database, default_url
-    from grader.contest.definitions import defined_problems, publish_if_newer
+    from grader.contest.definitions import defined_contests, publish_if_newer
     from grader.contest.loopback import is_loopback
     from grader.contest.own_workers import OwnWorkers
     from grader.contest.practice import first_link, owner_of, publish_practice
@@ -75,7 +75,7 @@ def command(
     url = default_url(workspace, database)
     store = Database(url)
     store.clock.check(store.newest())
-    known = defined_problems(workspace)
+    known = defined_contests(workspace)
     for slug in known:
         settings = publish_if_newer(store, workspace, slug, who="kgrade serve")
         span = " to ".join(f"{moment:%Y-%m-%d %H:%M %Z}" for moment in (settings.start, settings.end) if moment)

@@ -109,7 +109,7 @@ def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
     return path
 
 
-def defined_problems(workspace: Workspace) -> list[str]:
+def defined_contests(workspace: Workspace) -> list[str]:
     """The names of the contests that have a file, sorted."""
     return sorted(path.parent.name for path in contests_folder(workspace).glob(f"*/{FILE}"))
 

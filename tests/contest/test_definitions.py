@@ -12,7 +12,7 @@ import pytest
 
 from grader.contest.database import Database
 from grader.contest.definitions import (
-    defined_problems,
+    defined_contests,
     definition,
     publish,
     publish_if_newer,
@@ -35,7 +35,7 @@ def test_a_new_file_is_valid_and_its_owners_alone(tmp_path: Path) -> None:
     assert {problem.name for problem in settings.problems} == set(workspace.problems)
     assert NOW < settings.start < settings.end and settings.freeze is not None
     assert settings.hidden_seeds and not settings.is_timed
-    assert defined_problems(workspace) == ["cs149-a1"]
+    assert defined_contests(workspace) == ["cs149-a1"]
     before = path.read_bytes()
     with pytest.raises(UsageError, match="is there already"):
         write_new(workspace, "cs149-a1", NOW)

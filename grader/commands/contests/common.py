@@ -33,10 +33,10 @@ __all__ = [
 
 def complete_contest(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completes names of contests that have a file."""
-    from grader.contest.definitions import defined_problems
+    from grader.contest.definitions import defined_contests
 
     try:
-        return [CompletionItem(name) for name in defined_problems(workspace_of(ctx)) if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in defined_contests(workspace_of(ctx)) if name.startswith(incomplete)]
     except KgradeError:
         return []
 

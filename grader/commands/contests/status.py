@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, slug: str | None, as_json: bool, database: str | None) -> int:
     """Show how CONTEST stands, or all contests, and the machines that judge."""
-    from grader.contest.definitions import defined_problems, settings_of
+    from grader.contest.definitions import defined_contests, settings_of
 
     with open_database(ctx, database) as found:
         # Without a server nobody else does.
@@ -63,7 +63,7 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
     for name in let_in:
         if not any(worker["name"].startswith(f"{name}:") for worker in workers):
             click.echo(f"worker {safe(name)}  was let in and is not here")
-    waiting = [] if slug is not None else [name for name in defined_problems(workspace_of(ctx)) if name not in known]
+    waiting = [] if slug is not None else [name for name in defined_contests(workspace_of(ctx)) if name not in known]
     for name in waiting:
         click.echo(f"{name}: only a file so far; next: kgrade contest roster {name} students.csv")
     if not contests and not waiting:
