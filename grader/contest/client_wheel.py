@@ -70,7 +70,7 @@ def _build(clone: Path) -> Wheel:
     with tempfile.TemporaryDirectory(prefix="kgrade-wheel-") as name:
         sources, made = Path(name) / "sources", Path(name) / "made"
         sources.mkdir()
-        for part in (*_READ, *_packed(clone)):
+        for part in (*_READ, *packed(clone)):
             (sources / part).parent.mkdir(parents=True, exist_ok=True)
             if (clone / part).is_dir():
                 shutil.copytree(clone / part, sources / part, ignore=_left_out(clone / "problems"))
@@ -80,7 +80,7 @@ def _build(clone: Path) -> Wheel:
         return _only_in(made)
 
 
-def _packed(clone: Path) -> list[str]:
+def packed(clone: Path) -> list[str]:
     """The files and folders that pyproject.toml puts into the wheel. Raises JudgeError."""
     try:
         wheel = tomllib.loads((clone / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]

@@ -11,6 +11,7 @@ import click
 import pytest
 
 from grader.cli import group
+from grader.contest.client_wheel import packed
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
@@ -72,4 +73,5 @@ def test_the_image_gets_what_a_wheel_is_built_of() -> None:
     text = (DEPLOY / "Containerfile").read_text()
     copied = {word for line in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE) for word in line.split()}
     let_in = set(re.findall(r"^!(.+)$", (DEPLOY.parent / ".dockerignore").read_text(), re.MULTILINE))
-    assert copied == let_in == {"grader", "problems", "templates", "pyproject.toml", "README.md", "LICENSE"}
+    read = {"pyproject.toml", "README.md", "LICENSE"}
+    assert copied == let_in == read | set(packed(DEPLOY.parent))
