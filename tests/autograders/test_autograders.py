@@ -70,7 +70,9 @@ def test_autolab(tmp_path: Path, environment: dict[str, str]) -> None:
     with tarfile.open(tmp_path / "autograde.tar") as archive:
         assert all(name.startswith("autograder/") for name in archive.getnames())
     (tmp_path / "handin.cu").write_bytes((WORKED / "wrong_answer" / "only_whole_tiles.cu").read_bytes())
-    done = subprocess.run(["make"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    # Called by another make, as in these tests, it would tell of the folder that it leaves.
+    alone = {name: value for name, value in environment.items() if not name.startswith("MAKE")}
+    done = subprocess.run(["make"], cwd=tmp_path, env=alone, capture_output=True, text=True, check=True)
     *feedback, last = done.stdout.splitlines()
     assert json.loads(last) == {"scores": {"matmul": 0.0}}
     assert feedback[0] == "Matrix multiplication: 0 of 10 points" and "  Wrong answer" in feedback[1]
