@@ -36,7 +36,7 @@ COMMANDS: dict[str, str] = {
     "bench": "Time several files side by side, in turns, on a GPU.",
     "ceilings": "Show what this machine's GPU reached, and its data sheet.",
     "contest": "Host a contest: set it up, run it, hand out its results.",
-    "serve": "Serve the contests of this workspace, and judge what is submitted.",
+    "serve": "Serve the problems and contests of this workspace in the browser, and judge what is submitted.",
     "worker": "Let this machine judge for a contest's server.",
     "autograder": "Write an autograder for Gradescope or Autolab.",
     "login": "Sign in to a contest's server.",
