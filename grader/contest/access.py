@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
-
-from sqlalchemy import select
 
 from grader.compile.submission import decode_source
 from grader.contest.hidden import only_verdict, without_cases
@@ -22,21 +20,17 @@ from grader.contest.limits import LARGEST_SOURCE
 from grader.contest.naming import plain_name
 from grader.contest.records import (
     ANY_GPU,
-    HELD,
     JUDGED,
-    QUEUED,
     STAFF,
     AccountRecord,
     AnnouncementRecord,
     RunRecord,
     SubmissionRecord,
 )
-from grader.contest.schema import Judging
 from grader.contest.scoreboard import Entry, points_of
 from grader.contest.settings import ANONYMOUS, PRACTICE, PUBLIC, ContestProblem, Settings, settings_from_json
 from grader.contest.standing import board_name, failed_hidden, freeze_of, score_interval
 from grader.contest.tables.base import storable
-from grader.contest.waiting import Waiting
 from grader.core.errors import KgradeError, SourceError, UsageError
 from grader.core.report import Report, from_json
 from grader.core.verdict import Verdict
@@ -60,18 +54,6 @@ class Refused(UsageError):
     def __init__(self, status: int, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
         self.status = status
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The progress of a submission: `words` for people, `done` of `total` cases if known, `place` in the queue."""
-
-    state: str
-    words: str
-    place: int | None = None
-    done: int = 0
-    total: int = 0
-    verdict: str | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +82,6 @@ class Access:
 
     def __init__(self, database: Database, workspace: Workspace) -> None:
         self.database, self.workspace = database, workspace
-        self._waiting = Waiting(database)
         self._loaded: dict[str, tuple[tuple[int, ...], Problem]] = {}
 
     def now(self) -> datetime:
@@ -238,12 +219,6 @@ class Access:
         submitted = row.created.isoformat(timespec="seconds")
         return replace(from_json(row.report), source=row.text, user=account, file=row.file, submitted=submitted)
 
-    def run_progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
-        """The progress of these runs; one that is held has ended."""
-        rows = self.database.runs(numbers)
-        places = self._places() if any(row.state == QUEUED for row in rows) else {}
-        return {row.id: _progress(row, places.get(row.judging_id)) for row in rows}
-
     def own(self, visitor: Visitor, problem: str | None = None) -> list[SubmissionRecord]:
         """The submissions of the account and of its team, newest first."""
         if visitor.contest.teams and visitor.account.team_id is not None:
@@ -301,16 +276,6 @@ class Access:
         own = visitor.staff or self._is_own(visitor, row)
         return visitor.contest.explain and own and row.verdict == Verdict.ACCEPTED.value
 
-    def progress(self, numbers: Collection[int]) -> Mapping[int, Progress]:
-        """The progress of these submissions, found with two queries however many they are."""
-        rows = self.database.submissions(ids=numbers)
-        places = self._places() if any(row.state == QUEUED for row in rows) else {}
-        found = {}
-        for row in rows:
-            place = places.get(row.judging_id)
-            found[row.id] = _progress(row, place, self._waiting.words(row.gpu_model, place) if place else "")
-        return found
-
     def is_over(self, contest: Settings) -> bool:
         """Whether nobody can submit anything that counts any more, after all extensions and late hours."""
         if contest.end is None:
@@ -349,16 +314,6 @@ class Access:
         shown = freeze.lifted or (board_name(contest, row.account, row.team), row.problem) in freeze.revealed
         return shown or not contest.is_frozen_at(row.submitted)
 
-    def _places(self) -> dict[int, int]:
-        """The place of every waiting judging in its queue, from 1, by the judging's number."""
-        query = select(Judging.id, Judging.gpu_model).where(Judging.state == QUEUED).order_by(Judging.turn, Judging.id)
-        counted: dict[str, int] = {}
-        places = {}
-        with self.database.reading() as connection:
-            for number, model in connection.execute(query):
-                places[number] = counted[model] = counted.get(model, 0) + 1
-        return places
-
     def _load(self, name: str) -> Problem:
         """Returns the problem, loading it again if one of its files has changed."""
         folder = self.workspace.folder_of(name)
@@ -392,21 +347,3 @@ def file_name(given: str) -> str:
     name = PurePosixPath(storable(given).replace("\\", "/")).name
     name = "".join(c if c.isprintable() else "_" for c in name).strip()
     return name[-LONGEST_FILE_NAME:] if name.strip(".") else "submission.cu"
-
-
-def _progress(row: SubmissionRecord | RunRecord, place: int | None, wait: str = "") -> Progress:
-    if row.state == JUDGED:
-        return Progress(JUDGED, row.verdict or Verdict.INTERNAL_ERROR.value, verdict=row.verdict)
-    if row.state == QUEUED:
-        words = "queued" if place is None else f"queued at place {place}"
-        return Progress(QUEUED, f"{words}: {wait}" if wait else words, place)
-    if row.state == HELD:
-        return Progress(HELD, "held for staff: the judge came to no end with it")
-    # The sizes of a case follow the colon; they may be hidden.
-    words = row.progress.partition(":")[0].strip()
-    if found := re.search(r"(\d{1,6}) of (\d{1,6})", words):
-        done, total = int(found[1]), int(found[2])
-        if "timing" not in words:
-            words = f"{done} of {total} cases"
-        return Progress(row.state, words, done=done, total=total)
-    return Progress(row.state, words or "being judged")

@@ -6,6 +6,7 @@ Only hashes of the secrets reach the database; the secrets are shown once, in a 
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +18,6 @@ from grader.contest.naming import free_name, plain_name
 from grader.contest.records import AccountRecord, NewAccount
 from grader.contest.roster import Person
 from grader.core.errors import UsageError, WorkspaceError
-
-COLUMNS = ("name", "email", "link", "token")
 
 
 @dataclass(frozen=True)
@@ -116,20 +115,28 @@ def revoke(database: Database, account: AccountRecord, *, who: str) -> None:
     database.set_secrets(account.id, None, None, who=who)
 
 
+def secrets_to_csv(issued: Sequence[Issued], address: str) -> str:
+    """Name, email, sign-in link and token of each account as CSV; `address` is the site's."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(("name", "email", "link", "token"))
+    for each in issued:
+        writer.writerow((each.account, each.email, f"{address.rstrip('/')}/sign-in/{each.link}", each.token))
+    return out.getvalue()
+
+
 def write_secrets(path: Path, issued: Sequence[Issued], address: str) -> None:
     """Writes name, email, sign-in link and token of each account to a new CSV file readable only by its owner.
 
     `address` is the site's, such as https://grader.example.org. Raises UsageError if the file exists, since it may hold
     secrets that are nowhere else.
     """
-    links = [replace(each, link=f"{address.rstrip('/')}/sign-in/{each.link}") for each in issued]
+    text = secrets_to_csv(issued, address)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(COLUMNS)
-                writer.writerows((each.account, each.email, each.link, each.token) for each in links)
+                file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError:

@@ -1,61 +1,42 @@
-"""The HTTP API for students and workers, used by kgrade's own commands: JSON in and out, a token in each request.
+"""The HTTP API for students, used by kgrade's own commands: JSON in and out, a token in each request.
 
 `access` decides what is allowed. The API reads no cookies, so no other site's page can use it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Hashable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Security
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from sqlalchemy import select
-from starlette.types import Receive, Scope, Send
 
 from grader.contest.access import LARGEST_NUMBER, Access, Refused, Visitor
 from grader.contest.api_shapes import (
-    Ask,
-    Asked,
-    AskedOrNot,
-    Beat,
-    Claimed,
     Contest,
-    Counted,
-    Explained,
-    Held,
     Me,
     Mistake,
     News,
     NewSubmission,
-    Nothing,
     Problem,
-    Result,
     Scoreboard,
-    Sign,
-    Stall,
     State,
     Submission,
     Submitted,
-    Waiting,
-    Work,
 )
 from grader.contest.auth import bearer, hash_token
 from grader.contest.bodies import flat_object
-from grader.contest.events import COMMENT, TooManyStreams, message
-from grader.contest.jobs import Answer, Claim, Job, Outcome
-from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord, WorkerRecord
-from grader.contest.schema import Judging
+from grader.contest.events import COMMENT, message
+from grader.contest.progress import Progress
+from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord
 from grader.contest.site import Site
-from grader.core.errors import KgradeError
-from grader.core.report import from_json, to_data
+from grader.contest.streams import EventStream, progress_events, stream
+from grader.core.report import to_data
 
 MISTAKES: dict[int | str, dict[str, Any]] = {
     400: {"model": Mistake, "description": "The file, the report or the key can't be read."},
@@ -69,7 +50,7 @@ MISTAKES: dict[int | str, dict[str, Any]] = {
     507: {"model": Mistake, "description": "The disk is full, so this was not taken; what was confirmed is kept."},
 }
 # Only for the OpenAPI description; the owner of a token is looked up below.
-_BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="What came with the personal link.")
+BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="What came with the personal link.")
 
 
 class FlatRequest(Request):
@@ -89,22 +70,9 @@ class FlatRoute(APIRoute):
         return handle_flat
 
 
-router = APIRouter(prefix="/api", responses=MISTAKES, dependencies=[Security(_BEARER)], route_class=FlatRoute)
+router = APIRouter(prefix="/api", responses=MISTAKES, dependencies=[Security(BEARER)], route_class=FlatRoute)
 
 Number = Annotated[int, Path(ge=1, le=LARGEST_NUMBER)]
-
-
-class EventStream(StreamingResponse):
-    """A live stream; `end` is called when it is over, whether it completed or not."""
-
-    media_type = "text/event-stream"
-    end: Callable[[], None]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self.end()
 
 
 def site_of(request: Request) -> Site:
@@ -133,19 +101,8 @@ def anybody_of(request: Request, slug: Annotated[str, Path(max_length=100)]) -> 
     return visitor_of(request)
 
 
-async def worker_of(request: Request) -> WorkerRecord:
-    site, token = site_of(request), bearer(request.headers.get("authorization"))
-    worker = site.admission.worker(token, site.access.now()) if token and site.admission else None
-    if worker is None and token:
-        worker = await run_in_threadpool(site.database.worker_by_token, hash_token(token))
-    if worker is None:
-        raise site.failed(request, "this needs a worker's token", "type on the server: kgrade contest worker --help")
-    return worker
-
-
 AsVisitor = Annotated[Visitor, Depends(visitor_of)]
 AsAnybody = Annotated[Visitor | None, Depends(anybody_of)]
-AsWorker = Annotated[WorkerRecord, Depends(worker_of)]
 WithAccess = Annotated[Access, Depends(access_of)]
 InContest = Annotated[str, Path(max_length=100)]
 
@@ -239,126 +196,14 @@ def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, re
     """Server-sent events: `progress` at each change, then one `done`."""
     site, row = site_of(request), access.submission(visitor, number)
 
-    async def texts() -> AsyncGenerator[str, None]:
-        async with aclosing(site.hub.watch(row.id)) as news:
-            async for progress in news:
-                if progress is None:
-                    yield COMMENT
-                    continue
-                done = progress.state == JUDGED
-                yield message(State(**vars(progress)).model_dump_json(), "done" if done else "progress")
-                if done:
-                    return
+    def show(progress: Progress) -> str:
+        return State(**vars(progress)).model_dump_json()
 
-    return stream(site, visitor.account.id, texts(), _by_token(request))
-
-
-@router.post("/worker/claim")
-def claim(ask: Ask, worker: AsWorker, request: Request) -> Claimed:
-    """The next job for this GPU; null where there is none. It is the worker's for 25 seconds after each heartbeat."""
-    job = site_of(request).database.queue.claim(ask.gpu_model, _own_name(worker, ask.name))
-    return Claimed(job=None if job is None else _work(job))
-
-
-@router.get("/worker/waiting")
-def waiting(worker: AsWorker, request: Request) -> Waiting:
-    """How many submissions wait for a worker, for who starts workers as there is work."""
-    return Waiting(waiting=site_of(request).database.queue.waiting())
-
-
-@router.post("/worker/heartbeat")
-def heartbeat(beat: Beat, worker: AsWorker, request: Request) -> Counted:
-    queue = site_of(request).database.queue
-    return Counted(current=_holds(request, worker, beat) and queue.heartbeat(_claim(beat), beat.progress))
-
-
-@router.post("/worker/finish")
-def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
-    if result.report is not None:
-        try:
-            from_json(result.report)
-        except Exception as error:
-            # A report that can't be read back would fail on every page that shows it.
-            raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
-    given = result.model_dump(mode="json", exclude={"judging_id", "attempt"})
-    outcome = Outcome(**given)
-    site = site_of(request)
-    counted = _holds(request, worker, result) and site.database.queue.finish(_claim(result), outcome)
-    if counted:
-        site.shelf.file(result.judging_id)
-    return Counted(current=counted)
-
-
-@router.post("/worker/release")
-def release(held: Held, worker: AsWorker, request: Request) -> Counted:
-    queue = site_of(request).database.queue
-    return Counted(current=_holds(request, worker, held) and queue.release(_claim(held)))
-
-
-@router.post("/worker/stalled")
-def stalled(stall: Stall, worker: AsWorker, request: Request) -> Counted:
-    """The grading had to be ended: it is given on once, and then held for staff."""
-    queue = site_of(request).database.queue
-    return Counted(current=_holds(request, worker, stall) and queue.stalled(_claim(stall), stall.why))
-
-
-@router.post("/worker/seen")
-def seen(sign: Sign, worker: AsWorker, request: Request) -> Counted:
-    queue = site_of(request).database.queue
-    queue.seen(_own_name(worker, sign.name), sign.gpu_model, sign.state, sign.note)
-    return Counted(current=True)
-
-
-@router.post("/worker/question")
-def question(nothing: Nothing, worker: AsWorker, request: Request) -> AskedOrNot:
-    """The next source to explain; null where there is none. Workers ask when there is nothing to judge."""
-    found = site_of(request).database.claim_explanation(worker.name)
-    return AskedOrNot(question=None if found is None else Asked(**vars(found)))
-
-
-@router.post("/worker/answer")
-def answer(explained: Explained, worker: AsWorker, request: Request) -> Counted:
-    given = Answer(explained.page, explained.note)
-    database = site_of(request).database
-    return Counted(current=database.answer_explanation(worker.name, explained.number, explained.attempt, given))
+    return stream(site, visitor.account.id, progress_events(site.hub, row.id, show), _by_token(request))
 
 
 def page_of(slug: str, number: int) -> str:
     return f"/contests/{slug}/submissions/{number}"
-
-
-def stream(
-    site: Site, holder: Hashable, texts: AsyncGenerator[str, None], known: Callable[[], object | None]
-) -> StreamingResponse:
-    """Returns a live stream of `texts`, one of those that `holder` has open.
-
-    `known` is called from time to time; if it returns None, the stream ends.
-    """
-    try:
-        site.streams.take(holder)
-    except TooManyStreams:
-        raise Refused(429, "too many live pages are open", "close some of them") from None
-    # nginx would hold the events back.
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    answer = EventStream(_while_known(texts, known, site.patience.known), headers=headers)
-    answer.end = partial(site.streams.give_back, holder)
-    return answer
-
-
-async def _while_known(
-    texts: AsyncGenerator[str, None], known: Callable[[], object | None], seconds: float
-) -> AsyncIterator[str]:
-    clock = asyncio.get_running_loop().time
-    asked = clock()
-    async with aclosing(texts) as news:
-        async for text in news:
-            if clock() - asked >= seconds:
-                asked = clock()
-                # A database that is briefly unavailable must not end streams.
-                with suppress(KgradeError):
-                    if await run_in_threadpool(known) is None:
-                        return
-            yield text
 
 
 def _by_token(request: Request) -> Callable[[], AccountRecord | None]:
@@ -391,24 +236,3 @@ def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> 
         url=page_of(row.contest, row.id),
         report=report,
     )
-
-
-def _work(job: Job) -> Work:
-    return Work(**vars(job))
-
-
-def _claim(held: Held) -> Claim:
-    return Claim(held.judging_id, held.attempt)
-
-
-def _own_name(worker: WorkerRecord, name: str) -> str:
-    """A machine runs a process per GPU, all with the machine's token, so the process's own name is appended."""
-    return f"{worker.name}:{name}"
-
-
-def _holds(request: Request, worker: WorkerRecord, held: Held) -> bool:
-    """Whether this worker holds the judging; another worker could guess the attempt's number alone."""
-    query = select(Judging.worker).where(Judging.id == held.judging_id)
-    with site_of(request).database.reading() as connection:
-        holder = connection.execute(query).scalar()
-    return holder is not None and holder.startswith(f"{worker.name}:")

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from grader.boards import code
 from grader.boards.pages import report_values
 from grader.contest.access import LARGEST_NUMBER, Refused, row_name
-from grader.contest.api import Number, stream
+from grader.contest.api import Number
 from grader.contest.auth import LONGEST_TOKEN, hash_token
 from grader.contest.events import COMMENT, message
 from grader.contest.explain_pages import explanation_of
@@ -26,6 +26,7 @@ from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.scoreboard import Cell
 from grader.contest.settings import PRACTICE, PUBLIC
 from grader.contest.standing import own_cells
+from grader.contest.streams import progress_stream, stream
 from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Member, SignedIn, set_session, way_back
 from grader.core.report import Report
 
@@ -134,7 +135,7 @@ def submission(number: Number, me: SignedIn) -> HTMLResponse:
         row=row,
         # Judged without a report: every attempt stalled.
         given_up=row.state == JUDGED,
-        progress=access.progress([row.id])[row.id],
+        progress=me.site.progress.of_submissions([row.id])[row.id],
         lines=code.listing(lines, {}),
         names=me.names,
     )
@@ -161,21 +162,8 @@ def _report_page(me: SignedIn, row: SubmissionRecord, report: Report, lines: Seq
 @router.get("/contests/{slug}/submissions/{number}/events")
 def submission_events(number: Number, me: SignedIn) -> StreamingResponse:
     """Pieces of the page as `progress`, then one `done`."""
-    row, site = me.site.access.submission(me.visitor, number), me.site
-
-    async def texts() -> AsyncGenerator[str, None]:
-        async with aclosing(site.hub.watch(row.id)) as news:
-            async for progress in news:
-                if progress is None:
-                    yield COMMENT
-                    continue
-                done = progress.state == JUDGED
-                text = site.pages.render("contest/progress.html", progress=progress)
-                yield message(text, "done" if done else "progress")
-                if done:
-                    return
-
-    return stream(site, me.visitor.account.id, texts(), me.known)
+    row = me.site.access.submission(me.visitor, number)
+    return progress_stream(me, me.site.hub, row.id)
 
 
 @router.get("/contests/{slug}/scoreboard")

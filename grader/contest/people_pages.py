@@ -5,18 +5,14 @@ Each change uses the same functions as `kgrade contest` and is logged under the 
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from grader.contest.access import Refused
-from grader.contest.accounts import COLUMNS, Added, Issued, add_people
+from grader.contest.accounts import Added, add_people, secrets_to_csv
 from grader.contest.records import AccountRecord
 from grader.contest.roster import parse_roster
 from grader.contest.spans import parse_span, span
@@ -97,7 +93,7 @@ def _page(me: Member, *, added: Added | None = None, mistake: str = "", roster: 
         },
         made=made,
         added=added,
-        secrets=_as_csv(added.issued, str(me.request.base_url)) if added is not None else "",
+        secrets=secrets_to_csv(added.issued, str(me.request.base_url)) if added is not None and added.issued else "",
         mistake=mistake,
         roster=roster,
         longest_reason=LONGEST_REASON,
@@ -108,18 +104,6 @@ def _refused(me: Member, error: UsageError, *, roster: str = "") -> HTMLResponse
     page = _page(me, mistake=f"{error.message[:1].upper()}{error.message[1:]}.", roster=roster)
     page.status_code = 400
     return page
-
-
-def _as_csv(issued: Sequence[Issued], address: str) -> str:
-    """The file that `kgrade contest roster` writes; empty where nobody is new."""
-    if not issued:
-        return ""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for each in (replace(each, link=f"{address}sign-in/{each.link}") for each in issued):
-        writer.writerow((each.account, each.email, each.link, each.token))
-    return out.getvalue()
 
 
 def _who(me: Member) -> str:

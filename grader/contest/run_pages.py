@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
@@ -12,11 +10,11 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from grader.boards import code
 from grader.boards.pages import report_values
 from grader.contest.access import Refused
-from grader.contest.api import Number, stream
-from grader.contest.events import COMMENT, message
+from grader.contest.api import Number
 from grader.contest.failures import wants_json
 from grader.contest.problem_pages import Name, chosen_language, refused_page, result_piece, sent, typed_file
 from grader.contest.records import HELD, JUDGED
+from grader.contest.streams import progress_stream
 from grader.contest.visit import Form, SignedIn
 from grader.core.errors import DiskFull
 
@@ -48,7 +46,7 @@ def run_page(number: Number, me: SignedIn) -> HTMLResponse:
         # A lexer may take very long on a hostile text, so none runs here.
         values = report_values(report, lines=code.colour_lines(row.text, None, code.MOST_LINES))
         return me.page("run_report.html", layout="contest/base.html", stamp="", row=row, **values)
-    progress = me.site.access.run_progress([number])[number]
+    progress = me.site.progress.of_runs([number])[number]
     return me.page("run.html", row=row, progress=progress, over=row.state in (JUDGED, HELD), names=me.names)
 
 
@@ -65,21 +63,8 @@ def run_result(number: Number, me: SignedIn) -> HTMLResponse:
 @router.get("/contests/{slug}/runs/{number}/events")
 def run_events(number: Number, me: SignedIn) -> StreamingResponse:
     """Pieces of the page as `progress`, then one `done`."""
-    row, site = me.site.access.own_run(me.visitor, number), me.site
-
-    async def texts() -> AsyncGenerator[str, None]:
-        async with aclosing(site.run_hub.watch(row.id)) as news:
-            async for progress in news:
-                if progress is None:
-                    yield COMMENT
-                    continue
-                done = progress.state in (JUDGED, HELD)
-                text = site.pages.render("contest/progress.html", progress=progress)
-                yield message(text, "done" if done else "progress")
-                if done:
-                    return
-
-    return stream(site, me.visitor.account.id, texts(), me.known)
+    row = me.site.access.own_run(me.visitor, number)
+    return progress_stream(me, me.site.run_hub, row.id, over=(JUDGED, HELD))
 
 
 def parse_sizes(text: str) -> dict[str, int] | None:

@@ -33,6 +33,7 @@ from grader.contest import (
     run_pages,
     settings_pages,
     staff_pages,
+    worker_api,
 )
 from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
@@ -101,6 +102,7 @@ def create_app(
     )
     app.state.site = site
     app.include_router(api.router)
+    app.include_router(worker_api.router)
     app.include_router(practice_pages.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)

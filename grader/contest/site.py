@@ -18,7 +18,7 @@ from markupsafe import Markup
 from starlette.requests import HTTPConnection
 
 from grader.boards.templating import SCRIPT, STYLE, pages
-from grader.contest.access import Access, Progress, Refused, row_name, shows_names
+from grader.contest.access import Access, Refused, row_name, shows_names
 from grader.contest.anonymity import nameless
 from grader.contest.auth import LONGEST_TOKEN, Signer, hash_token, server_secret
 from grader.contest.board_json import BoardWriter
@@ -30,6 +30,7 @@ from grader.contest.live import Board, Boards
 from grader.contest.loopback import is_own
 from grader.contest.naming import plain_name
 from grader.contest.practice import Shelf
+from grader.contest.progress import Progress, Progresses
 from grader.contest.records import AccountRecord
 from grader.contest.scoreboard import Row
 from grader.contest.settings import PRACTICE, Settings
@@ -93,13 +94,14 @@ class Site:
         self.patience, self._owner = patience, owner
         self.database, self.workspace, self.admission = database, workspace, admission
         self.access = Access(database, workspace)
+        self.progress = Progresses(database)
         self.signer = Signer(server_secret(contests_folder(workspace)))
         self.pages = pages(workspace.template_folders)
         self.boards = Boards(database)
         self.shelf = Shelf(database, workspace)
         self.failures = Failures()
-        self.hub: Hub[int, Progress] = Hub(self.access.progress, silence=patience.silence)
-        self.run_hub: Hub[int, Progress] = Hub(self.access.run_progress, seconds=0.25, silence=patience.silence)
+        self.hub: Hub[int, Progress] = Hub(self.progress.of_submissions, silence=patience.silence)
+        self.run_hub: Hub[int, Progress] = Hub(self.progress.of_runs, seconds=0.25, silence=patience.silence)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)
         self.rejudge_hub: Hub[int, tuple[str, int]] = Hub(database.rejudge_states, 2.0, silence=patience.silence)
         self.streams = Streams()

@@ -17,13 +17,14 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 
 from grader.contest import rejudging
 from grader.contest.access import Refused
-from grader.contest.api import Number, stream
+from grader.contest.api import Number
 from grader.contest.changes import details
 from grader.contest.events import COMMENT, message
 from grader.contest.exports import to_csv
 from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord, RejudgeRecord
 from grader.contest.standing import freeze_again, freeze_of, results, reveal_next, unfreeze
+from grader.contest.streams import stream
 from grader.contest.visit import AsStaff, Form, Member
 from grader.core.errors import UsageError
 from grader.core.verdict import Verdict
