@@ -9,8 +9,8 @@ from pathlib import Path
 from boards import samples
 from boards.samples import TRITON
 
-from grader.contest.access import Access
 from grader.contest.jobs import RETRIES, outcome_of
+from grader.contest.progress import Progresses
 from grader.contest.records import NewAccount
 from grader.contest.settings import ContestProblem
 from grader.core.verdict import LanguageName, Verdict
@@ -184,7 +184,7 @@ def test_home_shows_the_points_of_the_scoreboard(hall: Hall) -> None:
 def test_an_estimate_of_the_waiting_time_stands_beside_the_place(hall: Hall) -> None:
     def shown(number: int) -> str:
         # The figures of a queue are kept for some seconds.
-        return Access(hall.database, hall.workspace).progress([number])[number].words
+        return Progresses(hall.database).of_submissions([number])[number].words
 
     first = hall.submit("ada")
     assert shown(first) == "queued at place 1: no worker for it is here now"
