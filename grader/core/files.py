@@ -53,8 +53,13 @@ def keep(path: Path, data: bytes, room: Room) -> None:
 
 
 def _forget_oldest(folder: Path, room: Room) -> None:
-    # A file half written, by a process that was killed, counts too.
-    files = [(entry.path, entry.stat()) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    files = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            # One half written by a process that was killed counts too; one that another process renames now does not.
+            with suppress(FileNotFoundError):
+                if entry.is_file(follow_symlinks=False):
+                    files.append((entry.path, entry.stat()))
     if len(files) <= room.files and sum(status.st_size for _, status in files) <= room.size:
         return
     size = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from grader.compile.cache import Cache, make_key
 from grader.compile.program import Kernel, Program
 from grader.compile.reading import end_waiting, recognise
-from grader.core.files import Room
+from grader.core.files import Room, keep
 from grader.core.report import Diagnostic
 from grader.core.verdict import Form
 from grader.plan.scripts.kept import KeptCode
@@ -154,3 +155,16 @@ def test_keys_depend_on_every_part() -> None:
     parts: list[Mapping[str, Any]] = [{"a": 1}, {"a": 2}, {"b": 1}, {"a": [1]}, {}]
     assert len({make_key(part) for part in parts}) == len(parts)
     assert make_key({"a": 1, "b": 2}) == make_key({"b": 2, "a": 1})
+
+
+def test_two_that_keep_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    room = Room(files=8, size=1 << 20)
+
+    def keep_many(name: str) -> None:
+        for number in range(400):
+            keep(tmp_path / f"{name}{number}", b"kept", room)
+
+    # Each sees the other's temporary files, which are renamed while it lists the folder.
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(keep_many, "ab"))
+    assert len(list(tmp_path.iterdir())) <= room.files
