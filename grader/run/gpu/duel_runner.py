@@ -19,9 +19,8 @@ class ContestRunner(GpuRunner):
     """Holds one contest after another; the programs of each are loaded anew."""
 
     def extend(self, program: Program) -> tuple[KernelInfo, ...]:
-        # Each contender's are its own, also where they are the same.
-        self.loaded = {}
-        return super().extend(program)
+        # No program was loaded before, and each contender's kernels are its own, also where they are the same.
+        return self._add("extend", program)
 
     def contest(self, request: Mapping[str, Any], check: Check, record: Record | None = None) -> Mapping[str, Any]:
         """Returns the answer of `Contesting`.

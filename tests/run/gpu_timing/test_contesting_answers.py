@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.compile.program import Kernel, Program
+from grader.core.plan import Plan
+from grader.core.verdict import Form
 from grader.measure.duel import Contest, Round, from_data
 from grader.measure.samples import Kept
 from grader.problem import Problem, load_problem
@@ -172,7 +175,7 @@ class Asked(ContestRunner):
     """A runner whose process gives these answers."""
 
     def __init__(self, *answers: Any) -> None:
-        self.answers, self.closed = list(answers), 0
+        self.answers, self.closed, self.loaded = list(answers), 0, {}
         self.requests: list[Any] = []
 
     def load_anew(self) -> None:
@@ -205,6 +208,23 @@ def test_after_a_failure_the_next_contest_has_a_new_process(answer: dict[str, st
     runner = Asked(answer)
     assert runner.contest(REQUEST, lambda kept: "go_on") == answer
     assert runner.closed == 1
+
+
+def test_each_contender_tells_of_the_kernels_that_it_compiled() -> None:
+    described = {"kernels": [{"name": "h", "registers": 20, "shared_bytes": 0, "local_bytes": 0}]}
+    runner = Asked(
+        {"record": {"contender": "0"}}, described, {"record": {"contender": "1"}}, described, {"contest": {}}
+    )
+    program = Program(Form.SOLVE, "", "", (Kernel("scale", "_Z5scale", (8,), "h"),), cubin=b"\x7fELF")
+
+    def record(question: Mapping[str, Any]) -> Plan:
+        (told,) = runner.extend(program)
+        assert (told.name, told.registers) == ("scale", 20)
+        return Plan(())
+
+    assert runner.contest(REQUEST, lambda kept: "go_on", record) == {"contest": {}}
+    asked = [request["do"] for request in runner.requests]
+    assert asked == ["load", "contest", "extend", "replay", "extend", "replay"]
 
 
 def test_what_a_check_raises_ends_the_process() -> None:
