@@ -35,7 +35,17 @@ def cutile() -> None:
         pytest.skip(str(missing))
 
 
+@pytest.fixture(scope="module")
+def assembler() -> None:
+    """The ptxas that cuTile's kernels need for a GPU; skips where it was not installed."""
+    try:
+        find_assembler()
+    except ToolMissing as missing:
+        pytest.skip(str(missing))
+
+
 needs_cutile = pytest.mark.usefixtures("cutile")
+needs_assembler = pytest.mark.usefixtures("assembler")
 
 
 def _at_home(home: str) -> None:
@@ -217,6 +227,19 @@ def test_tuning_takes_the_first_configuration(tmp_path: Path) -> None:
 
 
 @needs_cutile
+@needs_assembler
+def test_tuning_beside_a_gpu_takes_the_fastest_configuration(tmp_path: Path) -> None:
+    # The first is no tile; of the others the second makes fewer blocks.
+    text = TUNED.replace("[64, 128]", "[100, 64, 128]")
+    call = Call({"output": np.zeros(200, "float32"), "N": 200}, device=emulated((9, 0)), machine_code=True)
+    first, again = _played(tmp_path, text, call, call)
+    assert [launch["grid"] for launch in first.steps("launch")] == [[2, 1, 1]]
+    assert [one["text"] for one in first.messages if one["op"] == "note"] == ["cuTile's tuner chose 128"]
+    assert sum(one["op"] == "time" for one in first.messages) == 2
+    assert not any(one["op"] == "time" for one in again.messages)
+
+
+@needs_cutile
 def test_an_error_of_the_compiler_has_its_line(tmp_path: Path) -> None:
     text = UNCHECKED.replace("  # here", "").replace(
         "ct.arange(128, dtype=ct.int32)", "ct.arange(100, dtype=ct.int32)  # here"
@@ -245,11 +268,8 @@ def test_what_can_not_be_launched(tmp_path: Path, old: str, new: str, expected: 
 
 
 @needs_cutile
+@needs_assembler
 def test_machine_code_for_a_gpu(tmp_path: Path) -> None:
-    try:
-        find_assembler()
-    except ToolMissing as missing:
-        pytest.skip(str(missing))
     device = emulated((9, 0))
     [played] = _played(tmp_path, SCALE, _scale(1000, device=device, machine_code=True))
     assert played.error is None

@@ -59,7 +59,7 @@ class CutileDriver:
         usual = _cext.launch
         self._tile.kernel._compile = compile_kernel
         self._tile.launch = _cext.launch = launch
-        self._tile.tune.exhaustive_search = _tune_by_first
+        self._tile.tune.exhaustive_search = _Tuner(self._memo, tape).search
 
     def call(self, module: ModuleType, arguments: list[Argument], tape: Tape) -> None:
         given = [array_of(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
@@ -96,11 +96,74 @@ def _stream(stream: Any) -> int:
     return int(stream or 0)
 
 
-def _tune_by_first(search_space: Any, *_: Any, **__: Any) -> Any:
-    """Tuning without a GPU: the first configuration is the best."""
-    from cuda.tile.tune import Measurement, TuningResult
+class _Tuner:
+    """cuTile's tuner, which here has the judge time each configuration. Without a GPU the first one is the best."""
 
-    if not len(search_space):
-        raise ValueError("Search space is empty.")
-    first = Measurement(config=next(iter(search_space)), mean_us=0.0, num_samples=1, error_margin_us=0.0)
-    return TuningResult(best=first, successes=(first,), failures=())
+    def __init__(self, memo: Memo, tape: Callable[[], Tape]) -> None:
+        self._memo = memo
+        self._tape = tape
+
+    def search(
+        self,
+        search_space: Any,
+        stream: Any,
+        grid_fn: Callable[[Any], Any],
+        kernel: Any,
+        args_fn: Callable[[Any], Any],
+        hints_fn: Callable[[Any], Any] | None = None,
+        **_: Any,
+    ) -> Any:
+        """As `cuda.tile.tune.exhaustive_search`."""
+        from cuda.tile.tune import Measurement, TuningResult
+
+        if not len(search_space):
+            raise ValueError("Search space is empty.")
+        tuned = self._tape().machine_code
+        chances = search_space if tuned else [next(iter(search_space))]
+        results = [self._try(config, stream, grid_fn, kernel, args_fn, hints_fn) for config in chances]
+        successes = [
+            Measurement(config=config, mean_us=1e6 * found, num_samples=1, error_margin_us=0.0)
+            for config, found in zip(chances, results, strict=True)
+            if not isinstance(found, Exception)
+        ]
+        failures = [
+            (config, type(found), str(found))
+            for config, found in zip(chances, results, strict=True)
+            if isinstance(found, Exception)
+        ]
+        if not successes:
+            raise ValueError(f"No valid config found: {failures[0][2]}")
+        best = min(successes, key=lambda one: one.mean_us)
+        if tuned:
+            self._tape().note(f"cuTile's tuner chose {best.config}")
+        return TuningResult(best=best, successes=tuple(successes), failures=tuple(failures))
+
+    def _try(
+        self,
+        config: Any,
+        stream: Any,
+        grid_fn: Callable[[Any], Any],
+        kernel: Any,
+        args_fn: Callable[[Any], Any],
+        hints_fn: Callable[[Any], Any] | None,
+    ) -> float | Exception:
+        """The seconds of one launch, timed once for each kernel, configuration and shape of arguments, or an error of
+        cuTile's compiler. 0 without a GPU."""
+        from cuda import tile
+
+        if not self._tape().machine_code:
+            return 0.0
+        chosen = kernel if isinstance(kernel, tile.kernel) else kernel(config)
+        if hints_fn is not None:
+            chosen = chosen.replace_hints(**hints_fn(config))
+        grid, arguments = grid_fn(config), args_fn(config)
+        shapes = str([getattr(one, "shape", one) for one in arguments])
+        key = ("tuned", chosen._annotated_function.pyfunc.__name__, str(config), str(grid), shapes)
+        if key not in self._memo:
+            try:
+                self._memo[key] = self._tape().time(lambda: tile.launch(stream, grid, chosen, arguments))
+            except tile.TileError as error:
+                refused: Exception = error
+                return refused
+        seconds: float = self._memo[key]
+        return seconds
