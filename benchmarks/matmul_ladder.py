@@ -1,12 +1,13 @@
-"""The worked steps of the two matrix multiplications beside cuBLAS: timed in turns by `kgrade bench`, and drawn.
+"""The worked steps of the matrix multiplications beside cuBLAS: timed in turns by `kgrade bench`, and drawn.
 
     python benchmarks/matmul_ladder.py --save build/ladder.json
     python benchmarks/matmul_ladder.py --from build/ladder.json --picture docs/images/matmul-ladder.svg
 
-`--only PROBLEM` measures one of the two, and `--from` takes several files.
+`--only LADDER` measures one of the three, and `--from` takes several files.
 
 The first needs a GPU and takes some minutes, since the first steps are slow. Step 4 of the half-precision ladder needs
-the headers of CUTLASS: pip install --no-deps 'nvidia-cutlass==4.2.*'.
+the headers of CUTLASS: pip install --no-deps 'nvidia-cutlass==4.2.*'. The ladder in Python needs the extras triton,
+cutile and cute, and PyTorch.
 """
 
 from __future__ import annotations
@@ -22,8 +23,18 @@ from math import log10
 from pathlib import Path
 
 SIDES = (4096, 8192)
-PROBLEMS = ("matmul", "matmul_fp16")
-TITLES = {"matmul": "single precision", "matmul_fp16": "half precision, sums in single precision"}
+PROBLEMS = {"matmul": "matmul", "matmul_fp16": "matmul_fp16", "python": "matmul_fp16"}
+"""The problem of each ladder."""
+FILES = {
+    "matmul": "ladder_*.cu",
+    "matmul_fp16": "ladder_*.cu",
+    "python": "triton_[1-4]_*.py cutile_tuned.py cute_wgmma_tma.py ladder_3_wgmma_tma.cu",
+}
+TITLES = {
+    "matmul": "matmul, single precision",
+    "matmul_fp16": "matmul_fp16, half precision, sums in single precision",
+    "python": "matmul_fp16 in Python",
+}
 FOLDER = Path(__file__).parents[1] / "problems"
 TERA = 1e12
 
@@ -44,9 +55,9 @@ text { fill: #e6edf3 } .dim { fill: #9198a1 } .bar { fill: #5b9bf5 } .cublas { f
 
 @dataclass(frozen=True)
 class Timed:
-    """One step at one size: seconds, and those of cuBLAS and of the speed of light beside it."""
+    """One step of a ladder at one size: seconds, and those of cuBLAS and of the speed of light beside it."""
 
-    problem: str
+    ladder: str
     device: str
     side: int
     step: str
@@ -70,14 +81,16 @@ class Timed:
         return self.light / self.seconds
 
 
-def measured(problem: str) -> Iterator[Timed]:
+def measured(ladder: str) -> Iterator[Timed]:
     from grader.core.paths import cache_folder
     from grader.machine.gpus import find_gpus
     from grader.measure.score import speed_of_light
     from grader.problem import load_problem
     from grader.run.gpu.ceilings import ceilings
 
-    files = sorted((FOLDER / problem / "submissions" / "accepted").glob("ladder_*.cu"))
+    problem = PROBLEMS[ladder]
+    folder = FOLDER / problem / "submissions" / "accepted"
+    files = [file for pattern in FILES[ladder].split() for file in sorted(folder.glob(pattern))]
     sizes = [word for side in SIDES for word in ("--size", f"M={side},N={side},K={side}")]
     command = [sys.executable, "-m", "grader", "bench", problem, *map(str, files), *sizes, "--baseline", "--json"]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
@@ -101,10 +114,10 @@ def measured(problem: str) -> Iterator[Timed]:
             time = times[file.name]
             half = (time["high"] - time["low"]) / 2 / time["value"]
             yield Timed(
-                problem=problem,
+                ladder=ladder,
                 device=told["device"],
                 side=found["sizes"]["M"],
-                step=file.stem.removeprefix("ladder_"),
+                step=file.stem.removeprefix("ladder_") if file.suffix == ".cu" else file.name,
                 seconds=time["value"],
                 half_width=half,
                 cublas=times["baseline"]["value"],
@@ -113,17 +126,16 @@ def measured(problem: str) -> Iterator[Timed]:
 
 
 def name_of(step: str) -> str:
-    number, _, words = step.partition("_")
-    return f"{number} {words.replace('_', ' ')}"
+    return step.removesuffix(".py").replace("_", " ")
 
 
 def table(steps: Sequence[Timed]) -> str:
     """Markdown: a row a step, and for each size its GFLOP/s, how that compares with cuBLAS, and its share of light."""
     lines = []
-    for problem in dict.fromkeys(one.problem for one in steps):
-        ours = [one for one in steps if one.problem == problem]
+    for ladder in dict.fromkeys(one.ladder for one in steps):
+        ours = [one for one in steps if one.ladder == ladder]
         heads = [f"{side}: GFLOP/s | × cuBLAS | of light" for side in SIDES]
-        lines += [f"| {problem}, {TITLES[problem]} | {' | '.join(heads)} |", "|---" + "|---:" * 3 * len(SIDES) + "|"]
+        lines += [f"| {TITLES[ladder]} | {' | '.join(heads)} |", "|---" + "|---:" * 3 * len(SIDES) + "|"]
         # A file that fails at one size is left out entirely, so every step has every size.
         for step in dict.fromkeys(one.step for one in ours):
             cells = [next(one for one in ours if one.step == step and one.side == side) for side in SIDES]
@@ -143,13 +155,13 @@ def x_of(rate: float) -> float:
 def picture(steps: Sequence[Timed], side: int) -> str:
     """SVG: bars of TFLOP/s on a logarithmic scale, cuBLAS's in grey, and the speed of light as a line."""
     parts, y = [], HEAD
-    for problem in dict.fromkeys(one.problem for one in steps):
-        ours = [one for one in steps if one.problem == problem and one.side == side]
+    for ladder in dict.fromkeys(one.ladder for one in steps):
+        ours = [one for one in steps if one.ladder == ladder and one.side == side]
         rows = [(name_of(one.step), one.rate, f"{one.times_cublas:.2f} ×", "bar") for one in ours]
         library = 2 * side**3 / ours[0].cublas / TERA
         light = 2 * side**3 / ours[0].light / TERA
         rows.append(("cuBLAS", library, "", "cublas"))
-        parts.append(f'<text class="head" x="0" y="{y - 10}">{escape(problem)}, {escape(TITLES[problem])}</text>')
+        parts.append(f'<text class="head" x="0" y="{y - 10}">{escape(TITLES[ladder])}</text>')
         end = y + ROW * len(rows)
         for decade in (1.0, 10.0, 100.0):
             at = x_of(decade)
@@ -188,7 +200,7 @@ def main() -> None:
     if asked.known:
         steps = [Timed(**one) for file in asked.known for one in json.loads(file.read_text())]
     else:
-        steps = [one for problem in PROBLEMS if asked.only in (None, problem) for one in measured(problem)]
+        steps = [one for ladder in PROBLEMS if asked.only in (None, ladder) for one in measured(ladder)]
     if asked.save:
         asked.save.parent.mkdir(parents=True, exist_ok=True)
         asked.save.write_text(json.dumps([asdict(one) for one in steps]))
