@@ -128,6 +128,25 @@ def test_a_mistake_is_told_with_its_line(body: str, call: str, line: int, says: 
     assert solved["at"] == [len(HEAD.splitlines()) + marked + 1]
 
 
+def test_a_pass_of_the_compiler_that_fails_is_a_failure_of_compiling() -> None:
+    # Which kernels a release of Triton fails to compile can't be relied on: here its first step fails.
+    text = """from triton.compiler import ASTSource, compile
+
+
+class Source(ASTSource):
+    def make_ir(self, *_):
+        raise RuntimeError("PassManager::run failed")
+
+
+def solve(x, n):
+    compile(Source(double, {"x": "*fp32"}, {("n",): 100}), triton.runtime.driver.active.get_current_target())
+"""
+    solved = record(HEAD + text)["solved"]
+    assert solved["fault"] == "compile" and solved["message"] == "Triton's compiler fails: PassManager::run failed"
+    # Its own error names no line: it is the last one of the file on the way to it.
+    assert solved["at"] == [len(HEAD.splitlines()) + 6]
+
+
 GRADED = """
 @triton.jit
 def add_pair(arrays, output, N, BLOCK: tl.constexpr):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -89,6 +90,8 @@ class TritonDriver:
 
     def compile_failure(self, error: BaseException) -> tuple[str, int] | None:
         """The message and the line of an error of Triton's compiler; None for any other."""
+        if isinstance(error, RuntimeError) and _in_compiler(error):
+            return f"Triton's compiler fails: {error}", 0
         if not isinstance(error, triton.CompilationError):
             return None
         inner: Any = error
@@ -100,6 +103,12 @@ class TritonDriver:
         origin = inner.__cause__ or inner.__context__
         said = str(origin) if origin is not None else inner.error_message or ""
         return next((one.strip() for one in said.splitlines() if one.strip()), "Triton refuses this function"), line
+
+
+def _in_compiler(error: BaseException) -> bool:
+    """Whether a pass of the compiler raised it, which knows no line."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code is compiler.compile.__code__ for frame, _ in frames)
 
 
 def _line_of(error: triton.CompilationError) -> int:
