@@ -1,6 +1,7 @@
 """The wheel of this kgrade, for students to install: built from the clone that runs, or packed from installed files.
 
-Worked submissions of problems are left out, because an instructor's clone may hold problems of the contest.
+Worked submissions and editorials of problems are left out, because an instructor's clone may hold problems of the
+contest.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from grader.core.errors import JudgeError, KgradeError, ToolMissing
 from grader.machine.own_install import clone_of, extra_command, own_distribution
 
 BUILD_SECONDS = 120.0
-WORKED = "submissions"
-"""The folder of worked submissions in a problem's folder."""
+SOLUTIONS = ("submissions", "editorial.md")
+"""What of a problem's folder says how it is solved."""
 _READ = ("pyproject.toml", "README.md", "LICENSE")
 """What building reads beside what it packs."""
 
@@ -110,11 +111,11 @@ def _pack(installed: Distribution | None) -> Wheel:
 
 
 def _left_out(problems: Path) -> Callable[[str, list[str]], set[str]]:
-    """For copytree: compiled files, and the worked submissions of each problem in `problems`."""
+    """For copytree: compiled files, and the solutions of each problem in `problems`."""
 
     def choose(folder: str, names: list[str]) -> set[str]:
-        worked = {WORKED} if Path(folder).parent == problems else set()
-        return {name for name in names if name == "__pycache__" or name in worked}
+        solutions = SOLUTIONS if Path(folder).parent == problems else ()
+        return {name for name in names if name == "__pycache__" or name in solutions}
 
     return choose
 
@@ -125,7 +126,7 @@ def _is_packed(file: PurePosixPath) -> bool:
         return False
     if file.parts[0].endswith(".dist-info"):
         return file.name not in ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
-    return not (file.parts[:3] == ("grader", "builtin", "problems") and file.parts[4:5] == (WORKED,))
+    return not (file.parts[:3] == ("grader", "builtin", "problems") and file.parts[4:5] and file.parts[4] in SOLUTIONS)
 
 
 def _run(module: str, *arguments: str) -> None:
