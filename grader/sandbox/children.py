@@ -120,10 +120,9 @@ class Child:
             else:
                 before = prefix(self.scratch) if prefix is not None and self.scratch is not None else ()
                 # With copies or a prefix, others read what is in the folder.
-                in_memory = (
-                    confinement is not None and confinement.sandbox.has_sized_folders and not (scratch or prefix)
-                )
-                size = self.room.size if in_memory and self.scratch is not None else None
+                own_alone = self.scratch is not None and not (scratch or prefix)
+                sized = own_alone and confinement is not None and confinement.sandbox.has_sized_folders
+                size = self.room.size if sized else None
                 self._running = self._spawn(args, own, before, confinement, channel, errors_end, size)
                 if self.scratch is not None and confinement is not None and size is None:
                     self._watch = Watch(self.scratch, self.room, self._running.kill)

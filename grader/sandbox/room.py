@@ -1,7 +1,7 @@
 """How much a confined process may write into its own folder.
 
-Where bubblewrap can, the folder is in memory and has that size. Elsewhere it is on a disk, and a thread looks at it now and
-then: a process that has written more is ended.
+Where bubblewrap can, the folder is in memory and has that size. Elsewhere it is on a disk, and a thread looks at it now
+and then: a process that has written more is ended.
 """
 
 from __future__ import annotations
