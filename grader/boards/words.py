@@ -29,6 +29,15 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text.replace("\r\n", "\n"))
 
 
+_FORMULA = re.compile("(^|;) *(?=[=+@\uff1d\uff0b\uff0d\uff20-])")
+"""Where a spreadsheet takes a cell of CSV for a formula; many split lines at semicolons, whatever the rest has."""
+
+
+def spreadsheet_cell(text: str) -> str:
+    """`text` as one line of a cell in which no spreadsheet finds a formula."""
+    return _FORMULA.sub(r"\1'", " ".join(visible(text).split()))
+
+
 GATES: Mapping[str, str] = {
     "G0": "bit for bit, as sums of these inputs need no rounding",
     "G1": "each element, within what the rounding of its sum explains",
