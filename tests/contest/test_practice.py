@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import func, insert, select
 
 from grader.contest import loopback
 from grader.contest.clock import Clock
@@ -24,7 +25,9 @@ from grader.contest.explainer import Explainer
 from grader.contest.grading_process import GradingProcess
 from grader.contest.jobs import Answer, Question, Stalled, outcome_of
 from grader.contest.practice import first_link, owner_of, practice_settings, publish_practice
+from grader.contest.schema import Explanation
 from grader.contest.settings import PRACTICE, settings_from_json, settings_to_json
+from grader.contest.tables.explanations import MOST_KEPT
 from grader.core.errors import UsageError
 from grader.store.database import Store
 from grader.store.workspace import Workspace
@@ -357,6 +360,30 @@ def test_why_there_is_no_explanation(mine: Hall, failure: Answer | Exception, wo
     assert Explainer(mine.worker(), Stub(failure))(str)
     text = browser.get(page).text
     assert words in text and "secret" not in text
+
+
+def test_explanations_do_not_fill_the_database(mine: Hall) -> None:
+    hand_in(mine, mine.browser())
+    mine.judge()
+    row = mine.database.submissions(PRACTICE)[0]
+    old = {
+        "contest": PRACTICE,
+        "source_hash": row.source_hash,
+        "state": "judged",
+        "attempt": 1,
+        "page": "old",
+        "note": "",
+    }
+    with mine.database.writing() as connection:
+        connection.execute(insert(Explanation), [{**old, "problem": f"p{number}"} for number in range(MOST_KEPT + 20)])
+    mine.database.ask_explanation(row)
+    question = mine.database.claim_explanation("machine")
+    assert question is not None
+    assert mine.database.answer_explanation("machine", question.number, question.attempt, Answer("new"))
+    found = mine.database.explanation(row)
+    assert found is not None and found.page == "new"
+    with mine.database.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(Explanation)).scalar_one() == MOST_KEPT
 
 
 def test_a_lost_explanation_is_tried_again_and_then_given_up(mine: Hall) -> None:
