@@ -130,9 +130,10 @@ class StudentClient(Client):
 
     def me(self) -> dict[str, Any]:
         found = self.get("/api/me")
-        named = isinstance(found, dict) and all(isinstance(found.get(key), str) for key in ("contest", "name"))
+        if not isinstance(found, dict) or not all(isinstance(found.get(key), str) for key in ("contest", "name")):
+            raise self._not_kgrade()
         # It is printed within a command to type, and is the name by which the login is kept.
-        if not named or not re.fullmatch(r"[a-z0-9-]{1,100}", found["contest"]):
+        if not re.fullmatch(r"[a-z0-9-]{1,100}", found["contest"]):
             raise self._not_kgrade()
         return found
 
