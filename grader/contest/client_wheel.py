@@ -54,16 +54,26 @@ class ClientWheel:
         self._made: Wheel | KgradeError | None = None
 
     def get(self) -> Wheel:
-        """Returns the wheel. Raises a KgradeError that says why there is none, the same one each time."""
-        with self._lock:
-            if self._made is None:
-                try:
-                    self._made = _build(self._clone) if self._clone else _pack(own_distribution())
-                except KgradeError as error:
-                    self._made = error
-            if isinstance(self._made, KgradeError):
-                raise self._made
-            return self._made
+        """Returns the wheel. Raises a KgradeError that says why there is none, the same one each time.
+
+        While another request makes it, nobody waits: a server's few threads would all be taken.
+        """
+        if self._made is None:
+            if not self._lock.acquire(blocking=False):
+                raise JudgeError("this server makes its wheel of kgrade just now", "load the page again in a minute")
+            try:
+                self._made = self._made or self._make()
+            finally:
+                self._lock.release()
+        if isinstance(self._made, KgradeError):
+            raise self._made
+        return self._made
+
+    def _make(self) -> Wheel | KgradeError:
+        try:
+            return _build(self._clone) if self._clone else _pack(own_distribution())
+        except KgradeError as error:
+            return error
 
 
 def _build(clone: Path) -> Wheel:

@@ -3,7 +3,9 @@
 import io
 import subprocess
 import sys
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import Distribution
 from pathlib import Path
 
@@ -89,3 +91,17 @@ def test_a_server_without_a_wheel_says_so(tmp_path: Path) -> None:
         page = hall.browser().get("/client")
         assert page.status_code == 200 and "make a wheel of kgrade" in page.text and "pip install" not in page.text
         assert hall.browser().get(f"/client/{NAME}").status_code == 404
+
+
+def test_nobody_waits_while_the_wheel_is_made(tmp_path: Path) -> None:
+    """It takes seconds, and forty requests that waited for it would take all of a server's threads."""
+    with open_hall(tmp_path) as hall:
+        wheel = hall.site.client_wheel
+        with ThreadPoolExecutor(1) as making:
+            first = making.submit(wheel.get)
+            while not wheel._lock.locked():
+                time.sleep(0.001)
+            page = hall.browser().get("/client")
+            assert page.status_code == 200 and "makes its wheel of kgrade just now" in page.text
+            assert not first.done() and first.result().name == NAME
+        assert NAME in hall.browser().get("/client").text
