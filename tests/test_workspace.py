@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from grader.core.crash import write_crash_log
 from grader.core.errors import UsageError, WorkspaceError
 from grader.core.paths import cache_folder
 from grader.store.workspace import Workspace, builtin_folder, find_workspace
@@ -91,3 +94,27 @@ def test_the_cache_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("KGRADE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert cache_folder() == tmp_path / "xdg" / "kgrade"
+
+
+def test_a_cache_that_others_write_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that somebody else keeps there would be the submission that is judged."""
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("KGRADE_CACHE", str(cache))
+    cache.mkdir()
+    cache.chmod(0o1777)
+    with pytest.raises(UsageError, match="everybody on this machine can write to the cache") as refused:
+        cache_folder()
+    assert "chmod o-w" in refused.value.hint
+    message, hint = write_crash_log(ValueError("a mistake"), ["kgrade"])
+    log = Path(hint.partition(" in ")[2].partition(";")[0])
+    assert "a mistake" in message and log.parent == Path(tempfile.gettempdir()) and log.stat().st_mode & 0o777 == 0o600
+    log.unlink()
+    cache.chmod(0o755)
+    assert cache_folder() == cache
+    if os.getuid() == 0:
+        os.chown(cache, 4711, 4711)
+        monkeypatch.setattr(os, "getuid", lambda: 4712)
+        with pytest.raises(UsageError, match="is another user's"):
+            cache_folder()
+        monkeypatch.setattr(os, "getuid", lambda: 4711)
+        assert cache_folder() == cache

@@ -14,14 +14,28 @@ from datetime import datetime
 from grader.core.report import CaseResult, Interval, Report
 from grader.core.verdict import LanguageName
 
-# Control characters, and marks that change the direction of text: they could make code or a name look like
-# something else.
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+# Control characters, marks that change the direction of text, and characters that show nothing: they could make code or
+# a name look like something else, or hide words that only a program reads, as tags (U+E0000 to U+E007F) do. Joiners and
+# the two variation selectors of emoji stay, because people write them.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
 
 
 def visible(text: str) -> str:
     """`text` with invisible characters spelled out, such as ‹U+202E›."""
     return _INVISIBLE.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text.replace("\r\n", "\n"))
+
+
+_FORMULA = re.compile("(^|;) *(?=[=+@\uff1d\uff0b\uff0d\uff20-])")
+"""Where a spreadsheet takes a cell of CSV for a formula; many split lines at semicolons, whatever the rest has."""
+
+
+def spreadsheet_cell(text: str) -> str:
+    """`text` as one line of a cell in which no spreadsheet finds a formula."""
+    return _FORMULA.sub(r"\1'", " ".join(visible(text).split()))
 
 
 GATES: Mapping[str, str] = {

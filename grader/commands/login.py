@@ -19,6 +19,7 @@ def command(url: str, token: str | None) -> int:
     """
     from grader.contest.client import StudentClient, checked_address, is_unprotected
     from grader.contest.logins import Login, remember
+    from grader.terminal.console import safe
 
     address = checked_address(url)
     if is_unprotected(address):
@@ -33,7 +34,7 @@ def command(url: str, token: str | None) -> int:
         client.close()
     slug = me["contest"]
     remember(slug, Login(address, given))
-    click.echo(f"Signed in to {slug} as {me['name']}. Now: kgrade submit PROBLEM FILE --contest {slug}")
+    click.echo(f"Signed in to {slug} as {safe(me['name'])}. Now: kgrade submit PROBLEM FILE --contest {slug}")
     return 0
 
 

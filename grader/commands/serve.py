@@ -66,7 +66,7 @@ def command(
 
     from grader.contest.database import Database, default_url
     from grader.contest.definitions import defined_contests, publish_if_newer
-    from grader.contest.loopback import is_loopback
+    from grader.contest.loopback import can_tell_users, is_loopback
     from grader.contest.own_workers import OwnWorkers
     from grader.contest.practice import first_link, owner_of, publish_practice
 
@@ -85,7 +85,7 @@ def command(
     _warn_of_others(store)
     listening = bound_socket(host, port)
     own = OwnWorkers(store, workspace.root, _devices(device, workers), port, no_sandbox=no_sandbox)
-    at_home = is_loopback(listening.getsockname()[0])
+    at_home = is_loopback(listening.getsockname()[0]) and can_tell_users()
     app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None)
 
     async def first() -> None:

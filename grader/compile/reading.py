@@ -52,6 +52,7 @@ Lines = Sequence[Sequence[tuple[str, str]]]
 _CLASS = re.compile(r"[a-z0-9]{0,4}")
 
 TOO_LONG = "compiling took longer than {:g} seconds and was stopped"
+TOO_MUCH = "compiling needs more room for temporary files than there is"
 TOO_LONG_HINT = "Look for templates that call themselves, long unrolled loops, or huge initialised arrays."
 
 
@@ -186,7 +187,7 @@ def _compile(child: Child, request: Mapping[str, Any], time_limit: float, sandbo
     except ChildTimeout:
         raise CompileFailure([Diagnostic("error", TOO_LONG.format(time_limit), hint=TOO_LONG_HINT)]) from None
     except ChildDied as died:
-        raise _explain_crash(died, sandbox) from None
+        raise explain_crash(died, sandbox) from None
     try:
         if "failure" in answer:
             raise CompileFailure([diagnostic_from_json(one) for one in answer["failure"]], str(answer["log"]))
@@ -201,8 +202,10 @@ def _compile(child: Child, request: Mapping[str, Any], time_limit: float, sandbo
         raise JudgeError(f"the compiler's process answered what is no program: {error}") from None
 
 
-def _explain_crash(died: ChildDied, sandbox: Sandbox) -> Exception:
+def explain_crash(died: ChildDied, sandbox: Sandbox) -> Exception:
     """The error to raise after a crash: it is the submission's fault only if the compiler works without it."""
+    if died.full:
+        return CompileFailure([Diagnostic("error", TOO_MUCH, hint=TOO_LONG_HINT)], died.output)
     if died.signal not in _CRASHES:
         return died
     empty = {"source": "__global__ void k() {}", "file_name": "k.cu", "kernel": "k", "parameters": [], "constants": {}}

@@ -35,13 +35,15 @@ from grader.core.errors import KgradeError, SourceError, UsageError
 from grader.core.report import Report, from_json
 from grader.core.verdict import Verdict
 from grader.problem import Problem, load_problem
-from grader.problem.sizes import check_sizes
+from grader.problem.sizes import Budget, check_sizes
 from grader.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from grader.contest.database import Database
 
 LONGEST_FILE_NAME = 100
+LARGEST_RUN = Budget(flops=4_000_000_000, bytes=100_000_000)
+"""The largest cost of sizes that the sender of a run chose: a judge takes some eight times its arrays' memory."""
 RUNS_OF_ONE = 6
 """Runs that an account may make an hour for each submission that it may make."""
 LARGEST_NUMBER = 2**31 - 1
@@ -192,10 +194,13 @@ class Access:
         now, contest = self.now(), visitor.contest
         name, text = self._taken(visitor, problem, file, data, now)
         if sizes is not None:
+            loaded = self._load(problem)
             try:
-                check_sizes(self._load(problem), sizes)
+                check_sizes(loaded, sizes)
             except UsageError as error:
                 raise Refused(400, error.message, error.hint.replace("--case ", "")) from None
+            if not LARGEST_RUN.allows(loaded, sizes):
+                raise Refused(400, "these sizes are too large for a run", "type smaller ones, or leave the field empty")
         try:
             return self.database.add_run(
                 *(visitor.account, problem, name, text, sizes, now),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.boards.words import spreadsheet_cell
 from grader.contest.auth import hash_token, new_token
 from grader.contest.database import Database
 from grader.contest.naming import free_name, plain_name
@@ -121,7 +122,8 @@ def secrets_to_csv(issued: Sequence[Issued], address: str) -> str:
     writer = csv.writer(out)
     writer.writerow(("name", "email", "link", "token"))
     for each in issued:
-        writer.writerow((each.account, each.email, f"{address.rstrip('/')}/sign-in/{each.link}", each.token))
+        name, email = spreadsheet_cell(each.account), spreadsheet_cell(each.email)
+        writer.writerow((name, email, f"{address.rstrip('/')}/sign-in/{each.link}", each.token))
     return out.getvalue()
 
 

@@ -26,7 +26,10 @@ def hash_token(token: str) -> str:
 
 
 def new_token() -> str:
-    return secrets.token_urlsafe(32)
+    """A new token. None begins with a dash: spreadsheets would take it for a formula, commands for an option."""
+    while not (token := secrets.token_urlsafe(32))[0].isalnum():
+        pass
+    return token
 
 
 class Signer:

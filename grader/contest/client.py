@@ -6,6 +6,7 @@ It turns JSON into the objects of this package, and every failure into a KgradeE
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -129,7 +130,10 @@ class StudentClient(Client):
 
     def me(self) -> dict[str, Any]:
         found = self.get("/api/me")
-        if not isinstance(found, dict) or not isinstance(found.get("contest"), str):
+        if not isinstance(found, dict) or not all(isinstance(found.get(key), str) for key in ("contest", "name")):
+            raise self._not_kgrade()
+        # It is printed within a command to type, and is the name by which the login is kept.
+        if not re.fullmatch(r"[a-z0-9-]{1,100}", found["contest"]):
             raise self._not_kgrade()
         return found
 

@@ -1,6 +1,7 @@
 """The wheel of this kgrade, for students to install: built from the clone that runs, or packed from installed files.
 
-Worked submissions of problems are left out, because an instructor's clone may hold problems of the contest.
+Worked submissions and editorials of problems are left out, because an instructor's clone may hold problems of the
+contest.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from grader.core.errors import JudgeError, KgradeError, ToolMissing
 from grader.machine.own_install import clone_of, extra_command, own_distribution
 
 BUILD_SECONDS = 120.0
-WORKED = "submissions"
-"""The folder of worked submissions in a problem's folder."""
+SOLUTIONS = ("submissions", "editorial.md")
+"""What of a problem's folder says how it is solved."""
 _READ = ("pyproject.toml", "README.md", "LICENSE")
 """What building reads beside what it packs."""
 
@@ -53,16 +54,26 @@ class ClientWheel:
         self._made: Wheel | KgradeError | None = None
 
     def get(self) -> Wheel:
-        """Returns the wheel. Raises a KgradeError that says why there is none, the same one each time."""
-        with self._lock:
-            if self._made is None:
-                try:
-                    self._made = _build(self._clone) if self._clone else _pack(own_distribution())
-                except KgradeError as error:
-                    self._made = error
-            if isinstance(self._made, KgradeError):
-                raise self._made
-            return self._made
+        """Returns the wheel. Raises a KgradeError that says why there is none, the same one each time.
+
+        While another request makes it, nobody waits: a server's few threads would all be taken.
+        """
+        if self._made is None:
+            if not self._lock.acquire(blocking=False):
+                raise JudgeError("this server makes its wheel of kgrade just now", "load the page again in a minute")
+            try:
+                self._made = self._made or self._make()
+            finally:
+                self._lock.release()
+        if isinstance(self._made, KgradeError):
+            raise self._made
+        return self._made
+
+    def _make(self) -> Wheel | KgradeError:
+        try:
+            return _build(self._clone) if self._clone else _pack(own_distribution())
+        except KgradeError as error:
+            return error
 
 
 def _build(clone: Path) -> Wheel:
@@ -110,11 +121,11 @@ def _pack(installed: Distribution | None) -> Wheel:
 
 
 def _left_out(problems: Path) -> Callable[[str, list[str]], set[str]]:
-    """For copytree: compiled files, and the worked submissions of each problem in `problems`."""
+    """For copytree: compiled files, and the solutions of each problem in `problems`."""
 
     def choose(folder: str, names: list[str]) -> set[str]:
-        worked = {WORKED} if Path(folder).parent == problems else set()
-        return {name for name in names if name == "__pycache__" or name in worked}
+        solutions = SOLUTIONS if Path(folder).parent == problems else ()
+        return {name for name in names if name == "__pycache__" or name in solutions}
 
     return choose
 
@@ -125,7 +136,7 @@ def _is_packed(file: PurePosixPath) -> bool:
         return False
     if file.parts[0].endswith(".dist-info"):
         return file.name not in ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
-    return not (file.parts[:3] == ("grader", "builtin", "problems") and file.parts[4:5] == (WORKED,))
+    return not (file.parts[:3] == ("grader", "builtin", "problems") and file.parts[4:5] and file.parts[4] in SOLUTIONS)
 
 
 def _run(module: str, *arguments: str) -> None:

@@ -14,13 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timezone
 
-from grader.boards.words import label, language, visible
+from grader.boards.words import label, language, spreadsheet_cell, visible
 from grader.contest.scoreboard import Cell, Row
 from grader.contest.standing import Results
 
 DIGITS = 4
 _COLUMNS = ("points", "verdict", "language", "submission", "submitted", "attempts")
-_FORMULA = ("=", "+", "-", "@")
 
 
 def to_csv(results: Results) -> str:
@@ -37,9 +36,13 @@ def to_csv(results: Results) -> str:
     writer.writerow(head)
     for row in results.rows:
         reason = results.reasons.get(row.who, "")
-        line: list[object] = ["" if reason else row.rank, _cell(row.who), _cell(results.emails.get(row.who, ""))]
+        line: list[object] = [
+            "" if reason else row.rank,
+            spreadsheet_cell(row.who),
+            spreadsheet_cell(results.emails.get(row.who, "")),
+        ]
         line += [_figure(x) for x in (row.points.value, row.points.low, row.points.high)]
-        line.append(_cell(reason))
+        line.append(spreadsheet_cell(reason))
         for cell in row.cells:
             line += [_figure(cell.points.value), _verdict(cell), _language(cell), *_which(cell), cell.attempts]
         writer.writerow(line)
@@ -127,9 +130,3 @@ def _result(cell: Cell) -> str:
 
 def _figure(value: float) -> str:
     return f"{value:.{DIGITS}f}"
-
-
-def _cell(text: str) -> str:
-    """Escapes text that a spreadsheet would take for a formula."""
-    plain = " ".join(visible(text).split())
-    return f"'{plain}" if plain.startswith(_FORMULA) else plain

@@ -10,7 +10,8 @@ import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -36,10 +37,12 @@ def write_crash_log(error: Exception, arguments: Sequence[str]) -> tuple[str, st
         ]
     )
     now = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
-    for folder in (cache_folder() / "crashes", Path(tempfile.gettempdir())):
+    for folder in _folders():
         path = folder / f"kgrade-{now}.log"
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            # In the folder of all for temporary files somebody else may have made one of that name.
+            path.touch(0o600, exist_ok=False)
             path.write_text(details, encoding="utf-8", errors="replace")
         except OSError:
             continue
@@ -48,3 +51,9 @@ def write_crash_log(error: Exception, arguments: Sequence[str]) -> tuple[str, st
         message,
         "the details could not be written anywhere; 'kgrade doctor' says what is missing on this machine",
     )
+
+
+def _folders() -> Iterator[Path]:
+    with suppress(KgradeError):
+        yield cache_folder() / "crashes"
+    yield Path(tempfile.gettempdir())

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib.util import cache_from_source
 from pathlib import Path
 
+from grader.core.errors import UsageError
 from grader.core.paths import cache_folder
 from grader.doctor.cuda import COMPILER_PARTS, GPU_PARTS
 from grader.doctor.part import Finding, Missing, Part, look_for
@@ -74,7 +75,11 @@ def _llvm(_: Workspace) -> str:
 
 
 def _cache(_: Workspace) -> str:
-    return _writable(cache_folder())
+    try:
+        folder = cache_folder()
+    except UsageError as error:
+        raise Missing(error.message, error.hint) from None
+    return _writable(folder)
 
 
 def _submissions(workspace: Workspace) -> str:

@@ -24,6 +24,11 @@ def find_program() -> str | None:
     return shutil.which("bwrap") if platform.machine() in MACHINES else None
 
 
+def has_sized_folders(program: str) -> bool:
+    """Whether this bubblewrap limits the size of a folder in memory (0.7.0 and later)."""
+    return "--size" in _help(program)
+
+
 @functools.cache
 def why_not(program: str, user: int | None) -> str:
     """Why bubblewrap does not work here, started by `user` or else the current user; empty if it works."""
@@ -87,7 +92,10 @@ def _file_system(profile: Profile, view: View, processes: bool = False) -> Itera
     for place in view.places:
         if str(HIDDEN) in closed and Path(place.path).is_relative_to(HIDDEN):
             continue
-        yield from (place.option, str(place.host), place.path)
+        if place.size is not None:
+            yield from ("--perms", "0700", "--size", str(place.size), "--tmpfs", place.path)
+        else:
+            yield from (place.option, str(place.host), place.path)
     if str(HIDDEN) in closed:
         yield from ("--tmpfs", str(HIDDEN))
         for place in view.places:

@@ -25,6 +25,7 @@ from typing import Any
 
 from grader.core import errors
 from grader.sandbox.confinement import Confinement, make_folder, remove_folder
+from grader.sandbox.room import Room, Watch
 from grader.sandbox.running import Running, Spawned
 from grader.sandbox.serving import CHANNEL, FAILURE, MEMORY, MESSAGE_LIMIT, NO_PARENT
 from grader.sandbox.template import Forked, TemplateFailed, drop_template, template_of
@@ -54,10 +55,14 @@ class ChildTimeout(errors.JudgeError):
 
 
 class ChildDied(errors.JudgeError):
-    """The child ended without an answer. `signal` is the signal that ended it, None if it exited by itself."""
+    """The child ended without an answer. `signal` is the signal that ended it, None if it exited by itself.
 
-    def __init__(self, message: str, returncode: int, output: str = "") -> None:
+    `full` says that it was ended because it wrote more into its folder than it may.
+    """
+
+    def __init__(self, message: str, returncode: int, output: str = "", *, full: bool = False) -> None:
         super().__init__(message, hint=output)
+        self.full = full
         self.returncode = returncode
         self.signal = signal.Signals(-returncode) if returncode < 0 else None
         self.output = output
@@ -77,11 +82,13 @@ class Child:
     then `pid` is that program's, and the child dies with the process that created it.
     With a `confinement` the child runs in that sandbox, with no more of the environment than it says. `memory` is an
     in-memory file that both have open, for arrays. With `scratch` the child has its own writable folder, which starts
-    with copies of these folders, holds its cache, and is removed when it ends.
+    with copies of these folders, holds its cache, and is removed when it ends; a confined one has `room` for what the
+    child writes.
     """
 
     message_limit, most_values = MESSAGE_LIMIT, MOST_VALUES
     transfer_seconds = TRANSFER_SECONDS
+    room = Room()
 
     def __init__(
         self,
@@ -101,6 +108,7 @@ class Child:
         os.set_blocking(self._errors, False)
         self._template = template_of(module, confinement) if not (environment or prefix or scratch) else None
         self.scratch: Path | None = None
+        self._watch: Watch | None = None
         with ours, theirs:
             channel = theirs.fileno()
             forked = self._fork(args, confinement, channel, errors_end, scratch is not None)
@@ -111,11 +119,17 @@ class Child:
                 self._running: Running = forked
             else:
                 before = prefix(self.scratch) if prefix is not None and self.scratch is not None else ()
-                self._running = self._spawn(args, own, before, confinement, channel, errors_end)
+                # With copies or a prefix, others read what is in the folder.
+                own_alone = self.scratch is not None and not (scratch or prefix)
+                sized = own_alone and confinement is not None and confinement.sandbox.has_sized_folders
+                size = self.room.size if sized else None
+                self._running = self._spawn(args, own, before, confinement, channel, errors_end, size)
+                if self.scratch is not None and confinement is not None and size is None:
+                    self._watch = Watch(self.scratch, self.room, self._running.kill)
             self._connection = Connection(ours.detach())
         os.close(errors_end)
         self._finalizer = weakref.finalize(
-            self, _end, self._running, self._connection, [self._errors, self.memory], self.scratch
+            self, _end, self._running, self._connection, [self._errors, self.memory], self.scratch, self._watch
         )
 
     def _fork(
@@ -142,13 +156,14 @@ class Child:
         confinement: Confinement | None,
         channel: int,
         errors_end: int,
+        size: int | None,
     ) -> Spawned:
         descriptors = (channel, self.memory)
         if self.scratch is not None:
             own = {**own, **_of_folder(self.scratch)}
         if confinement is not None:
             own = {**own, **_CONFINED, CHANNEL: f"{channel}:{NO_PARENT}"}
-            started = confinement.start(self.module, args, before, own, descriptors, errors_end, self.scratch)
+            started = confinement.start(self.module, args, before, own, descriptors, errors_end, self.scratch, size)
             return Spawned(started.process, started.status)
         parent = os.getpid() if not before else NO_PARENT
         command = [*before, sys.executable, "-m", self.module, *args]
@@ -242,6 +257,8 @@ class Child:
         output = _drain(self._errors)[-4000:].decode(errors="replace").strip()
         self.close()
         returncode = self._running.returncode
+        if self._watch is not None and self._watch.full:
+            return ChildDied(f"{self.module} wrote more into its folder than it may", returncode, output, full=True)
         how = f"exit code {returncode}" if returncode >= 0 else signal.Signals(-returncode).name
         return ChildDied(f"{self.module} ended unexpectedly with {how}", returncode, output)
 
@@ -297,7 +314,15 @@ def _of_folder(folder: Path) -> dict[str, str]:
     return {"TMPDIR": str(folder), "KGRADE_CACHE": str(folder)}
 
 
-def _end(running: Running, connection: Connection, descriptors: Sequence[int], scratch: Path | None) -> None:
+def _end(
+    running: Running,
+    connection: Connection,
+    descriptors: Sequence[int],
+    scratch: Path | None,
+    watch: Watch | None,
+) -> None:
+    if watch is not None:
+        watch.end()
     running.kill()
     running.wait()
     if running.in_namespace:

@@ -49,14 +49,20 @@ class Confinement:
         descriptors: Sequence[int],
         stderr: int,
         writable: Path | None,
+        size: int | None = None,
     ) -> Started:
         """Starts one of kgrade's modules with these descriptors kept open; `prefix` is as for a Child.
 
-        `writable` is the only folder that it may write to, and its working directory.
+        `writable` is the only folder that it may write to, and its working directory. With a `size` in bytes it is
+        another one in memory, at the same path.
         """
         return self.sandbox.open(
             [*prefix, *python_command(module), *arguments],
-            view_of(self.profile, (*python_places(), *self.readable, *self.given), writable, devices=self.devices),
+            view_of(
+                *(self.profile, (*python_places(), *self.readable, *self.given), writable),
+                devices=self.devices,
+                size=size,
+            ),
             self.profile,
             self.limits,
             self.environment(environment, writable),

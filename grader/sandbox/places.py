@@ -43,12 +43,16 @@ HIDDEN = Path(__file__).resolve().parents[1] / "builtin"
 
 @dataclass(frozen=True)
 class Place:
-    """A host's file or folder, shown at a path in the sandbox."""
+    """A host's file or folder, shown at a path in the sandbox.
+
+    With a `size` it is an empty folder in memory for so many bytes, where the sandbox can make one.
+    """
 
     path: str
     host: Path
     writable: bool = False
     device: bool = False
+    size: int | None = None
 
     @property
     def option(self) -> str:
@@ -76,13 +80,14 @@ def view_of(
     writable: Path | None = None,
     files: Mapping[str, Path] | None = None,
     devices: Sequence[Path] = (),
+    size: int | None = None,
 ) -> View:
-    """A view of these places, without those that the profile shows anyway."""
+    """A view of these places, without those that the profile shows anyway; `size` is that of `writable` in memory."""
     system = [Path(path) for path in SHOWN[profile]]
     shown = [Place(str(path), path) for path in dict.fromkeys(readable) if not _within(path, system)]
     shown += [Place(path, host) for path, host in (files or {}).items()]
     shown += [Place(str(path), path, device=True) for path in devices]
-    shown += [Place(str(writable), writable, writable=True)] if writable is not None else []
+    shown += [Place(str(writable), writable, writable=True, size=size)] if writable is not None else []
     return View(tuple(sorted(shown, key=lambda place: len(Path(place.path).parts))))
 
 

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import IO
 
 from grader.core.errors import JudgeError, ToolMissing
-from grader.sandbox.bubblewrap import NOBODY, command_line, find_program, template_command_line, why_not
+from grader.sandbox.bubblewrap import (
+    NOBODY,
+    command_line,
+    find_program,
+    has_sized_folders,
+    template_command_line,
+    why_not,
+)
 from grader.sandbox.landlock import landlock_version, launcher, specification_of
 from grader.sandbox.limits import SandboxLimits, process_limit, shell_limits, shell_process_limit
 from grader.sandbox.places import Place, View, view_of
@@ -54,13 +61,14 @@ class Sandbox:
     """A way to start programs. `program` is bubblewrap's path, or None, and then `reason` says why it is not used.
 
     `landlock` is the Landlock version used instead, 0 for none. `user` is the user id to start programs as, None for
-    this process's own.
+    this process's own. With `has_sized_folders` a folder to write to can be in memory, with a size.
     """
 
     program: str | None
     reason: str = ""
     user: int | None = None
     landlock: int = 0
+    has_sized_folders: bool = False
 
     @staticmethod
     def find(required: bool = False) -> Sandbox:
@@ -75,7 +83,7 @@ class Sandbox:
             reason = why_not(program, None)
             if not reason:
                 user = NOBODY if os.geteuid() == 0 and not why_not(program, NOBODY) else None
-                return Sandbox(program, user=user)
+                return Sandbox(program, user=user, has_sized_folders=has_sized_folders(program))
             hint = _how_to_allow()
         if landlock:
             return Sandbox(None, reason, landlock=landlock, user=NOBODY if os.geteuid() == 0 else None)

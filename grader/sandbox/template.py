@@ -27,6 +27,7 @@ from grader.sandbox.confinement import Confinement, make_folder, remove_folder
 from grader.sandbox.places import view_of
 from grader.sandbox.python import python_command, python_places
 from grader.sandbox.requests import LIMITED, receive, send
+from grader.sandbox.room import Room
 from grader.sandbox.seccomp import filter_program
 
 MODULE = "grader.sandbox.template_child"
@@ -34,8 +35,6 @@ MODULE = "grader.sandbox.template_child"
 STARTING = 60.0
 """Seconds for loading the modules."""
 FORKING = 20.0
-WRITABLE = 512 << 20
-"""Bytes that a process may write to its folder, a tmpfs."""
 
 
 class TemplateFailed(Exception):
@@ -137,7 +136,7 @@ class Template:
             "filter": filter_program(confinement.profile, platform.machine()).hex(),
             "limits": {"core": 0, **{name: value for name, value in limits if name in LIMITED and value is not None}},
             "files": {str(self._inside(file)): file.read_bytes().hex() for file in _files(confinement.given)},
-            "writable": WRITABLE if writes else 0,
+            "writable": Room().size if writes else 0,
         }
         read_end, write_end = os.pipe()
         received: list[int] = []

@@ -50,6 +50,24 @@ def test_the_step_marks_the_line_and_fails(
         assert f"::error file={WORKED / file},line=" in done.stdout
 
 
+def test_installing_imports_nothing_of_the_checkout(runner: dict[str, str], tmp_path: Path) -> None:
+    """A student's repository may hold a folder "venv"; `python3 -m venv` would run what is in it."""
+    yaml = pytest.importorskip("yaml", reason="needs PyYAML")
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv" / "__init__.py").touch()
+    (tmp_path / "venv" / "__main__.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    programs = Path(runner["RUNNER_TEMP"]) / "kgrade" / "bin"
+    (programs / "pip").write_text("#!/bin/sh\n")
+    (programs / "pip").chmod(0o755)
+    (programs / "python3").write_text('#!/bin/sh\nexec /usr/bin/env -i "$PYTHON3" -S "$@" --help\n')
+    (programs / "python3").chmod(0o755)
+    environment = {**runner, "PATH": f"{programs}:{runner['PATH']}", "PYTHON3": sys.executable, "CUDA": "13"}
+    step = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"][0]
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    subprocess.run(command, check=True, env=environment | {"GITHUB_ACTION_PATH": str(ROOT)}, cwd=tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_the_example_uses_it() -> None:
     yaml = pytest.importorskip("yaml", reason="needs PyYAML")
     inputs = yaml.safe_load((ROOT / "action.yml").read_text())["inputs"]

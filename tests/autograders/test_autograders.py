@@ -22,6 +22,14 @@ WORKED = ROOT / "problems" / "matmul" / "submissions"
 pytest.importorskip("hatchling", reason="needs pip install -e '.[server]'")
 
 
+TAKES_OVER = """
+import os
+os.write(1, b'{"scores": {"matmul": 10.0}}\\n')
+os._exit(0)
+"""
+"""A module of a student's that has the name of one that an autograder imports."""
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """With this Python as the one that setup.sh installs."""
@@ -49,7 +57,9 @@ def test_gradescope(tmp_path: Path, environment: dict[str, str], capsys: pytest.
     (there / "submission" / "matmul.cu").write_bytes((WORKED / "accepted" / "2_tiled.cu").read_bytes())
     (there / "submission" / "zip.cu").write_text("__global__ void zip_kernel( { <script>")
     script = ["bash", str(there / "source" / "run_autograder")]
-    subprocess.run(script, check=True, env={**environment, "AUTOGRADER": str(there)}, cwd=there)
+    for name in ("json.py", "grader.py", "argparse.py"):
+        (there / "submission" / name).write_text(TAKES_OVER)
+    subprocess.run(script, check=True, env={**environment, "AUTOGRADER": str(there)}, cwd=there / "submission")
     found = json.loads((there / "results" / "results.json").read_text())
     assert found["score"] == 4 and found["stdout_visibility"] == "hidden"
     assert found["test_output_format"] == found["test_name_format"] == "text"
@@ -70,6 +80,10 @@ def test_autolab(tmp_path: Path, environment: dict[str, str]) -> None:
     with tarfile.open(tmp_path / "autograde.tar") as archive:
         assert all(name.startswith("autograder/") for name in archive.getnames())
     (tmp_path / "handin.cu").write_bytes((WORKED / "wrong_answer" / "only_whole_tiles.cu").read_bytes())
+    # Where a lab's Makefile unpacks what was handed in, these lie in the folder that it works in.
+    for name in ("grader", "venv"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(TAKES_OVER)
     # Called by another make, as in these tests, it would tell of the folder that it leaves.
     alone = {name: value for name, value in environment.items() if not name.startswith("MAKE")}
     done = subprocess.run(["make"], cwd=tmp_path, env=alone, capture_output=True, text=True, check=True)

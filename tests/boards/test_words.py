@@ -154,3 +154,13 @@ def test_the_judges_own_terms_in_plain_words(text: str, shown: str) -> None:
 def test_every_gate_has_its_words() -> None:
     named = set(re.findall(r"\bG\d\b", str(tolerance.__doc__)))
     assert named and all(words.gate(each) != each for each in named)
+
+
+@pytest.mark.parametrize("code", [0x0, 0x1B, 0xAD, 0x115F, 0x202E, 0x2028, 0x3164, 0xFE00, 0xFEFF, 0xE0041, 0xE01EF])
+def test_what_shows_nothing_is_spelled_out(code: int) -> None:
+    assert words.visible(f"a{chr(code)}b") == f"a‹U+{code:04X}›b"
+
+
+@pytest.mark.parametrize("text", ["a\tb\nc", "é ı İ", "👩‍💻", "❤️", "می‌خواهم", "日本語", "a b"])
+def test_what_people_write_stays(text: str) -> None:
+    assert words.visible(text) == text

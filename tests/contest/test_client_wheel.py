@@ -3,7 +3,9 @@
 import io
 import subprocess
 import sys
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import Distribution
 from pathlib import Path
 
@@ -48,7 +50,8 @@ def test_the_page_names_the_wheel_which_installs(tmp_path: Path) -> None:
         assert browser.get("/client/kgrade-0.0.0-py3-none-any.whl").status_code == 404
     names = names_in(answer.content)
     assert {"grader/cli.py", "grader/builtin/problems/matmul/problem.py"} <= names
-    assert not [name for name in names if name.startswith("grader/builtin/problems/") and "/submissions/" in name]
+    problems = [name for name in names if name.startswith("grader/builtin/problems/")]
+    assert not [name for name in problems if "/submissions/" in name or "editorial" in name]
 
     packages = install(answer.content, tmp_path / "student")
     # A problem whose baseline is a worked submission is graded without it.
@@ -69,10 +72,11 @@ def test_own_problems_solutions_in_a_clone_stay_there(tmp_path: Path) -> None:
     for file in ("pyproject.toml", "README.md", "LICENSE", *packed):
         (clone / file).write_bytes((root / file).read_bytes())
     (clone / "problems/mine/problem.py").touch()
+    (clone / "problems/mine/editorial.md").write_text("The solution.")
     (clone / "problems/mine/submissions/accepted/solution.cu").touch()
     names = names_in(ClientWheel(clone).get().content)
     assert "grader/builtin/problems/mine/problem.py" in names
-    assert not [name for name in names if "solution" in name]
+    assert not [name for name in names if "solution" in name or "editorial" in name]
 
 
 def test_a_server_without_a_wheel_says_so(tmp_path: Path) -> None:
@@ -87,3 +91,17 @@ def test_a_server_without_a_wheel_says_so(tmp_path: Path) -> None:
         page = hall.browser().get("/client")
         assert page.status_code == 200 and "make a wheel of kgrade" in page.text and "pip install" not in page.text
         assert hall.browser().get(f"/client/{NAME}").status_code == 404
+
+
+def test_nobody_waits_while_the_wheel_is_made(tmp_path: Path) -> None:
+    """It takes seconds, and forty requests that waited for it would take all of a server's threads."""
+    with open_hall(tmp_path) as hall:
+        wheel = hall.site.client_wheel
+        with ThreadPoolExecutor(1) as making:
+            first = making.submit(wheel.get)
+            while not wheel._lock.locked():
+                time.sleep(0.001)
+            page = hall.browser().get("/client")
+            assert page.status_code == 200 and "makes its wheel of kgrade just now" in page.text
+            assert not first.done() and first.result().name == NAME
+        assert NAME in hall.browser().get("/client").text

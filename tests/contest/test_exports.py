@@ -50,7 +50,9 @@ def test_the_table() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["=1+2", "+49", "-x", "@SUM(A1)", "\tx", '=HYPERLINK("http://x","y")'])
+@pytest.mark.parametrize(
+    "name", ["=1+2", "+49", "-x", "@SUM(A1)", "\tx", '=HYPERLINK("http://x","y")', "＝1", "Ada;=1+2", "Ada; @SUM(A1)"]
+)
 def test_no_cell_is_a_formula(name: str) -> None:
     text = to_csv(results(name, emails={name: "=x@example.org"}))
     (row,) = csv.DictReader(io.StringIO(text))

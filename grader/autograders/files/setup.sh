@@ -3,6 +3,7 @@
 set -eu
 SOURCE="$(cd "$(dirname "$0")" && pwd)"
 HOME_OF_KGRADE="${KGRADE_HOME:-$SOURCE/kgrade}"
+cd "$SOURCE"
 
 # g++ for files with their own solve(); bubblewrap confines what students wrote.
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, insert, or_, select, update
+from sqlalchemy import ColumnElement, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from grader.contest.jobs import EXPLAIN_SECONDS, Answer, Question
@@ -17,6 +17,8 @@ from grader.contest.tables.base import Transactions, record, storable
 
 MOST_ATTEMPTS = 3
 LEASE = timedelta(seconds=EXPLAIN_SECONDS + 30)
+MOST_KEPT = 500
+"""Explanations that are kept, the newest. A page may have megabytes; who wants an older one asks for it again."""
 GIVEN_UP = "the machines that tried came to no end"
 
 
@@ -80,7 +82,13 @@ class Explanations(Transactions):
             Explanation.state == RUNNING,
         )
         with self.writing(flushed=False) as connection:
-            return connection.execute(change.values(**done)).rowcount == 1
+            answered = connection.execute(change.values(**done)).rowcount == 1
+            over = select(Explanation.id).where(Explanation.state == JUDGED).order_by(Explanation.id.desc())
+            oldest = connection.execute(over.offset(MOST_KEPT).limit(1)).scalar_one_or_none()
+            if oldest is not None:
+                old = Explanation.id <= oldest, Explanation.state == JUDGED
+                connection.execute(delete(Explanation).where(*old))
+            return answered
 
     def _waits(self) -> ColumnElement[bool]:
         lost = (Explanation.state == RUNNING) & (Explanation.lease_until < self.now())
