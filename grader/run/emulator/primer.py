@@ -13,7 +13,8 @@ from grader.run.emulator.objects import Objects
 
 _SPACES = ("global", "shared", "generic", "local")
 _NARROWEST = (("u8", "u16", "b32"), ("u16", "b32"), ("b32",))
-"""The accesses of a kernel of bytes, of one of halves and of one of words: race checks have cells of the narrowest."""
+"""The accesses of a kernel of bytes, of one of halves and of one of words: race checks have cells of the narrowest.
+Vectors are in the last alone, where most are."""
 _VECTORS = (
     *((space, "b32", vector) for vector in (".v2", ".v4") for space in ("global", "shared")),
     *(("local", "b32", vector) for vector in ("", ".v4")),
@@ -62,7 +63,8 @@ def prime(objects: Objects, link: bool = False) -> None:
 def _primer(kinds: Sequence[str]) -> str:
     """The PTX of a kernel with accesses of these kinds."""
     scalars = ((space, kind, "") for kind in kinds for space in _SPACES if space != "local")
-    return _KERNEL.format(accesses="\n".join(map(_access, (*scalars, *_VECTORS))))
+    vectors = _VECTORS if kinds == _NARROWEST[-1] else ()
+    return _KERNEL.format(accesses="\n".join(map(_access, (*scalars, *vectors))))
 
 
 def _access(access: tuple[str, str, str]) -> str:
