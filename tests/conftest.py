@@ -1,6 +1,7 @@
 """What all tests share: how hypothesis draws, and a cache that is not the user's."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import settings
 
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
+from grader.sandbox.template import end_templates
 
 pytest_plugins = ["quick"]
 
@@ -20,6 +22,8 @@ os.environ.setdefault("KGRADE_CACHE", str(Path(__file__).parents[1] / "build" / 
 
 
 @pytest.fixture(scope="session", autouse=True)
-def templates() -> None:
+def templates() -> Iterator[None]:
     """What is graded in a test's own process gets its processes from templates, as in a worker."""
     use_templates(Sandbox.find())
+    yield
+    end_templates()

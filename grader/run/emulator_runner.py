@@ -87,7 +87,8 @@ class EmulatorRunner(ChildRunner):
             self._translated.update(new)
 
     def _shared(self) -> dict[str, Any]:
-        return {"objects": self._cache.load(SHARED)}
+        assert self._child is not None
+        return {"objects": {} if self._child.is_forked else self._cache.load(SHARED)}
 
     def _image_of(self, program: Program) -> dict[str, Any]:
         # A process may have seen other kernels of the same script, which alone gets what they could have spoiled.

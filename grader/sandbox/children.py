@@ -173,6 +173,11 @@ class Child:
     def pid(self) -> int:
         return self._running.pid
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether it was forked from a template, and has what the module's `preload` made there."""
+        return self._template is not None
+
     def shown(self, path: Path) -> Path:
         """The path at which the child sees a given file of its confinement."""
         return path if self._template is None else self._template.shown(path)

@@ -94,7 +94,8 @@ class Template:
         """Starts the template and returns the socket to it."""
         confinement, sandbox = self.confinement, self.confinement.sandbox
         view = view_of(confinement.profile, (*python_places(), *confinement.readable), self.folder)
-        environment = confinement.environment({"OPENBLAS_NUM_THREADS": "1"}, None)
+        # Some modules look for the user's folders when they are imported.
+        environment = confinement.environment({"OPENBLAS_NUM_THREADS": "1"}, self.folder)
         control, theirs = socket.socketpair()
         with theirs:
             command = [*python_command(MODULE), str(theirs.fileno()), str(self.folder)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +19,7 @@ from grader.languages.registry import find_language, make_submission
 from grader.machine.own_packages import install_once, packages_of
 from grader.plan.device_table import EMULATED
 from grader.problem import Problem, load_problem
-from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
-from grader.sandbox.template import end_templates
 from tests.plan.recorded import Shelf
 
 PROBLEMS = Path(__file__).parents[2] / "problems"
@@ -115,14 +112,6 @@ IN_TURN = [pytest.param(name, marks=pytest.mark.xdist_group(f"language-{name}"))
 @pytest.fixture(scope="module")
 def problem() -> Problem:
     return load_problem(PROBLEMS / "zip")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _templates() -> Iterator[None]:
-    """Importing a language takes seconds, and once a module is enough."""
-    use_templates(Sandbox.find())
-    yield
-    end_templates()
 
 
 def require(name: LanguageName) -> None:

@@ -53,19 +53,19 @@ def has_masked_stores() -> bool:
     return bool(binding.get_host_cpu_features().get("avx512f"))
 
 
-def key_of(text: str, level: int = CODEGEN_LEVEL) -> str:
-    """Returns the key of the object code of a text on this processor."""
+@cache
+def _versions() -> tuple[str, ...]:
+    """Returns what the code of any text depends on: kgrade, LLVM, this processor."""
     import llvmlite
     from llvmlite import binding
 
-    parts = (
-        __version__,
-        llvmlite.__version__,
-        binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
-        str(level),
-    )
-    return hashlib.sha256("\0".join((*parts, text)).encode()).hexdigest()
+    processor = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return (__version__, llvmlite.__version__, *processor)
+
+
+def key_of(text: str, level: int = CODEGEN_LEVEL) -> str:
+    """Returns the key of the object code of a text on this processor."""
+    return hashlib.sha256("\0".join((*_versions(), str(level), text)).encode()).hexdigest()
 
 
 def _compile(ir: str, level: int) -> bytes:
@@ -100,19 +100,19 @@ class Native:
     """Machine code in memory; its functions live as long as this object.
 
     Its routines are compiled separately, and linked once for all modules of this process: most of LLVM's time for a
-    kernel goes into routines that all kernels share. With `quick`, compiling takes less time and the code is slower.
-    Raises InvalidIrError.
+    kernel goes into routines that all kernels share. At QUICK_LEVEL compiling takes less time and the code is slower;
+    `level` is the kernel's own, `routine_level` its routines'. Raises InvalidIrError.
     """
 
-    def __init__(self, ir: str, entry: str, objects: Objects, quick: bool = False) -> None:
-        level = QUICK_LEVEL if quick else CODEGEN_LEVEL
-
-        def link(ir: str, name: str, symbols: Mapping[str, int]) -> Any:
-            return _link(_object(ir, objects, level), name, symbols)
+    def __init__(
+        self, ir: str, entry: str, objects: Objects, level: int = CODEGEN_LEVEL, routine_level: int = CODEGEN_LEVEL
+    ) -> None:
+        def link_routine(ir: str, name: str, symbols: Mapping[str, int]) -> Any:
+            return _link(_object(ir, objects, routine_level), name, symbols)
 
         with _LOCK:
-            kernel, symbols = _routines(level).split(ir, link)
-            self._tracker = link(kernel, entry, symbols)
+            kernel, symbols = _routines(routine_level).split(ir, link_routine)
+            self._tracker = _link(_object(kernel, objects, level), entry, symbols)
             self.address: int = self._tracker[entry]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from grader.core.limits import SANITIZED_THREADS
 from grader.run.emulator import layout
-from grader.run.emulator.engine import InvalidIrError, Native, has_masked_stores
+from grader.run.emulator.engine import CODEGEN_LEVEL, QUICK_LEVEL, InvalidIrError, Native, has_masked_stores
 from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.launch import Geometry, run_launch
@@ -187,7 +187,9 @@ class Module:
 
     def native_of(self, translation: Translation) -> Native:
         """Native code of a kernel. Raises InvalidIrError where LLVM refuses it."""
-        return Native(translation.ir, ENTRY, self._objects, self._quick)
+        # A debug build is long and runs once; its routines are compiled already.
+        level = QUICK_LEVEL if self._quick or self._variables is not None else CODEGEN_LEVEL
+        return Native(translation.ir, ENTRY, self._objects, level, QUICK_LEVEL if self._quick else CODEGEN_LEVEL)
 
     def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
         if (kernel, sanitize) not in self._compiled:

@@ -5,13 +5,17 @@ What a process compiles once it holds a submission's code is for that submission
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.run.emulator.engine import key_of
 from grader.run.emulator.module import Module, driver
 from grader.run.emulator.objects import Objects
 
 _SPACES = ("global", "shared", "generic", "local")
-_ACCESSES = (
-    *((space, kind, "") for kind in ("u8", "u16", "b32") for space in _SPACES if space != "local"),
+_NARROWEST = (("u8", "u16", "b32"), ("u16", "b32"), ("b32",))
+"""The accesses of a kernel of bytes, of one of halves and of one of words: race checks have cells of the narrowest.
+Vectors are in the last alone, where most are."""
+_VECTORS = (
     *((space, "b32", vector) for vector in (".v2", ".v4") for space in ("global", "shared")),
     *(("local", "b32", vector) for vector in ("", ".v4")),
 )
@@ -49,10 +53,18 @@ def prime(objects: Objects, link: bool = False) -> None:
     when a kernel needs it.
     """
     driver(objects)
-    ptx = _KERNEL.format(accesses="\n".join(map(_access, _ACCESSES)))
-    if objects.find(key := key_of(ptx)) is None or link:
-        Module(ptx, objects, sanitize=True).prepare("primer")
-        objects.add(key, b"")
+    for kinds in _NARROWEST:
+        ptx = _primer(kinds)
+        if objects.find(key := key_of(ptx)) is None or link:
+            Module(ptx, objects, sanitize=True).prepare("primer")
+            objects.add(key, b"")
+
+
+def _primer(kinds: Sequence[str]) -> str:
+    """The PTX of a kernel with accesses of these kinds."""
+    scalars = ((space, kind, "") for kind in kinds for space in _SPACES if space != "local")
+    vectors = _VECTORS if kinds == _NARROWEST[-1] else ()
+    return _KERNEL.format(accesses="\n".join(map(_access, (*scalars, *vectors))))
 
 
 def _access(access: tuple[str, str, str]) -> str:
