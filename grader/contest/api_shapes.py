@@ -14,6 +14,7 @@ from grader.boards.code import LARGEST_COLOURS
 from grader.contest.access import LARGEST_NUMBER
 from grader.contest.jobs import LARGEST_PAGE
 from grader.contest.limits import LARGEST_SOURCE
+from grader.contest.run_sizes import LONGEST as LONGEST_SIZES
 from grader.core.verdict import LanguageName, Verdict
 
 LARGEST_REAL = 1e12
@@ -74,6 +75,28 @@ class NewSubmission(Strict):
     file: str = Field(max_length=1000)
     source: str = Field(max_length=LARGEST_SOURCE)
     key: str | None = Field(default=None, max_length=64)
+
+
+class NewRun(Strict):
+    """`sizes` is a text such as "M=5 N=7", which is tried alone; without one a few small cases are."""
+
+    problem: str = Field(max_length=200)
+    file: str = Field(max_length=1000)
+    source: str = Field(max_length=LARGEST_SOURCE)
+    sizes: str = Field(default="", max_length=LONGEST_SIZES)
+
+
+class Run(BaseModel):
+    """A run is forgotten after an hour. `report` is null before it is judged, and when a later run took its place."""
+
+    id: int
+    contest: str
+    problem: str
+    file: str
+    state: str
+    verdict: str | None
+    url: str
+    report: dict[str, Any] | None
 
 
 class Submitted(BaseModel):

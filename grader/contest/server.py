@@ -30,6 +30,7 @@ from grader.contest import (
     practice_pages,
     problem_pages,
     question_pages,
+    run_api,
     run_pages,
     settings_pages,
     staff_pages,
@@ -93,7 +94,7 @@ def create_app(
     app = FastAPI(
         title="kgrade contests",
         version=__version__,
-        description="What `kgrade login`, `kgrade submit --contest` and `kgrade worker` use. "
+        description="What `kgrade login`, `kgrade submit --contest`, `kgrade test --contest` and `kgrade worker` use. "
         "Every request bears a token: Authorization: Bearer TOKEN.",
         openapi_url="/api/openapi.json",
         docs_url=None,
@@ -102,6 +103,7 @@ def create_app(
     )
     app.state.site = site
     app.include_router(api.router)
+    app.include_router(run_api.router)
     app.include_router(worker_api.router)
     app.include_router(practice_pages.router)
     app.include_router(pages.router)
