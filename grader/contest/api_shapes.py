@@ -18,6 +18,7 @@ from grader.contest.run_sizes import LONGEST as LONGEST_SIZES
 from grader.core.verdict import LanguageName, Verdict
 
 LARGEST_REAL = 1e12
+LONGEST_GROUPS = 4000
 
 
 class Strict(BaseModel):
@@ -143,7 +144,8 @@ class Points(BaseModel):
 
 
 class Part(BaseModel):
-    """The points in a group of a problem with partial credit: "visible", "hidden" (cases) or "speed"."""
+    """The points in a group of a problem with partial credit: "visible", "hidden" (cases), "speed", or the name
+    that the instructor gave a group of cases."""
 
     group: str
     points: Points
@@ -201,6 +203,7 @@ class Result(Held):
     is_open: bool = False
     colours: str | None = Field(default=None, max_length=LARGEST_COLOURS)
     language: LanguageName | None = None
+    groups: str | None = Field(default=None, max_length=LONGEST_GROUPS)
 
 
 class Sign(Ask):
@@ -221,6 +224,7 @@ class Work(BaseModel):
     grading_seconds: float
     run_id: int | None = None
     sizes: dict[str, int] | None = None
+    groups: list[dict[str, Any]] = []
 
 
 class Claimed(BaseModel):

@@ -152,6 +152,7 @@ def _report_page(me: SignedIn, row: SubmissionRecord, report: Report, lines: Seq
         stamp="",
         row=row,
         points=me.site.access.points(me.visitor, row),
+        parts=me.site.access.parts(me.visitor, row),
         weight=problem.weight if problem is not None else 0.0,
         all_right=me.site.access.all_right(row),
         explanation=explanation_of(row) if me.site.access.explains(me.visitor, row) else "",

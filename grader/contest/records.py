@@ -107,6 +107,7 @@ class SubmissionRecord:
     progress: str
     language: str | None
     is_open: bool
+    groups: str | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,7 @@ class JudgingRecord:
     is_open: bool
     language: str | None
     run_id: int | None
+    groups: str | None = None
 
 
 @dataclass(frozen=True)
