@@ -69,8 +69,11 @@ def command(
     from grader.contest.loopback import is_loopback
     from grader.contest.own_workers import OwnWorkers
     from grader.contest.practice import first_link, owner_of, publish_practice
+    from grader.contest.provider import SignIn, read_provider
 
     workspace, name = workspace_of(ctx), user_name(user)
+    provider = read_provider(workspace)
+    sign_in = None if provider is None else SignIn(provider)
     check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
     url = default_url(workspace, database)
     store = Database(url)
@@ -86,7 +89,7 @@ def command(
     listening = bound_socket(host, port)
     own = OwnWorkers(store, workspace.root, _devices(device, workers), port, no_sandbox=no_sandbox)
     at_home = is_loopback(listening.getsockname()[0])
-    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None)
+    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None, provider=sign_in)
 
     async def first() -> None:
         await asyncio.to_thread(own.stop)

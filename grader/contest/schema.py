@@ -65,6 +65,7 @@ class Account(Base):
     extension_seconds: Mapped[int]
     disqualified: Mapped[str | None] = mapped_column(Text)
     created: Mapped[datetime] = mapped_column(UtcDateTime)
+    subject: Mapped[str | None] = mapped_column(Text)
 
 
 class Session(Base):

@@ -213,3 +213,12 @@ def test_secrets_are_written_for_the_owner_alone_and_never_over_others(tmp_path:
     assert path.read_bytes() == before
     with pytest.raises(WorkspaceError, match="can't be written"):
         write_secrets(tmp_path / "none" / "x.csv", [], "https://x.org")
+
+
+def test_a_roster_may_say_who_people_are_to_an_identity_provider() -> None:
+    (ada, bob) = parse_roster(b"name,email,subject\nAda,ada@example.org,s-1\nBob,bob@example.org,\n", "r")
+    assert (ada.subject, bob.subject) == ("s-1", None)
+    with pytest.raises(UsageError, match="line 3: the subject 's-1' stands in line 2 too"):
+        parse_roster(b"name,email,subject\nAda,ada@example.org,s-1\nBob,bob@example.org,s-1\n", "r")
+    with pytest.raises(UsageError, match="line 2: the subject"):
+        parse_roster(b"name,email,subject\nAda,ada@example.org," + b"s" * 256 + b"\n", "r")

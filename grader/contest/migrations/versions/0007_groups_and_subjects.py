@@ -1,4 +1,4 @@
-"""Adds to judgings which groups of cases a submission passed."""
+"""Adds to judgings which groups of cases a submission passed, and to accounts the name that a university gives them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,3 +11,4 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("judging", sa.Column("groups", sa.Text()))
+    op.add_column("account", sa.Column("subject", sa.Text()))
