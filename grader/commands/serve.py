@@ -74,7 +74,10 @@ def command(
     workspace, name = workspace_of(ctx), user_name(user)
     provider = read_provider(workspace)
     sign_in = None if provider is None else SignIn(provider)
-    check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
+    devices = _devices(device, workers)
+    # A server without workers of its own runs nothing that was submitted.
+    if devices:
+        check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
     url = default_url(workspace, database)
     store = Database(url)
     store.clock.check(store.newest())
@@ -87,7 +90,7 @@ def command(
     owner = owner_of(store, name)
     _warn_of_others(store)
     listening = bound_socket(host, port)
-    own = OwnWorkers(store, workspace.root, _devices(device, workers), port, no_sandbox=no_sandbox)
+    own = OwnWorkers(store, workspace.root, devices, port, no_sandbox=no_sandbox)
     at_home = is_loopback(listening.getsockname()[0])
     app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None, provider=sign_in)
 
