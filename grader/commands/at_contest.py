@@ -28,7 +28,7 @@ def list_problems(contest: str, *, unsolved: bool) -> int:
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
 
-    with _client(contest) as client:
+    with _client(contest) as (contest, client):
         about, own = client.contest(contest), client.submissions()
         if about["problems"] is None:
             start = datetime.fromisoformat(about["start"])
@@ -49,7 +49,7 @@ def show_history(contest: str, problem: str | None, limit: int) -> int:
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
 
-    with _client(contest) as client:
+    with _client(contest) as (contest, client):
         if problem is not None:
             _check_problem(client, contest, problem)
         rows = client.submissions(problem)
@@ -81,7 +81,7 @@ def show_scoreboard(contest: str) -> int:
     from grader.terminal.console import output, safe
     from grader.terminal.table import plain_table
 
-    with _client(contest) as client:
+    with _client(contest) as (contest, client):
         board = client.scoreboard(contest)
         problems = [safe(cell["problem"]) for row in board["rows"][:1] for cell in row["cells"]]
         numbers = ("rank", "points", *problems)
@@ -98,16 +98,16 @@ def show_scoreboard(contest: str) -> int:
 
 
 @contextmanager
-def _client(contest: str) -> Iterator[StudentClient]:
-    """A client signed in to the contest; answers of another form become errors that name the server."""
+def _client(contest: str) -> Iterator[tuple[str, StudentClient]]:
+    """The contest's name and a client signed in to it; answers of another form become errors that name the server."""
     from grader.contest.client import StudentClient
     from grader.contest.logins import login_of
 
-    login = login_of(contest)
+    slug, login = login_of(contest)
     client = StudentClient(login.server, login.token)
     try:
         with client.understood():
-            yield client
+            yield slug, client
     finally:
         client.close()
 

@@ -1,17 +1,35 @@
-"""Implements `kgrade submit --contest`: submits a file, shows its progress, and prints the report."""
+"""Implements `kgrade submit` and `kgrade test` with --contest: sends a file, shows its progress, prints the report."""
 
 from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.grading import json_object, print_result
-from grader.core.errors import JudgeError
+from grader.core.errors import JudgeError, UsageError
 from grader.languages.registry import read_submission
+
+if TYPE_CHECKING:
+    from grader.core.report import Report
+
+
+def refuse_options_of_home(ctx: click.Context) -> None:
+    """Raises UsageError for options without effect in a contest, which decides how its submissions are graded."""
+    for name in ("user", "cases", "seed", "device", "deadline", "require_sandbox", "problem_set"):
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = "problems" if name == "problem_set" else name.replace("_", "-")
+            raise UsageError(f"--{option} has no effect with --contest: the contest decides", f"leave --{option} out")
+    if ctx.get_parameter_source("language") is click.core.ParameterSource.COMMANDLINE:
+        raise UsageError(
+            "--language has no effect with --contest: the server sees the language from the file",
+            "leave --language out; the first line of a .py file may say it, as in # language: triton",
+        )
 
 
 def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
@@ -20,7 +38,7 @@ def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
     from grader.contest.logins import login_of
     from grader.terminal.console import messages
 
-    login = login_of(contest)
+    contest, login = login_of(contest)
     submission = read_submission(Path(file))
     client = StudentClient(login.server, login.token)
     try:
@@ -30,13 +48,7 @@ def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
             number = client.submit(problem, submission.path_name, submission.text, secrets.token_urlsafe(16))
         page = f"{client.address}/contests/{contest}/submissions/{number}"
         try:
-            if as_json:
-                for _ in client.watch(number):
-                    pass
-            else:
-                with messages().status("submitted") as status:
-                    for words in client.watch(number):
-                        status.update(words)
+            _follow(client.watch(number), "submitted", quiet=as_json)
         except KeyboardInterrupt:
             click.echo(f"submission {number} is handed in and will be judged; see {page}", err=True)
             return 130
@@ -45,11 +57,65 @@ def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
         client.close()
     if report is None:
         raise JudgeError(f"submission {number} could not be judged; it costs you nothing", f"see {page}")
+    remark = " (practice: it does not count)" if found["practice"] else ""
+    return _print(report, file, contest + remark, page, as_json=as_json, number=number)
+
+
+def try_out(contest: str, problem: str, file: str, cases: Sequence[Mapping[str, int]], *, as_json: bool) -> int:
+    """Has the contest's server try `file` on visible cases and returns the exit code; nothing is recorded.
+
+    `cases` has at most one case, whose sizes are tried alone. Raises UsageError for more.
+    """
+    from grader.contest.client import StudentClient
+    from grader.contest.logins import login_of
+    from grader.contest.records import HELD
+    from grader.terminal.console import messages
+
+    if len(cases) > 1:
+        raise UsageError(
+            f"--case is given {len(cases)} times: with --contest one run tries one case", "give one --case a run"
+        )
+    sizes = " ".join(f"{name}={number}" for case in cases for name, number in case.items())
+    contest, login = login_of(contest)
+    submission = read_submission(Path(file))
+    client = StudentClient(login.server, login.token)
+    try:
+        with client.understood():
+            with nullcontext() if as_json else messages().status("sending") as status:
+                if status is not None:
+                    client.say = status.update
+                number = client.run(problem, submission.path_name, submission.text, sizes)
+            page = f"{client.address}/contests/{contest}/runs/{number}"
+            try:
+                _follow(client.watch(number, of="runs"), "sent", quiet=as_json)
+            except KeyboardInterrupt:
+                click.echo(f"nothing is recorded; for an hour the result of the run is at {page}", err=True)
+                return 130
+            found, report = client.report(number, of="runs")
+            held = found["state"] == HELD
+    finally:
+        client.close()
+    if report is None and held:
+        raise JudgeError("the judge came to no end with this run; nothing was recorded", "try again, or tell staff")
+    if report is None:
+        raise UsageError("a later run of yours took the place of this one", "run one file at a time")
+    return _print(report, file, f"{contest} (a run: nothing was recorded)", page, as_json=as_json)
+
+
+def _follow(news: Iterable[str], begins: str, *, quiet: bool) -> None:
+    """Shows the progress until it ends."""
+    from grader.terminal.console import messages
+
+    with nullcontext() if quiet else messages().status(begins) as status:
+        for words in news:
+            if status is not None:
+                status.update(words)
+
+
+def _print(report: Report, file: str, contest: str, page: str, *, as_json: bool, number: int | None = None) -> int:
     if as_json:
-        data = {**json_object(report, number), "page": page}
-        click.echo(json.dumps(data, allow_nan=False))
+        click.echo(json.dumps({**json_object(report, number), "page": page}, allow_nan=False))
     else:
         print_result(report, file, as_json=False, number=number)
-        remark = " (practice: it does not count)" if found["practice"] else ""
-        click.echo(f"  contest   {contest}{remark}\n  page      {page}")
+        click.echo(f"  contest   {contest}\n  page      {page}")
     return report.verdict.facts.exit_code

@@ -69,9 +69,15 @@ def command(
     from grader.contest.loopback import can_tell_users, is_loopback
     from grader.contest.own_workers import OwnWorkers
     from grader.contest.practice import first_link, owner_of, publish_practice
+    from grader.contest.provider import SignIn, read_provider
 
     workspace, name = workspace_of(ctx), user_name(user)
-    check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
+    provider = read_provider(workspace)
+    sign_in = None if provider is None else SignIn(provider)
+    devices = _devices(device, workers)
+    # A server without workers of its own runs nothing that was submitted.
+    if devices:
+        check_sandbox(engines_of(ctx).sandbox(), no_sandbox)
     url = default_url(workspace, database)
     store = Database(url)
     store.clock.check(store.newest())
@@ -84,9 +90,9 @@ def command(
     owner = owner_of(store, name)
     _warn_of_others(store)
     listening = bound_socket(host, port)
-    own = OwnWorkers(store, workspace.root, _devices(device, workers), port, no_sandbox=no_sandbox)
+    own = OwnWorkers(store, workspace.root, devices, port, no_sandbox=no_sandbox)
     at_home = is_loopback(listening.getsockname()[0]) and can_tell_users()
-    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None)
+    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None, provider=sign_in)
 
     async def first() -> None:
         await asyncio.to_thread(own.stop)

@@ -19,7 +19,7 @@ from grader.commands.options import (
     user_name,
     workspace_of,
 )
-from grader.core.errors import KgradeError, UsageError
+from grader.core.errors import KgradeError
 
 
 @click.command()
@@ -50,9 +50,9 @@ def command(
     if problem_set is not None:
         refuse_cases(ctx)
     if contest is not None:
-        from grader.commands.handing_in import hand_in
+        from grader.commands.handing_in import hand_in, refuse_options_of_home
 
-        _refuse_options_of_home(ctx)
+        refuse_options_of_home(ctx)
         return hand_in(contest, problem, file, as_json=as_json)
     workspace, name, engines = workspace_of(ctx), user_name(user), engines_of(ctx)
     with engines.filing(workspace) as filing:
@@ -75,19 +75,6 @@ def command(
         click.echo(f"kgrade: {filed.remark}", err=True)
     print_result(report, file, as_json=as_json, number=filed.number, page=filed.page)
     return report.verdict.facts.exit_code
-
-
-def _refuse_options_of_home(ctx: click.Context) -> None:
-    """Raises UsageError for options without effect in a contest, which decides how its submissions are graded."""
-    for name in ("user", "cases", "seed", "device", "require_sandbox", "problem_set"):
-        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            option = "problems" if name == "problem_set" else name.replace("_", "-")
-            raise UsageError(f"--{option} has no effect with --contest: the contest decides", f"leave --{option} out")
-    if ctx.get_parameter_source("language") is click.core.ParameterSource.COMMANDLINE:
-        raise UsageError(
-            "--language has no effect with --contest: the server sees the language from the file",
-            "leave --language out; the first line of a .py file may say it, as in # language: triton",
-        )
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from grader.commands.options import (
 @problem_argument
 @file_argument
 @case_option
+@click.option("--contest", metavar="NAME", help="Have this contest's server try it (kgrade login).")
 @problems_option
 @grading_options
 @click.pass_context
@@ -30,6 +31,7 @@ def command(
     problem: str,
     file: str,
     sizes: tuple[dict[str, int], ...],
+    contest: str | None,
     asked: Asked,
     user: str | None,
     as_json: bool,
@@ -37,12 +39,19 @@ def command(
 ) -> int:
     """Grade FILE for PROBLEM without recording it.
 
+    With --contest the contest's server tries it, on visible cases: NAME is the contest's name or its site's address.
+
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
     from grader.commands.grading import grade_file, print_result
 
     if problem_set is not None:
         refuse_cases(ctx)
+    if contest is not None:
+        from grader.commands.handing_in import refuse_options_of_home, try_out
+
+        refuse_options_of_home(ctx)
+        return try_out(contest, problem, file, sizes, as_json=as_json)
     report = grade_file(
         *(workspace_of(ctx), problem, file, asked, engines_of(ctx)),
         user=user_name(user),

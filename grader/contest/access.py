@@ -15,9 +15,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from grader.compile.submission import decode_source
+from grader.contest.groups import passed_of
 from grader.contest.hidden import only_verdict, without_cases
 from grader.contest.limits import LARGEST_SOURCE
 from grader.contest.naming import plain_name
+from grader.contest.partial import Part
 from grader.contest.records import (
     ANY_GPU,
     JUDGED,
@@ -27,7 +29,7 @@ from grader.contest.records import (
     RunRecord,
     SubmissionRecord,
 )
-from grader.contest.scoreboard import Entry, points_of
+from grader.contest.scoreboard import Entry, entry_parts, points_of
 from grader.contest.settings import ANONYMOUS, PRACTICE, PUBLIC, ContestProblem, Settings, settings_from_json
 from grader.contest.standing import board_name, failed_hidden, freeze_of, score_interval
 from grader.contest.tables.base import storable
@@ -259,7 +261,9 @@ class Access:
             return report
         if self._is_own(visitor, row) and (is_open or not visitor.contest.hidden_seeds):
             return report
-        return without_cases(report) if is_open or not visitor.contest.hidden_seeds else only_verdict(report)
+        if is_open or not visitor.contest.hidden_seeds:
+            return without_cases(report)
+        return only_verdict(report, groups=bool(visitor.contest.groups_of(row.problem)))
 
     def all_right(self, row: SubmissionRecord) -> int:
         """How many cases an accepted submission has right, all of which everybody may know; 0 for another."""
@@ -268,13 +272,13 @@ class Access:
 
     def points(self, visitor: Visitor, row: SubmissionRecord) -> float | None:
         """The points that a submission would earn on the board; None before it is judged, or without its problem."""
-        if row.verdict is None or visitor.contest.problem(row.problem) is None:
-            return None
-        extension = timedelta(seconds=self.database.account(row.account_id).extension_seconds)
-        score, verdict = score_interval(row.score, row.score_low, row.score_high), Verdict(row.verdict)
-        entry = Entry(row.id, row.account, row.problem, row.submitted, verdict, score, extension)
-        hidden = failed_hidden(visitor.contest, row.verdict, is_open=row.is_open)
-        return points_of(visitor.contest, replace(entry, failed_hidden=hidden)).value
+        entry = self._entry(visitor, row)
+        return None if entry is None else points_of(visitor.contest, entry).value
+
+    def parts(self, visitor: Visitor, row: SubmissionRecord) -> tuple[Part, ...]:
+        """The same by groups; empty where the problem gives no partial credit."""
+        entry = self._entry(visitor, row)
+        return () if entry is None else entry_parts(visitor.contest, entry)
 
     def explains(self, visitor: Visitor, row: SubmissionRecord) -> bool:
         """Whether this account may have a submission returned by `submission` explained: an accepted one of its own."""
@@ -287,6 +291,16 @@ class Access:
             return False
         longest = max((each.extension_seconds for each in self.database.accounts(contest.slug)), default=0)
         return self.now() > contest.end + timedelta(seconds=longest, hours=contest.late.hours)
+
+    def _entry(self, visitor: Visitor, row: SubmissionRecord) -> Entry | None:
+        """The submission as the board counts it; None before it is judged, or without its problem."""
+        if row.verdict is None or visitor.contest.problem(row.problem) is None:
+            return None
+        extension = timedelta(seconds=self.database.account(row.account_id).extension_seconds)
+        score, verdict = score_interval(row.score, row.score_low, row.score_high), Verdict(row.verdict)
+        hidden = failed_hidden(visitor.contest, row.verdict, is_open=row.is_open)
+        told = row.language, hidden, passed_of(row.groups)
+        return Entry(row.id, row.account, row.problem, row.submitted, verdict, score, extension, *told)
 
     def _taken(self, visitor: Visitor, problem: str, file: str, data: bytes, now: datetime) -> tuple[str, str]:
         """Name and text of a file that is taken for the problem at that moment. Raises Refused."""

@@ -83,7 +83,7 @@ def add_people(
     database.add_accounts(
         slug,
         [
-            NewAccount(p.name, p.email, p.role, p.team, hash_token(i.token), hash_token(i.link))
+            NewAccount(p.name, p.email, p.role, p.team, hash_token(i.token), hash_token(i.link), p.subject)
             for p, i in zip(new, issued, strict=True)
         ],
         who=who,
@@ -93,6 +93,8 @@ def add_people(
         if person.team is not None and person.team != account.team:
             database.set_team(account.id, person.team, who=who)
             moved += 1
+        if person.subject is not None and person.subject != account.subject:
+            database.set_subject(account.id, person.subject, who=who)
     return Added(issued, len(known), moved)
 
 

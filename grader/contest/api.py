@@ -166,7 +166,7 @@ def scoreboard_events(slug: InContest, visitor: AsVisitor, request: Request) -> 
             async for version in news:
                 yield COMMENT if version is None else message(json.dumps({"version": version}), "board")
 
-    return stream(site, visitor.account.id, texts(), _by_token(request))
+    return stream(site, visitor.account.id, texts(), by_token(request))
 
 
 @router.get("/submissions")
@@ -199,14 +199,14 @@ def submission_events(number: Number, visitor: AsVisitor, access: WithAccess, re
     def show(progress: Progress) -> str:
         return State(**vars(progress)).model_dump_json()
 
-    return stream(site, visitor.account.id, progress_events(site.hub, row.id, show), _by_token(request))
+    return stream(site, visitor.account.id, progress_events(site.hub, row.id, show), by_token(request))
 
 
 def page_of(slug: str, number: int) -> str:
     return f"/contests/{slug}/submissions/{number}"
 
 
-def _by_token(request: Request) -> Callable[[], AccountRecord | None]:
+def by_token(request: Request) -> Callable[[], AccountRecord | None]:
     """Returns a function that looks up the account of the request's token."""
     token = bearer(request.headers.get("authorization")) or ""
     return partial(site_of(request).database.account_by_token, hash_token(token))

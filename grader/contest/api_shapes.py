@@ -14,9 +14,11 @@ from grader.boards.code import LARGEST_COLOURS
 from grader.contest.access import LARGEST_NUMBER
 from grader.contest.jobs import LARGEST_PAGE
 from grader.contest.limits import LARGEST_SOURCE
+from grader.contest.run_sizes import LONGEST as LONGEST_SIZES
 from grader.core.verdict import LanguageName, Verdict
 
 LARGEST_REAL = 1e12
+LONGEST_GROUPS = 4000
 
 
 class Strict(BaseModel):
@@ -76,6 +78,28 @@ class NewSubmission(Strict):
     key: str | None = Field(default=None, max_length=64)
 
 
+class NewRun(Strict):
+    """`sizes` is a text such as "M=5 N=7", which is tried alone; without one a few small cases are."""
+
+    problem: str = Field(max_length=200)
+    file: str = Field(max_length=1000)
+    source: str = Field(max_length=LARGEST_SOURCE)
+    sizes: str = Field(default="", max_length=LONGEST_SIZES)
+
+
+class Run(BaseModel):
+    """A run is forgotten after an hour. `report` is null before it is judged, and when a later run took its place."""
+
+    id: int
+    contest: str
+    problem: str
+    file: str
+    state: str
+    verdict: str | None
+    url: str
+    report: dict[str, Any] | None
+
+
 class Submitted(BaseModel):
     id: int
     url: str
@@ -120,7 +144,8 @@ class Points(BaseModel):
 
 
 class Part(BaseModel):
-    """The points in a group of a problem with partial credit: "visible", "hidden" (cases) or "speed"."""
+    """The points in a group of a problem with partial credit: "visible", "hidden" (cases), "speed", or the name
+    that the instructor gave a group of cases."""
 
     group: str
     points: Points
@@ -178,6 +203,7 @@ class Result(Held):
     is_open: bool = False
     colours: str | None = Field(default=None, max_length=LARGEST_COLOURS)
     language: LanguageName | None = None
+    groups: str | None = Field(default=None, max_length=LONGEST_GROUPS)
 
 
 class Sign(Ask):
@@ -198,6 +224,7 @@ class Work(BaseModel):
     grading_seconds: float
     run_id: int | None = None
     sizes: dict[str, int] | None = None
+    groups: list[dict[str, Any]] = []
 
 
 class Claimed(BaseModel):

@@ -9,6 +9,7 @@ import errno
 import hmac
 import os
 import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -42,6 +43,22 @@ class Signer:
         """The CSRF token for all forms of this session; another site can neither read nor compute it."""
         message = f"form\0{cookie}".encode("utf-8", "surrogatepass")
         return hmac.new(self._secret, message, sha256).hexdigest()
+
+    def seal(self, text: str) -> str:
+        """The text with a signature, for a cookie that has to come back unchanged."""
+        return f"{self._mark(text)}.{urlsafe_b64encode(text.encode()).decode()}"
+
+    def unseal(self, sealed: str) -> str | None:
+        """The text; None if this server did not seal it."""
+        mark, _, coded = sealed.partition(".")
+        try:
+            text = urlsafe_b64decode(coded.encode()).decode()
+        except ValueError:
+            return None
+        return text if same(mark, self._mark(text)) else None
+
+    def _mark(self, text: str) -> str:
+        return hmac.new(self._secret, f"sealed\0{text}".encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
     def accepts(self, cookie: str, form: str) -> bool:
         return bool(cookie) and same(form, self.form(cookie))

@@ -142,12 +142,20 @@ class StudentClient(Client):
         new = {"problem": problem, "file": file, "source": source, "key": key}
         return int(self._patiently(lambda: self.post("/api/submissions", new))["id"])
 
-    def watch(self, number: int) -> Iterator[str]:
-        """Yields the submission's progress in words until it is judged; reconnects if the connection is cut."""
+    def run(self, problem: str, file: str, source: str, sizes: str) -> int:
+        """Has a text tried and returns the run's number. Sent twice, the second run takes the place of the first."""
+        new = {"problem": problem, "file": file, "source": source, "sizes": sizes}
+        return int(self._patiently(lambda: self.post("/api/runs", new))["id"])
+
+    def watch(self, number: int, *, of: str = "submissions") -> Iterator[str]:
+        """Yields the progress of a submission, or of one of the "runs", in words until it is judged.
+
+        Reconnects if the connection is cut.
+        """
         began = time.monotonic()
         while True:
             try:
-                for name, data in self.events(f"/api/submissions/{number}/events"):
+                for name, data in self.events(f"/api/{of}/{number}/events"):
                     began = time.monotonic()
                     yield str(data["words"])
                     if name == "done":
@@ -157,9 +165,9 @@ class StudentClient(Client):
                     raise
             time.sleep(1.0)
 
-    def report(self, number: int) -> tuple[dict[str, Any], Report | None]:
-        """Returns a submission and its report, None if there is none yet."""
-        found = self._patiently(lambda: self.get(f"/api/submissions/{number}"))
+    def report(self, number: int, *, of: str = "submissions") -> tuple[dict[str, Any], Report | None]:
+        """Returns a submission or run and its report, None if there is none."""
+        found = self._patiently(lambda: self.get(f"/api/{of}/{number}"))
         data = found.get("report")
         return found, None if data is None else from_json(json.dumps(data))
 

@@ -65,6 +65,13 @@ hours = 0
 # The problems, as `kgrade list` names them. Each brings weight × score points, with a score from 0 to 1. For partial
 # credit write, in place of the weight, points for groups of cases and for each threshold of the score that is reached:
 # credit = {{ visible = 40, hidden = 20, speed = [{{ score = 0.3, points = 20 }}, {{ score = 0.6, points = 20 }}] }}
+# Groups of hidden cases of your own stand below the problem, each with points. `at_most` and `at_least` bound all
+# sizes, or some; with `off` no size is a multiple of that number; `families` are the kinds of inputs.
+# [[problems.credit.groups]]
+# name = "sizes that no block divides"
+# points = 20
+# off = 16
+# at_most = 200
 {problems}"""
 _PROBLEM = """\
 [[problems]]
@@ -117,7 +124,11 @@ def defined_contests(workspace: Workspace) -> list[str]:
 def read_definition(workspace: Workspace, slug: str) -> Settings:
     """Reads the settings from the contest's file. Raises UsageError listing every mistake."""
     _check_free(slug)
-    return read_settings(definition(workspace, slug), workspace.problems)
+    from grader.contest.group_cases import check_groups
+
+    settings = read_settings(definition(workspace, slug), workspace.problems)
+    check_groups(settings, workspace)
+    return settings
 
 
 def publish(database: Database, workspace: Workspace, slug: str, *, who: str) -> Settings:

@@ -19,17 +19,21 @@ HIDDEN_CASES = "The cases of this contest are hidden. At home all is shown: {com
 
 FAILS_HIDDEN = Verdict.WRONG_ANSWER
 """The verdict shown for every failure in a hidden case: a submission could leak sizes by choosing how it fails."""
+GROUPS = "All that depends on hidden cases is this one word, and which groups of cases give points; the rest was right."
 ONLY_THAT = "All that depends on a hidden case is this one word; the cases that are shown were right."
 
 
-def only_verdict(report: Report) -> Report:
-    """The report with only whether the hidden cases passed, and what the compiler said."""
+def only_verdict(report: Report, *, groups: bool = False) -> Report:
+    """The report with only whether the hidden cases passed, and what the compiler said.
+
+    `groups` says that groups of hidden cases give points of their own, which the student sees beside the report.
+    """
     if report.verdict is Verdict.COMPILE_ERROR:
         return without_cases(report)
     kept = without_cases(replace(report, kind=None, fault=None, line=None, diagnostics=(), kernels=(), launch={}))
     if report.verdict in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
         return replace(kept, seconds=0.0)
-    words = (ONLY_THAT, *kept.explanation[-1:])
+    words = (GROUPS if groups else ONLY_THAT, *kept.explanation[-1:])
     return replace(kept, verdict=FAILS_HIDDEN, headline="Fails in a hidden case", explanation=words, seconds=0.0)
 
 

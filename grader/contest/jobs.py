@@ -6,10 +6,10 @@ Plain data and protocols; the queues and the worker are elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlalchemy import Connection
 
@@ -48,6 +48,7 @@ class Claim:
 class Job(Claim):
     """Claimed work. `hidden_seed` is the contest's, None if it has none. `grading_seconds` limits the wall time of the
     grading. A run has a `run_id` in place of a `submission_id`, and the `sizes` to try if its sender chose them.
+    `groups` are groups of cases with points of their own, as data.
     """
 
     submission_id: int | None
@@ -60,6 +61,7 @@ class Job(Claim):
     grading_seconds: float
     run_id: int | None = None
     sizes: dict[str, int] | None = None
+    groups: Sequence[Mapping[str, Any]] = ()
 
     @property
     def name(self) -> str:
@@ -92,7 +94,8 @@ class Outcome:
     """The result of a judging; `report` is the report's JSON without the source.
 
     If `is_open`, nothing in it depends on a hidden case. `colours` is the source's syntax colouring for pages,
-    `language` what the source is written in, None without a report.
+    `language` what the source is written in, None without a report. `groups` are the groups of cases that were
+    passed, as `groups.passed_to_text` writes them; None where there are none.
     """
 
     verdict: str
@@ -103,6 +106,7 @@ class Outcome:
     is_open: bool = False
     colours: str | None = None
     language: str | None = None
+    groups: str | None = None
 
 
 def outcome_of(report: Report) -> Outcome:

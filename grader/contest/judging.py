@@ -12,10 +12,13 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from grader import __version__
 from grader.boards.code import colours_of
 from grader.compile.submission import Submission
+from grader.contest.group_cases import draw_group
+from grader.contest.groups import group_from_data, passed_to_text, seed_of
 from grader.contest.hidden import FAILS_HIDDEN
 from grader.contest.jobs import EXPLAIN_SECONDS, Answer, Job, Outcome, Question, outcome_of
 from grader.core.errors import JudgeError, KgradeError, SourceError, UsageError
@@ -74,7 +77,8 @@ class MachineJudge:
     def _graded(self, job: Job, submission: Submission, progress: Callable[[str], None]) -> Outcome:
         """Grades with public cases first, reported in full; if accepted, with the contest's hidden cases.
 
-        These can only change the verdict, to the same one whatever failed.
+        These can only change the verdict, to the same one whatever failed. Of each group of cases it is said whether it
+        was right.
         """
         # Read anew: a problem may have come since this process started.
         problem, began = Workspace(self._workspace.root).load(job.problem), time.monotonic()
@@ -89,21 +93,42 @@ class MachineJudge:
             tried = replace(options, cases=RUN_CASES, sizes=(job.sizes,) if job.sizes else (), timed=False)
             return replace(outcome_of(self._grade(problem, submission, tried, progress)), is_open=True)
         seen = self._grade(problem, submission, options, progress)
-        if job.hidden_seed is None or seen.verdict is not Verdict.ACCEPTED:
-            return replace(outcome_of(seen), is_open=True)
+        accepted = seen.verdict is Verdict.ACCEPTED
+        # A kernel that fails in a visible case may have some groups right; one that does not compile has none.
+        groups = () if seen.verdict in (Verdict.COMPILE_ERROR, Verdict.INTERNAL_ERROR) else job.groups
+        if job.hidden_seed is None or not (accepted or groups):
+            return replace(outcome_of(seen), is_open=True, groups=passed_to_text(()) if job.groups else None)
         progress(HIDDEN_STEP)
-        left = max(LEAST_SECONDS, job.grading_seconds - (time.monotonic() - began))
-        # Fresh modules: nothing that a case leaves in device variables carries over to the next or to timing.
-        hidden = replace(options, seed=job.hidden_seed, timed=False, fresh_modules=True, deadline=left)
-        began = time.monotonic()
-        found = self._grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
+
+        def seconds_left() -> float:
+            return max(LEAST_SECONDS, job.grading_seconds - (time.monotonic() - began))
+
+        def checked(**changes: Any) -> Report:
+            # Fresh modules: nothing that a case leaves in device variables carries over to the next or to timing.
+            hidden = replace(options, timed=False, fresh_modules=True, deadline=seconds_left(), **changes)
+            return self._grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
+
+        hidden_began, left = time.monotonic(), seconds_left()
+        found = [checked(seed=job.hidden_seed)] if accepted else []
+        passed = []
+        for group in map(group_from_data, groups):
+            sizes, families = zip(*draw_group(group, problem, job.hidden_seed), strict=True)
+            found.append(checked(seed=seed_of(group, job.hidden_seed), sizes=sizes, families=families))
+            if found[-1].verdict is Verdict.ACCEPTED:
+                passed.append(group.name)
         # A kernel could be right and take as long as a hidden size says.
-        spent = time.monotonic() - began
-        time.sleep(rounded_up(spent, self.hidden_seconds, left) - spent)
-        if found.verdict is Verdict.ACCEPTED:
-            return replace(outcome_of(replace(seen, checks=(*seen.checks, HIDDEN_CHECK))), is_open=True)
-        outcome = outcome_of(found)
-        return outcome if found.verdict is Verdict.INTERNAL_ERROR else replace(outcome, verdict=FAILS_HIDDEN.value)
+        spent = time.monotonic() - hidden_began
+        time.sleep(max(0.0, rounded_up(spent, self.hidden_seconds, left) - spent))
+        kept = passed_to_text(passed) if job.groups else None
+        if failure := next((each for each in found if each.verdict is Verdict.INTERNAL_ERROR), None):
+            return outcome_of(failure)
+        if not accepted:
+            return replace(outcome_of(seen), is_open=True, groups=kept)
+        wrong = next((each for each in found if each.verdict is not Verdict.ACCEPTED), None)
+        if wrong is None:
+            told = replace(seen, checks=(*seen.checks, HIDDEN_CHECK))
+            return replace(outcome_of(told), is_open=True, groups=kept)
+        return replace(outcome_of(wrong), verdict=FAILS_HIDDEN.value, groups=kept)
 
     def explain(self, question: Question, progress: Callable[[str], None]) -> Answer:
         """Explains a source, on the emulator whatever the device is."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.core.errors import UsageError, WorkspaceError
+
+_CONTEST = re.compile(r"/contests/([a-z0-9-]+)")
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,27 @@ def read_logins() -> dict[str, Login]:
         ) from None
 
 
-def login_of(slug: str) -> Login:
-    """The login for a contest. Raises UsageError if there is none."""
+def login_of(contest: str) -> tuple[str, Login]:
+    """The name and the login of a contest, given its name or an address on its server.
+
+    Raises UsageError if there is no login, or if the address is that of several contests.
+    """
     known = read_logins()
-    if slug in known:
-        return known[slug]
+    found = [contest] if contest in known else []
+    if not found and ("://" in contest or "." in contest):
+        from grader.contest.client import checked_address
+
+        server, named = checked_address(contest), _CONTEST.search(contest)
+        found = [slug for slug, login in known.items() if login.server == server and (not named or named[1] == slug)]
+        if len(found) > 1:
+            raise UsageError(
+                f"you are signed in to several contests at {server}",
+                f"name one: --contest {' or '.join(sorted(found))}",
+            )
+    if found:
+        return found[0], known[found[0]]
     others = f" You are signed in to: {', '.join(sorted(known))}." if known else ""
-    raise UsageError(f"you are not signed in to the contest '{slug}'.{others}", "type: kgrade login URL")
+    raise UsageError(f"you are not signed in to the contest '{contest}'.{others}", "type: kgrade login URL")
 
 
 def remember(slug: str, login: Login) -> Path:

@@ -27,7 +27,7 @@ from grader.contest.scoreboard import Cell
 from grader.contest.settings import PRACTICE, PUBLIC
 from grader.contest.standing import own_cells
 from grader.contest.streams import progress_stream, stream
-from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Member, SignedIn, set_session, way_back
+from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Member, SignedIn, set_session, sign_in_page, way_back
 from grader.core.report import Report
 
 router = APIRouter(include_in_schema=False)
@@ -47,7 +47,7 @@ def home(guest: AsGuest) -> Response:
 
 @router.get("/sign-in")
 def sign_in_form(guest: AsGuest) -> HTMLResponse:
-    return guest.page("sign_in.html", problem="", name="", token="", title="")
+    return sign_in_page(guest)
 
 
 @router.get("/sign-in/{token}")
@@ -57,7 +57,7 @@ def sign_in_link(token: Annotated[str, Path(max_length=LONGEST_TOKEN)], guest: A
     if account is None:
         raise guest.site.failed(guest.request, "this link does not work, or no longer", "ask for a new one")
     title = guest.site.access.contest(account.contest).title
-    return guest.page("sign_in.html", problem="", name=plain_name(account.name), token=token, title=title)
+    return guest.page("sign_in.html", problem="", name=plain_name(account.name), token=token, title=title, provider="")
 
 
 @router.post("/sign-in")
@@ -66,7 +66,7 @@ def sign_in(guest: AsGuest, form: Form) -> Response:
     account = guest.site.database.account_by_link(hash_token(token)) if 0 < len(token) <= LONGEST_TOKEN else None
     if account is None:
         refused = guest.site.failed(guest.request, "this link does not work, or no longer")
-        page = guest.page("sign_in.html", problem=refused.message, name="", token="", title="")
+        page = sign_in_page(guest, refused.message)
         page.status_code = refused.status
         return page
     answer = RedirectResponse(way_back(guest, account.contest), 303)
@@ -152,6 +152,7 @@ def _report_page(me: SignedIn, row: SubmissionRecord, report: Report, lines: Seq
         stamp="",
         row=row,
         points=me.site.access.points(me.visitor, row),
+        parts=me.site.access.parts(me.visitor, row),
         weight=problem.weight if problem is not None else 0.0,
         all_right=me.site.access.all_right(row),
         explanation=explanation_of(row) if me.site.access.explains(me.visitor, row) else "",

@@ -5,9 +5,10 @@ Pure functions; `scoreboard` decides which submission counts, `settings` reads a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from grader.contest.groups import Group
 from grader.core.report import Interval
 from grader.core.verdict import Verdict
 
@@ -28,18 +29,24 @@ class Threshold:
 class Credit:
     """What a problem gives points for.
 
-    `visible` are for the cases that students are shown, `hidden` for all others. Of the thresholds of `speed` each that
-    is reached adds its points.
+    `visible` are for the cases that students are shown, `hidden` for all others. Each of the `groups` has hidden cases
+    of its own. Of the thresholds of `speed` each that is reached adds its points.
     """
 
     visible: float = 0.0
     hidden: float = 0.0
     speed: tuple[Threshold, ...] = ()
+    groups: tuple[Group, ...] = ()
 
     @property
     def most(self) -> float:
         """The points of a submission that has everything."""
-        return self.visible + self.hidden + sum(each.points for each in self.speed)
+        return (
+            self.visible
+            + self.hidden
+            + sum(each.points for each in self.groups)
+            + sum(each.points for each in self.speed)
+        )
 
 
 @dataclass(frozen=True)
@@ -53,21 +60,29 @@ class Part:
     @property
     def words(self) -> str:
         """The group's name on pages."""
-        return WORDS[self.group]
+        return WORDS.get(self.group, self.group)
 
 
 def parts_of(
-    credit: Credit, verdict: Verdict | None, score: Interval | None, *, failed_hidden: bool = False, left: float = 1.0
+    credit: Credit,
+    verdict: Verdict | None,
+    score: Interval | None,
+    *,
+    failed_hidden: bool = False,
+    left: float = 1.0,
+    passed: Collection[str] = (),
 ) -> tuple[Part, ...]:
     """The points in each group that the problem has.
 
-    `failed_hidden` says that every visible case was right and a hidden one was not. `left` is the share that lateness
-    leaves. The bounds of the speed's points are those of the score's bounds: near a threshold they differ.
+    `failed_hidden` says that every visible case was right and a hidden one was not, `passed` which of the problem's own
+    groups were right. `left` is the share that lateness leaves. The bounds of the speed's points are those of the
+    score's bounds: near a threshold they differ.
     """
     accepted = verdict is Verdict.ACCEPTED
     groups = (
         (VISIBLE, credit.visible, accepted or failed_hidden),
         (HIDDEN, credit.hidden, accepted),
+        *((each.name, each.points, each.name in passed) for each in credit.groups),
     )
     found = [
         Part(group, Interval(points * left, points * left, points * left) if right else NOTHING, points)

@@ -114,6 +114,7 @@ class LeaseQueue:
                 "progress": "",
                 "is_open": outcome.is_open,
                 "language": outcome.language,
+                "groups": None if outcome.groups is None else storable(outcome.groups),
                 "lease_until": None,
                 "finished": self.database.now(),
             }
@@ -317,6 +318,7 @@ def _job(connection: Connection, row: Any) -> Job:
         account=found.name,
         hidden_seed=settings.hidden_seed(found.problem),
         grading_seconds=settings.grading_seconds,
+        groups=settings.groups_of(found.problem),
     )
 
 

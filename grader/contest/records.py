@@ -47,11 +47,12 @@ class NewAccount:
     team: str | None = None
     token_hash: str | None = None
     link_hash: str | None = None
+    subject: str | None = None
 
 
 @dataclass(frozen=True)
 class AccountRecord:
-    """An account; `team` is the name of the team `team_id`."""
+    """An account; `team` is the name of the team `team_id`, `subject` who it is to an identity provider."""
 
     id: int
     contest: str
@@ -65,6 +66,7 @@ class AccountRecord:
     extension_seconds: int
     disqualified: str | None
     created: datetime
+    subject: str | None = None
     team: str | None = None
 
 
@@ -107,6 +109,7 @@ class SubmissionRecord:
     progress: str
     language: str | None
     is_open: bool
+    groups: str | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,7 @@ class JudgingRecord:
     is_open: bool
     language: str | None
     run_id: int | None
+    groups: str | None = None
 
 
 @dataclass(frozen=True)

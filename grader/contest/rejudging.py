@@ -155,6 +155,8 @@ def _with(submission: SubmissionRecord, judging: JudgingRecord | None) -> Submis
         score_low=judging.score_low,
         score_high=judging.score_high,
         language=judging.language,
+        is_open=judging.is_open,
+        groups=judging.groups,
     )
 
 

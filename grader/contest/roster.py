@@ -1,6 +1,6 @@
-"""Reads a roster: a CSV file with the columns name, email and, for teams, team; mistakes are reported with their lines.
+"""Reads a roster: a CSV file with the columns name, email and, where wanted, team, role and subject.
 
-`accounts` creates the accounts.
+Mistakes are reported with their lines. `accounts` creates the accounts.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from pathlib import Path
 from grader.contest.naming import plain_name
 from grader.core.errors import UsageError
 
-COLUMNS = ("name", "email", "team", "role")
+COLUMNS = ("name", "email", "team", "role", "subject")
 REQUIRED = ("name", "email")
 ROLES = ("student", "staff")
 LONGEST_NAME = 64
+LONGEST_SUBJECT = 255
+"""As OpenID Connect Core 1.0, section 2, has it."""
 MOST_BYTES = 2_000_000
 MOST_SHOWN = 20
 _EMAIL = re.compile(r"[^@\s,;<>\"']+@[^@\s,;<>\"']+\.[^@\s,;<>\"'.]+")
@@ -26,12 +28,14 @@ _EMAIL = re.compile(r"[^@\s,;<>\"']+@[^@\s,;<>\"']+\.[^@\s,;<>\"'.]+")
 
 @dataclass(frozen=True)
 class Person:
-    """A person to be invited to a contest: a row of the file that staff hand in. `team` is None in contests without."""
+    """A person to be invited to a contest: a row of the file that staff hand in. `team` is None in contests without,
+    `subject` is who it is to an identity provider, None if that is not said."""
 
     name: str
     email: str
     team: str | None = None
     role: str = "student"
+    subject: str | None = None
 
 
 def read_roster(path: Path, *, teams: bool = False) -> list[Person]:
@@ -98,6 +102,7 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
         mistakes.append(f"line 1: there is no column {_shown(unknown[0])}; {', '.join(COLUMNS)} are known")
         return
     lines_of: dict[str, int] = {}
+    subjects: dict[str, int] = {}
     while True:
         # A cell may contain line breaks; the reader counts lines.
         try:
@@ -117,6 +122,10 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
             continue
         row = _Table(columns, cells)
         found = [*_faults(row, teams=teams)]
+        if subject := row["subject"]:
+            earlier = subjects.setdefault(subject, line)
+            if earlier != line:
+                found.append(f"the subject {_shown(subject)} stands in line {earlier} too")
         # Two people may have one name.
         if email := row["email"]:
             earlier = lines_of.setdefault(email.casefold(), line)
@@ -124,7 +133,8 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
                 found.append(f"the email {_shown(email)} stands in line {earlier} too")
         mistakes += [f"line {line}: {fault}" for fault in found]
         if not found:
-            yield Person(row["name"], row["email"], row["team"] or None, row["role"].lower() or ROLES[0])
+            role = row["role"].lower() or ROLES[0]
+            yield Person(row["name"], row["email"], row["team"] or None, role, row["subject"] or None)
 
 
 def _faults(row: _Table, *, teams: bool) -> Iterator[str]:
@@ -135,6 +145,8 @@ def _faults(row: _Table, *, teams: bool) -> Iterator[str]:
         yield f"the email {_shown(row['email'])} is none; one like ada@example.org is expected"
     if row["team"] or (teams and row["role"].lower() != "staff"):
         yield from _name_faults("team", row["team"])
+    if not row["subject"].isprintable() or len(row["subject"]) > LONGEST_SUBJECT:
+        yield f"the subject {_shown(row['subject'])} is none; up to {LONGEST_SUBJECT} printable characters are expected"
     if row["role"] and row["role"].lower() not in ROLES:
         yield f"the role {_shown(row['role'])} is none; {' or '.join(ROLES)} is expected"
 

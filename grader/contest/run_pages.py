@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
@@ -14,14 +12,12 @@ from grader.contest.api import Number
 from grader.contest.failures import wants_json
 from grader.contest.problem_pages import Name, chosen_language, refused_page, result_piece, sent, typed_file
 from grader.contest.records import HELD, JUDGED
+from grader.contest.run_sizes import parse_sizes
 from grader.contest.streams import progress_stream
 from grader.contest.visit import Form, SignedIn
 from grader.core.errors import DiskFull
 
 router = APIRouter(include_in_schema=False)
-
-_SIZE = re.compile(r"\s*([A-Za-z_]\w{0,40})\s*=\s*([0-9]{1,12})\s*(?:[,;\s]|$)")
-_SIZES_HINT = "type them as M=5 N=7, or leave the field empty"
 
 
 @router.post("/contests/{slug}/problems/{problem}/run")
@@ -65,22 +61,6 @@ def run_events(number: Number, me: SignedIn) -> StreamingResponse:
     """Pieces of the page as `progress`, then one `done`."""
     row = me.site.access.own_run(me.visitor, number)
     return progress_stream(me, me.site.run_hub, row.id, over=(JUDGED, HELD))
-
-
-def parse_sizes(text: str) -> dict[str, int] | None:
-    """The sizes in a text such as "M=5 N=7"; None if it is blank. Raises Refused."""
-    sizes: dict[str, int] = {}
-    if len(text) > 400:
-        raise Refused(400, "the sizes take more than 400 characters", _SIZES_HINT)
-    at = 0
-    while text[at:].strip():
-        found = _SIZE.match(text, at)
-        if found is None or found[1] in sizes:
-            word = text[at:].strip()[:40]
-            raise Refused(400, f"'{word}' is no size, or one that is given twice", _SIZES_HINT)
-        sizes[found[1]] = int(found[2])
-        at = found.end()
-    return sizes or None
 
 
 def _address(me: SignedIn, number: int) -> str:

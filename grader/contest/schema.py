@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -65,6 +65,7 @@ class Account(Base):
     extension_seconds: Mapped[int]
     disqualified: Mapped[str | None] = mapped_column(Text)
     created: Mapped[datetime] = mapped_column(UtcDateTime)
+    subject: Mapped[str | None] = mapped_column(Text)
 
 
 class Session(Base):
@@ -150,6 +151,7 @@ class Judging(Base):
     `attempt` is the fencing token: each claim increments it, and only its holder may write. `turn` gives the order of
     claims. `gpu_model` names the queue. `active` marks the one judging that counts on the board. If `is_open`, nothing
     in the report depends on a hidden case. `language` is that in which the file was read, null without a report.
+    `groups` is a JSON list of the groups of cases that were passed, null where none were tried.
     """
 
     __tablename__ = "judging"
@@ -191,6 +193,7 @@ class Judging(Base):
     is_open: Mapped[bool] = mapped_column(default=False, server_default=false())
     language: Mapped[str | None] = mapped_column(Text)
     run_id: Mapped[int | None] = mapped_column(ForeignKey("run.id"))
+    groups: Mapped[str | None] = mapped_column(Text)
 
 
 class Explanation(Base):

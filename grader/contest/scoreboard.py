@@ -28,7 +28,7 @@ class Entry:
 
     `verdict` is None until it is judged. `score` is the share of the speed of light, None if not measured.
     `extension` is the student's. `language` is None until it is judged. `failed_hidden` says that every visible case
-    was right and a hidden one was not.
+    was right and a hidden one was not; `passed` are the groups of cases that were right.
     """
 
     id: int
@@ -40,6 +40,7 @@ class Entry:
     extension: timedelta = timedelta(0)
     language: str | None = None
     failed_hidden: bool = False
+    passed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,9 @@ def entry_parts(settings: Settings, entry: Entry) -> tuple[Part, ...]:
         return ()
     left = settings.late.share(settings.late_by(entry.submitted, entry.extension))
     score = None if entry.score is None else _capped(entry.score)
-    return parts_of(problem.credit, entry.verdict, score, failed_hidden=entry.failed_hidden, left=left)
+    return parts_of(
+        problem.credit, entry.verdict, score, failed_hidden=entry.failed_hidden, left=left, passed=entry.passed
+    )
 
 
 def _capped(score: Interval) -> Interval:

@@ -29,7 +29,9 @@ from grader.contest import (
     people_pages,
     practice_pages,
     problem_pages,
+    provider_pages,
     question_pages,
+    run_api,
     run_pages,
     settings_pages,
     staff_pages,
@@ -47,6 +49,7 @@ from grader.core.errors import KgradeError
 if TYPE_CHECKING:
     from grader.contest.database import Database
     from grader.contest.own_workers import Admission
+    from grader.contest.provider import SignIn
     from grader.store.workspace import Workspace
 
 CLOCK_SECONDS = 10.0
@@ -72,12 +75,14 @@ def create_app(
     admission: Admission | None = None,
     patience: Patience = USUAL_PATIENCE,
     owner: int | None = None,
+    provider: SignIn | None = None,
 ) -> FastAPI:
     """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in.
 
-    `owner` is the account of the practice in which this user's own programs need no token.
+    `owner` is the account of the practice in which this user's own programs need no token. People may sign in by the
+    identity provider, if there is one.
     """
-    site = Site(database, workspace, admission, patience, owner)
+    site = Site(database, workspace, admission, patience, owner, provider)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -93,7 +98,7 @@ def create_app(
     app = FastAPI(
         title="kgrade contests",
         version=__version__,
-        description="What `kgrade login`, `kgrade submit --contest` and `kgrade worker` use. "
+        description="What `kgrade login`, `kgrade submit --contest`, `kgrade test --contest` and `kgrade worker` use. "
         "Every request bears a token: Authorization: Bearer TOKEN.",
         openapi_url="/api/openapi.json",
         docs_url=None,
@@ -102,8 +107,11 @@ def create_app(
     )
     app.state.site = site
     app.include_router(api.router)
+    app.include_router(run_api.router)
     app.include_router(worker_api.router)
     app.include_router(practice_pages.router)
+    # Before the page of personal links, which takes any word below /sign-in.
+    app.include_router(provider_pages.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)
     app.include_router(question_pages.router)

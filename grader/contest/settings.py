@@ -16,7 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from grader.contest.partial import HIDDEN, SPEED, VISIBLE, Credit, Threshold
+from grader.contest.credit_reader import credit_of, credit_to_data
+from grader.contest.groups import group_to_data
+from grader.contest.partial import Credit
 from grader.contest.settings_reader import Reader, problem_tables
 from grader.core.errors import UsageError
 
@@ -117,6 +119,11 @@ class Settings:
 
     def problem(self, name: str) -> ContestProblem | None:
         return next((problem for problem in self.problems if problem.name == name), None)
+
+    def groups_of(self, problem: str) -> list[dict[str, Any]]:
+        """The problem's groups of cases as data, for who judges; empty without partial credit by groups."""
+        found = self.problem(problem)
+        return [group_to_data(each) for each in found.credit.groups] if found and found.credit else []
 
     def hidden_seed(self, problem: str) -> int | None:
         """The seed with which every submission to the problem is graded; None for a new one in each grading.
@@ -229,6 +236,9 @@ def settings_from_data(
         if each.credit is not None and each.credit.hidden and not settings.hidden_seeds:
             wanted = "no points for hidden cases without hidden_seeds: every case is then visible; 0"
             read.mistake(f"problems[{number}].credit.hidden", each.credit.hidden, wanted)
+        if each.credit is not None and each.credit.groups and not settings.hidden_seeds:
+            wanted = "no groups without hidden_seeds, from which their cases are drawn: none"
+            read.mistake(f"problems[{number}].credit.groups", len(each.credit.groups), wanted)
         if each.credit is not None and each.credit.speed and not settings.is_timed:
             wanted = "no points for speed without a GPU in gpu_model: nothing is timed; no threshold"
             read.mistake(f"problems[{number}].credit.speed", len(each.credit.speed), wanted)
@@ -271,19 +281,7 @@ def _problem(table: Reader) -> ContestProblem:
         return ContestProblem(name, table.number("weight", default=1.0, above=0.0, at_most=1e6), title)
     if table.get("weight") is not None:
         table.mistake("weight", table.get("weight"), "no weight beside credit, whose points are the most that")
-    read = table.table("credit", (VISIBLE, HIDDEN, SPEED))
-    thresholds = tuple(
-        Threshold(
-            each.number("score", default=1.0, above=0.0, at_most=1.0),
-            each.number("points", default=1.0, above=0.0, at_most=1e6),
-        )
-        for each in (read.tables(SPEED, ("score", "points")) if read.get(SPEED) is not None else ())
-    )
-    credit = Credit(
-        read.number(VISIBLE, default=0.0, at_most=1e6), read.number(HIDDEN, default=0.0, at_most=1e6), thresholds
-    )
-    if not credit.most:
-        table.mistake("credit", "{}", "points for visible, hidden or speed")
+    credit = credit_of(table)
     return ContestProblem(name, credit.most or 1.0, title, credit)
 
 
@@ -291,9 +289,7 @@ def _problem_data(problem: ContestProblem) -> dict[str, object]:
     found: dict[str, object] = {"name": problem.name, "title": problem.title}
     if problem.credit is None:
         return found | {"weight": problem.weight}
-    speed = [{"score": each.score, "points": each.points} for each in problem.credit.speed]
-    credit = {VISIBLE: problem.credit.visible, HIDDEN: problem.credit.hidden} | ({SPEED: speed} if speed else {})
-    return found | {"credit": credit}
+    return found | {"credit": credit_to_data(problem.credit)}
 
 
 @lru_cache(maxsize=256)

@@ -8,15 +8,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grader.contest.credit_reader import credit_to_toml
 from grader.contest.settings import ANONYMOUS, CLASS, PUBLIC, Settings, settings_from_data, settings_to_json
+from grader.core.errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 TEXT, TIME, NUMBER, CHOICE, FLAG = "text", "time", "number", "choice", "flag"
 WEIGHT = "weight:"
 """Fields of problems' weights are named by this and the problem's name."""
+CREDIT = "credit"
+"""The field of all problems' partial credit, in TOML."""
+LONGEST_CREDIT = 20_000
 YES = "yes"
 _TIME_HINT = "with its zone, such as 2026-10-01T09:00:00+02:00"
 
@@ -65,7 +76,9 @@ def form_values(settings: Settings) -> dict[str, str]:
     """The text of each field, by its name."""
     data = json.loads(settings_to_json(settings))
     values = {field.key: _text(_get(data, field.key)) for field in FIELDS}
-    return values | {f"{WEIGHT}{each.name}": _text(each.weight) for each in settings.problems if each.credit is None}
+    values |= {f"{WEIGHT}{each.name}": _text(each.weight) for each in settings.problems if each.credit is None}
+    given = [credit_to_toml(each.name, each.credit) for each in settings.problems if each.credit is not None]
+    return values | {CREDIT: "\n".join(given)}
 
 
 def settings_of_form(settings: Settings, texts: Mapping[str, str]) -> Settings:
@@ -78,11 +91,30 @@ def settings_of_form(settings: Settings, texts: Mapping[str, str]) -> Settings:
         place[key] = value
         if value is None:
             del place[key]
+    credits = _credits(texts.get(CREDIT, ""), [problem["name"] for problem in data["problems"]])
     for problem in data["problems"]:
-        if "credit" in problem:
-            continue
-        problem["weight"] = _value(NUMBER, texts.get(f"{WEIGHT}{problem['name']}", "").strip())
+        problem.pop(CREDIT, None)
+        problem.pop("weight", None)
+        if problem["name"] in credits:
+            problem[CREDIT] = credits[problem["name"]]
+        elif (weight := texts.get(f"{WEIGHT}{problem['name']}")) is not None:
+            problem["weight"] = _value(NUMBER, weight.strip())
     return settings_from_data(data, settings.slug, "the form")
+
+
+def _credits(text: str, problems: Sequence[str]) -> Mapping[str, Any]:
+    """The partial credit of each problem that the text names. Raises UsageError."""
+    hint = "write a table for each problem, as in contest.toml: [matmul], visible = 40"
+    if len(text) > LONGEST_CREDIT:
+        raise UsageError(f"the partial credit takes more than {LONGEST_CREDIT:,} characters", hint)
+    try:
+        found: dict[str, Any] = tomllib.loads(text.replace("\r\n", "\n"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"partial credit: {error}", hint) from None
+    for name in found:
+        if name not in problems:
+            raise UsageError(f"partial credit: there is no problem '{name}' in this contest", hint)
+    return found
 
 
 def _get(data: Mapping[str, Any], key: str) -> object:

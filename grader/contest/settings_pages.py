@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from grader.contest.changes import differences
+from grader.contest.group_cases import check_groups
 from grader.contest.settings import settings_to_json
 from grader.contest.settings_form import FIELDS, WEIGHT, form_values, settings_of_form
 from grader.contest.visit import AsStaff, Form, Member
@@ -36,6 +37,7 @@ def change_settings(me: AsStaff, form: Form) -> Response:
         return page
     try:
         settings = settings_of_form(contest, texts)
+        check_groups(settings, me.site.workspace)
     except UsageError as error:
         page = _page(me, texts, mistake=f"Nothing was changed: {error.message}.")
         page.status_code = 400

@@ -34,6 +34,10 @@ class Reader:
     def mistake(self, key: str, value: object, expected: str) -> None:
         self._mistakes.append(f"{self._prefix}{key} = {_shown(value)}: {expected} is expected")
 
+    @property
+    def mistakes(self) -> Sequence[str]:
+        return tuple(self._mistakes)
+
     def raise_mistakes(self, place: str, slug: str) -> None:
         """Raises UsageError if there were any mistakes, one line each."""
         if len(self._mistakes) == 1:

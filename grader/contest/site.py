@@ -39,6 +39,7 @@ from grader.core.errors import KgradeError
 if TYPE_CHECKING:
     from grader.contest.database import Database
     from grader.contest.own_workers import Admission
+    from grader.contest.provider import SignIn
     from grader.store.workspace import Workspace
 
 POLICY = (
@@ -89,9 +90,12 @@ class Site:
         admission: Admission | None = None,
         patience: Patience = USUAL_PATIENCE,
         owner: int | None = None,
+        provider: SignIn | None = None,
     ) -> None:
-        """`owner` is the account of the practice in which this user's own programs need no token; None without one."""
-        self.patience, self._owner = patience, owner
+        """`provider` lets people sign in as a university knows them; None without one.
+
+        `owner` is the account of the practice in which this user's own programs need no token; None without one."""
+        self.patience, self._owner, self.provider = patience, owner, provider
         self.database, self.workspace, self.admission = database, workspace, admission
         self.access = Access(database, workspace)
         self.progress = Progresses(database)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
+from grader.contest.groups import passed_of
 from grader.contest.records import HELD, QUEUED, RUNNING, STUDENT
 from grader.contest.schema import Audit, Judging, Submission
 from grader.contest.scoreboard import Entry, Row, rank, row_of
@@ -106,13 +107,15 @@ class Tally:
     def _read(self, connection: Connection, settings: Settings, *where: ColumnElement[bool]) -> list[Entry]:
         found = []
         query = _COUNTING.where(Submission.contest == self._slug, *where)
-        for number, account_id, problem, submitted, verdict, language, is_open, *score in connection.execute(query):
+        for number, account_id, problem, submitted, verdict, language, is_open, groups, *score in connection.execute(
+            query
+        ):
             if account_id in self._accounts:
                 who, extension = self._accounts[account_id]
                 judged = None if verdict is None else Verdict(verdict)
                 interval = score_interval(*score)
-                failed = failed_hidden(settings, verdict, is_open=is_open)
-                found.append(Entry(number, who, problem, submitted, judged, interval, extension, language, failed))
+                told = failed_hidden(settings, verdict, is_open=is_open), passed_of(groups)
+                found.append(Entry(number, who, problem, submitted, judged, interval, extension, language, *told))
         return found
 
     def _put(self, entry: Entry) -> bool:
@@ -140,6 +143,7 @@ _COUNTING = (
         Judging.verdict,
         Judging.language,
         Judging.is_open,
+        Judging.groups,
         Judging.score,
         Judging.score_low,
         Judging.score_high,

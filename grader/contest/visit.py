@@ -58,7 +58,7 @@ class Guest:
 
     def page(self, template: str, **values: Any) -> HTMLResponse:
         shown: dict[str, Any] = {"plain": plain_name, "contest": None, "account": None, "staff": False, "here": ""}
-        shown |= {"owner": False, **values}
+        shown |= {"owner": False, "provider": self._provider, **values}
         text = self.site.pages.render(
             f"contest/{template}",
             asset=self.site.asset,
@@ -72,6 +72,11 @@ class Guest:
         if self._new and self.form_cookie == self.visit:
             self.set_cookie(answer, VISIT, self.visit, "/")
         return answer
+
+    @property
+    def _provider(self) -> str:
+        """What the identity provider is called; empty without one."""
+        return self.site.provider.provider.name if self.site.provider else ""
 
     def set_cookie(self, answer: Response, name: str, value: str, path: str, *, days: int = 1) -> None:
         answer.set_cookie(
@@ -174,6 +179,11 @@ def set_session(guest: Guest, answer: Response, account: AccountRecord) -> None:
     session = new_token()
     guest.site.database.add_session(account, hash_token(session))
     guest.set_cookie(answer, SESSION, session, f"/contests/{account.contest}", days=30)
+
+
+def sign_in_page(guest: Guest, problem: str = "") -> HTMLResponse:
+    """The page that asks for a personal link, and offers the identity provider where there is one."""
+    return guest.page("sign_in.html", problem=problem, name="", token="", title="")
 
 
 def guest_of(request: Request) -> Guest:

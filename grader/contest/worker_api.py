@@ -27,6 +27,7 @@ from grader.contest.api_shapes import (
     Work,
 )
 from grader.contest.auth import bearer, hash_token
+from grader.contest.groups import passed_of
 from grader.contest.jobs import Answer, Claim, Job, Outcome
 from grader.contest.records import WorkerRecord
 from grader.contest.schema import Judging
@@ -75,6 +76,10 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
         except Exception as error:
             # A report that can't be read back would fail on every page that shows it.
             raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
+    try:
+        passed_of(result.groups)
+    except (ValueError, TypeError) as error:
+        raise Refused(400, "the groups can't be read", "server and worker need the same kgrade") from error
     given = result.model_dump(mode="json", exclude={"judging_id", "attempt"})
     outcome = Outcome(**given)
     site = site_of(request)

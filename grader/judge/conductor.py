@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
@@ -25,6 +24,7 @@ from grader.judge.unset_locals import LocalsPass, emulates
 from grader.languages.language import Language
 from grader.languages.registry import language_of
 from grader.problem import Problem
+from grader.problem.cases import Case
 from grader.run.device import ChooseDevice, Device, Part, Progress
 from grader.run.devices import choose_device, deal
 from grader.sandbox import Sandbox
@@ -32,7 +32,8 @@ from grader.sandbox import Sandbox
 
 @dataclass(frozen=True)
 class Options:
-    """How to grade. `sizes` replaces the drawn cases; `seed` repeats an earlier grading; `device` is "auto",
+    """How to grade. `sizes` replaces the drawn cases, each with every family of inputs, or with the one that `families`
+    has in the same place; `seed` repeats an earlier grading; `device` is "auto",
     "emulator", "gpu" or "gpu:N"; `cache` is where compiled kernels are kept, None for the user's cache folder.
     `timed` asks for times where the device has any and the sizes were drawn. `require_sandbox` refuses to run a file's
     own host code without one. `deadline` is how many seconds the grading as a whole may take. With `fresh_modules` no
@@ -42,6 +43,7 @@ class Options:
     cases: int = 12
     seed: int | None = None
     sizes: Sequence[Mapping[str, int]] = ()
+    families: Sequence[str] = ()
     device: str = "auto"
     user: str = ""
     cache: Path | None = None
@@ -97,7 +99,12 @@ def _grade(
     sandbox = Sandbox.find(options.require_sandbox)
     seed = options.seed
     assert seed is not None
-    draw = partial(device.draw, problem, seed, options.cases, options.sizes)
+
+    def draw(constants: Mapping[str, int] | None = None) -> list[Case]:
+        cases = device.draw(problem, seed, options.cases, options.sizes, constants)
+        pairs = list(zip(options.sizes, options.families, strict=False))
+        return [case for case in cases if (case.sizes, case.family) in pairs] if pairs else cases
+
     # What can't be graded is told before anything starts; the submission's own launches decide the cases.
     draw()
     report = reporting.blank_report(problem, submission, options.user, seed, device.name, sandbox)

@@ -20,6 +20,7 @@ from grader.contest.jobs import Job, outcome_of
 from grader.contest.limits import Patience
 from grader.contest.listen import CourteousServer, bound_socket, make_server
 from grader.contest.practice import owner_of, publish_practice
+from grader.contest.provider import SignIn
 from grader.contest.records import NewAccount
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
@@ -141,7 +142,13 @@ def wrong() -> Report:
 
 @contextmanager
 def open_hall(
-    folder: Path, url: str | None = None, *, patience: Patience | None = None, practice: bool = False, **changes: Any
+    folder: Path,
+    url: str | None = None,
+    *,
+    patience: Patience | None = None,
+    practice: bool = False,
+    provider: SignIn | None = None,
+    **changes: Any,
 ) -> Iterator[Hall]:
     """A server that listens on a port of its own, in a thread; `url` names a database other than a new SQLite file.
 
@@ -161,7 +168,7 @@ def open_hall(
     if practice:
         publish_practice(database, workspace)
         owner = owner_of(database, "me").id
-    app = create_app(database, workspace, patience=patience, owner=owner)
+    app = create_app(database, workspace, patience=patience, owner=owner, provider=provider)
     listening = bound_socket("127.0.0.1", 0)
     server = make_server(app, patience=patience)
     thread = threading.Thread(target=server.run, args=([listening],))

@@ -119,7 +119,7 @@ def test_settings_of_a_file_come_back_from_the_database() -> None:
     ("text", "told"),
     [
         ("weight = 2\ncredit = { visible = 1 }", "no weight beside credit"),
-        ("credit = { }", "points for visible, hidden or speed"),
+        ("credit = { }", "points for visible, hidden, groups or speed"),
         ("credit = { visible = -1 }", "problems[1].credit.visible = -1"),
         ("credit = { visible = 1, sped = 2 }", "did you mean 'speed'?"),
         ("credit = { speed = [{ score = 1.5, points = 1 }] }", "problems[1].credit.speed[1].score = 1.5"),

@@ -226,3 +226,12 @@ def test_no_name_is_a_formula_beside_tokens(name: str) -> None:
 
 def test_a_new_token_is_no_formula_either() -> None:
     assert all(new_token()[0].isalnum() for _ in range(500))
+
+
+def test_a_roster_may_say_who_people_are_to_an_identity_provider() -> None:
+    (ada, bob) = parse_roster(b"name,email,subject\nAda,ada@example.org,s-1\nBob,bob@example.org,\n", "r")
+    assert (ada.subject, bob.subject) == ("s-1", None)
+    with pytest.raises(UsageError, match="line 3: the subject 's-1' stands in line 2 too"):
+        parse_roster(b"name,email,subject\nAda,ada@example.org,s-1\nBob,bob@example.org,s-1\n", "r")
+    with pytest.raises(UsageError, match="line 2: the subject"):
+        parse_roster(b"name,email,subject\nAda,ada@example.org," + b"s" * 256 + b"\n", "r")

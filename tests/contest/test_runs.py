@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 
 from grader.contest.access import RUNS_OF_ONE, Refused
 from grader.contest.jobs import Outcome
-from grader.contest.run_pages import parse_sizes
+from grader.contest.run_sizes import parse_sizes
 from grader.contest.schema import Judging, Run
 
 from .site_samples import SLUG, Hall, form_token, wrong

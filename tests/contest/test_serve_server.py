@@ -48,7 +48,7 @@ def test_a_new_contest_is_served(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run([*kgrade, "contest", "new", "cs149-a1"], check=True, capture_output=True, env=environment)
     port = free_port()
-    command = [*kgrade, "serve", "--port", str(port), "--workers", "0", "--no-sandbox"]
+    command = [*kgrade, "serve", "--port", str(port), "--workers", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     try:
         answer = answer_of(f"http://127.0.0.1:{port}/", process)

@@ -62,6 +62,11 @@ def test_the_compose_file_holds_together() -> None:
         assert set(service.get("depends_on", ())) <= set(services)
         named = [volume.partition(":")[0] for volume in service.get("volumes", ()) if not volume.startswith(".")]
         assert set(named) <= set(whole["volumes"])
+    assert "name" not in whole, "docker-compose 1.29, which Debian has, refuses it"
+    # Links, the server's secret and the provider's stand in the workspace.
+    assert [each for each in services["worker"]["volumes"] if "/srv/kgrade" in each] == [
+        "problems:/srv/kgrade/problems:ro"
+    ]
     # What runs students' code knows no secret, and only the proxy is reached from outside.
     assert "environment" not in services["worker"]
     # The same user in another container could read the hidden seeds and the server's secret in its own files.

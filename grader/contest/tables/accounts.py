@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from grader.contest.naming import find_account
@@ -35,6 +35,7 @@ class Accounts(Transactions):
                     "session_epoch": 0,
                     "extension_seconds": 0,
                     "created": self.now(),
+                    "subject": None if each.subject is None else storable(each.subject),
                 }
                 try:
                     added = connection.execute(insert(Account).values(**values).returning(Account.id))
@@ -79,6 +80,22 @@ class Accounts(Transactions):
     def account_by_link(self, link_hash: str) -> AccountRecord | None:
         """The account whose sign-in link has this SHA-256."""
         return self._one(Account.link_hash == link_hash)
+
+    def accounts_known_as(self, *, email: str | None = None, subject: str | None = None) -> list[AccountRecord]:
+        """The accounts of all contests with this e-mail address or this subject that may sign in.
+
+        An account whose sign-in was revoked is none of them, and neither is one of two in a contest.
+        """
+        where = func.lower(Account.email) == email.lower() if email is not None else Account.subject == subject
+        with self.reading() as connection:
+            rows = connection.execute(_whole().where(where).order_by(Account.id)).all()
+        found = [record(AccountRecord, row) for row in rows]
+        contests = [each.contest for each in found]
+        return [each for each in found if each.link_hash is not None and contests.count(each.contest) == 1]
+
+    def set_subject(self, number: int, subject: str, *, who: str) -> None:
+        """Sets who the account is to an identity provider."""
+        self._change(number, {"subject": storable(subject)}, who, "subject set", {})
 
     def add_session(self, account: AccountRecord, token_hash: str) -> None:
         """Signs the account in, and deletes expired sessions."""

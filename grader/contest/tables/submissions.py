@@ -192,7 +192,7 @@ class Submissions(Transactions):
 
 def _whole() -> Select[Any]:
     of_judging = ("state", "attempt", "tries", "gpu_model", "worker", "queued", "started", "finished", "verdict")
-    scores = ("score", "score_low", "score_high", "progress", "language", "is_open")
+    scores = ("score", "score_low", "score_high", "progress", "language", "is_open", "groups")
     own: Sequence[Any] = [c for c in Submission.__table__.columns if c.name != "request_key"]
     return (
         select(
