@@ -86,7 +86,7 @@ def command(
     listening = bound_socket(host, port)
     own = OwnWorkers(store, workspace.root, _devices(device, workers), port, no_sandbox=no_sandbox)
     at_home = is_loopback(listening.getsockname()[0])
-    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None)
+    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None, organiser=owner.id)
 
     async def first() -> None:
         await asyncio.to_thread(own.stop)

@@ -25,6 +25,7 @@ from grader.contest import (
     client_pages,
     compare_pages,
     explain_pages,
+    organise_pages,
     pages,
     people_pages,
     practice_pages,
@@ -72,12 +73,14 @@ def create_app(
     admission: Admission | None = None,
     patience: Patience = USUAL_PATIENCE,
     owner: int | None = None,
+    organiser: int | None = None,
 ) -> FastAPI:
     """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in.
 
-    `owner` is the account of the practice in which this user's own programs need no token.
+    `owner` is the account of the practice in which this user's own programs need no token, `organiser` that of whoever
+    runs the server and may make contests.
     """
-    site = Site(database, workspace, admission, patience, owner)
+    site = Site(database, workspace, admission, patience, owner, organiser)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -104,6 +107,7 @@ def create_app(
     app.include_router(api.router)
     app.include_router(worker_api.router)
     app.include_router(practice_pages.router)
+    app.include_router(organise_pages.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)
     app.include_router(question_pages.router)

@@ -31,7 +31,7 @@ from grader.contest.loopback import is_own
 from grader.contest.naming import plain_name
 from grader.contest.practice import Shelf
 from grader.contest.progress import Progress, Progresses
-from grader.contest.records import AccountRecord
+from grader.contest.records import STAFF, AccountRecord
 from grader.contest.scoreboard import Row
 from grader.contest.settings import PRACTICE, Settings
 from grader.core.errors import KgradeError
@@ -89,9 +89,13 @@ class Site:
         admission: Admission | None = None,
         patience: Patience = USUAL_PATIENCE,
         owner: int | None = None,
+        organiser: int | None = None,
     ) -> None:
-        """`owner` is the account of the practice in which this user's own programs need no token; None without one."""
-        self.patience, self._owner = patience, owner
+        """`owner` is the account of the practice in which this user's own programs need no token; None without one.
+
+        `organiser` is the account of the practice of whoever runs the server, wherever they sit.
+        """
+        self.patience, self._owner, self._organiser = patience, owner, organiser
         self.database, self.workspace, self.admission = database, workspace, admission
         self.access = Access(database, workspace)
         self.progress = Progresses(database)
@@ -123,6 +127,10 @@ class Site:
         if self._owner is None or not is_in(connection.url.path, PRACTICE) or not is_own(connection):
             return None
         return self.database.account(self._owner)
+
+    def may_organise(self, account: AccountRecord) -> bool:
+        """Whether this account of the practice may make contests: whoever runs the server, and the practice's staff."""
+        return account.contest == PRACTICE and (account.id == self._organiser or account.role == STAFF)
 
     def warm(self) -> None:
         """Makes the boards of running contests in the background, so that few of the first requests wait for one."""

@@ -5,7 +5,6 @@ It needs Playwright and a Chromium; the check for accessibility is axe-core's.
 
 import csv
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -20,12 +19,11 @@ from grader.contest.limits import Patience
 from grader.core.report import CaseResult, Diagnostic
 from grader.core.verdict import Verdict
 
+from .browsing import CHROMIUM, INSTALL, open_page
 from .site_samples import SLUG, Hall, accepted, in_triton, open_hall, wrong
 
-INSTALL = "pip install -e .[dev]"
 api = pytest.importorskip("playwright.sync_api", reason=f"needs Playwright: {INSTALL}")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=f"needs axe-core: {INSTALL}")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
 
 HOME = f"/contests/{SLUG}"
@@ -45,35 +43,14 @@ PAGES = {
 }
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def hall(tmp_path: Path) -> Iterator[Hall]:
     with open_hall(tmp_path) as opened:
         yield opened
 
 
-@pytest.fixture
-def complaints() -> Iterator[list[str]]:
-    """What the browser's console says must be nothing: a blocked script or style would be there."""
-    found: list[str] = []
-    yield found
-    assert found == []
-
-
 def opened(browser: Any, hall: Hall, complaints: list[str], width: int = 1200, scheme: str = "light") -> Any:
-    page = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=scheme, base_url=hall.address
-    ).new_page()
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    return page
+    return open_page(browser, hall.address, complaints, width, scheme)
 
 
 def sign_in(page: Any, name: str) -> None:
