@@ -50,6 +50,14 @@ class NewAccount:
 
 
 @dataclass(frozen=True)
+class DraftRecord:
+    """What an account has typed and not handed in."""
+
+    text: str
+    saved: datetime
+
+
+@dataclass(frozen=True)
 class AccountRecord:
     """An account; `team` is the name of the team `team_id`."""
 

@@ -115,6 +115,10 @@ def test_a_run_shows_everything_and_is_no_submission(browser: Any, hall: Hall, c
     job = hall.judge(wrong())
     assert job is not None and job.sizes == {"M": 5, "N": 7, "K": 3} and job.hidden_seed is None
     page.locator("#result svg.map").first.wait_for()
+    # On a small screen too the result covers no button.
+    page.set_viewport_size({"width": 1100, "height": 600})
+    button, result = (page.locator(each).bounding_box() for each in ("#submit", "#result"))
+    assert button["y"] + button["height"] <= result["y"]
     assert hall.database.submissions(SLUG) == []
 
 
@@ -151,6 +155,33 @@ def test_a_draft_comes_back_in_its_language(browser: Any, hall: Hall, complaints
     assert editor.inner_text() == starter
     page.reload()
     assert editor.inner_text() == starter and page.get_by_text("Your draft of").count() == 0
+
+
+def test_a_draft_is_there_on_another_machine(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    def typed(page: Any, text: str) -> None:
+        with page.expect_response("**/matmul/draft", timeout=30_000):
+            page.get_by_label("Your code").fill(text)
+
+    home, lab = opened(browser, hall, complaints), opened(browser, hall, complaints)
+    for page in (home, lab):
+        sign_in(page, "ada")
+    home.goto(f"{HOME}/problems/matmul")
+    typed(home, "// at home")
+    lab.goto(f"{HOME}/problems/matmul")
+    lab.get_by_text("typed elsewhere, is back").wait_for()
+    assert lab.get_by_label("Your code").inner_text() == "// at home"
+    hall.pass_time(minutes=1)
+    typed(lab, "// in the lab")
+    # What this browser keeps is older, and still one press away.
+    home.reload()
+    home.get_by_role("button", name="Take this browser's").wait_for()
+    assert home.get_by_label("Your code").inner_text() == "// in the lab"
+    home.get_by_role("button", name="Take this browser's").click()
+    assert home.get_by_label("Your code").inner_text() == "// at home"
+    # Now it is the newer one.
+    home.reload()
+    home.get_by_text("Your draft of").wait_for()
+    assert home.get_by_label("Your code").inner_text() == "// at home"
 
 
 def test_leaving_asks_where_the_browser_keeps_nothing(browser: Any, hall: Hall, complaints: list[str]) -> None:
@@ -397,6 +428,23 @@ def test_without_scripts(browser: Any, hall: Hall) -> None:
     page.get_by_role("button", name="Submit").click()
     page.get_by_text("The file is too large: 400,000 bytes").wait_for()
     assert page.get_by_label("Your code").input_value() == "x" * 400_000
+
+
+def test_without_scripts_a_text_outlives_its_session(browser: Any, hall: Hall) -> None:
+    page = browser.new_context(java_script_enabled=False, base_url=hall.address).new_page()
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    text = "// " + "x" * 40_000
+    page.get_by_label("Your code").fill(text)
+    page.context.clear_cookies(name="kgrade_session")
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_label("Your personal link").fill("link-of-ada")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_text("Your draft of").wait_for()
+    assert page.get_by_label("Your code").input_value() == text
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("queued at place 1").wait_for()
+    assert hall.database.source(1) == text
 
 
 def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Path, complaints: list[str]) -> None:
