@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from markupsafe import Markup
 from starlette.requests import HTTPConnection
 
+from grader.boards.site import statement_html
 from grader.boards.templating import SCRIPT, STYLE, pages
 from grader.contest.access import Access, Refused, row_name, shows_names
 from grader.contest.anonymity import nameless
@@ -133,14 +134,17 @@ class Site:
         return account.contest == PRACTICE and (account.id == self._organiser or account.role == STAFF)
 
     def warm(self) -> None:
-        """Makes the boards of running contests in the background, so that few of the first requests wait for one."""
+        """Makes in the background what the first requests would wait for: templates, boards of running contests."""
         now = self.access.now()
         running = [contest for contest in self.access.contests() if contest.end and contest.start <= now <= contest.end]
 
         def make() -> None:
             for contest in self.access.contests():
                 self.access.titles(contest)
+            statement_html("")
             # If one can't be made, a request for it will say why.
+            with suppress(KgradeError):
+                self.pages.load_all("contest")
             with suppress(KgradeError):
                 for contest in running:
                     self.boards.board(contest)
