@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import html
 import re
-from datetime import timedelta
+from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from boards.samples import NAIVE
 
+from grader.contest.database import Database
 from grader.contest.limits import LARGEST_SOURCE
 from grader.contest.tables.drafts import MOST_DRAFTS
 
-from .site_samples import NOW, SLUG, Hall, form_token
+from .conftest import HandClock
+from .site_samples import NOW, SLUG, Hall, form_token, open_hall
 
 PAGE = f"/contests/{SLUG}/problems/matmul"
 DRAFT = f"{PAGE}/draft"
 AS_SCRIPT = {"accept": "application/json"}
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    with open_hall(tmp_path) as opened:
+        yield opened
 
 
 def save(browser: httpx.Client, text: str, language: str = "cuda", **more: str) -> httpx.Response:
@@ -65,22 +74,28 @@ def test_what_could_not_be_handed_in_is_not_kept(hall: Hall) -> None:
 
 def test_drafts_have_a_budget_of_their_own(hall: Hall) -> None:
     ada = hall.signed_in("ada")
-    text = "x" * LARGEST_SOURCE
-    answers = [save(ada, text).status_code for _ in range(18)]
-    assert answers[:15] == [200] * 15 and answers[-1] == 429
     form = {"csrf": form_token(ada.get(PAGE).text), "language": "cuda", "source": NAIVE}
+    parts = {name: (None, value) for name, value in {**form, "source": "x" * LARGEST_SOURCE}.items()}
+    answers = [ada.post(DRAFT, files=parts, headers=AS_SCRIPT).status_code for _ in range(18)]
+    assert answers[:15] == [200] * 15 and answers[-1] == 429
     assert ada.post(PAGE, data=form, headers=AS_SCRIPT).status_code == 201
 
 
-def test_an_account_keeps_a_few_and_they_are_the_newest(hall: Hall) -> None:
-    ada = hall.database.account_by_name(SLUG, "ada")
+def test_an_account_keeps_a_few_and_they_are_the_newest(contest_database: Database, clock: HandClock) -> None:
+    ada, bob = (contest_database.account_by_name("c1", name) for name in ("ada", "bob"))
+    contest_database.keep_draft(bob, "p0", "cuda", "bob's")
     for number in range(MOST_DRAFTS + 3):
-        hall.pass_time(seconds=1)
-        hall.database.keep_draft(ada, f"p{number}", "cuda", "\0text")
-    kept = [number for number in range(MOST_DRAFTS + 3) if hall.database.drafts_saved(ada, f"p{number}")]
+        clock.forward(seconds=1)
+        contest_database.keep_draft(ada, f"p{number}", "cuda", "first")
+        contest_database.keep_draft(ada, f"p{number}", "cuda", "\0text")
+    kept = [number for number in range(MOST_DRAFTS + 3) if contest_database.drafts_saved(ada, f"p{number}")]
     assert kept == list(range(3, MOST_DRAFTS + 3))
-    newest = hall.database.draft(ada, f"p{kept[-1]}", "cuda")
-    assert newest is not None and (newest.text, newest.saved) == ("?text", NOW + timedelta(seconds=MOST_DRAFTS + 3))
+    newest = contest_database.draft(ada, f"p{kept[-1]}", "cuda")
+    assert newest is not None and (newest.text, newest.saved) == ("?text", clock.now())
+    other = contest_database.draft(bob, "p0", "cuda")
+    assert other is not None and other.text == "bob's"
+    contest_database.drop_draft(ada, f"p{kept[-1]}", "cuda")
+    assert contest_database.draft(ada, f"p{kept[-1]}", "cuda") is None
 
 
 @pytest.mark.parametrize("path", [PAGE, f"{PAGE}/run"])
@@ -121,5 +136,5 @@ def test_a_kept_text_that_is_refused_can_still_be_copied(hall: Hall) -> None:
     hall.change(practice_after_end=False, end=NOW, freeze=None)
     hall.pass_time(hours=1)
     refused = browser.post("/sign-in", data={**form, "source": "// too late", "token": "link-of-ada"})
-    assert refused.status_code == 403 and "the contest is over" in refused.text and "// too late" in refused.text
+    assert refused.status_code == 403 and "The contest is over." in refused.text and "// too late" in refused.text
     assert browser.get(f"/contests/{SLUG}").status_code == 200
