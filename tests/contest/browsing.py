@@ -14,7 +14,7 @@ def open_page(
 ) -> Any:
     """A new page with cookies of its own; what it logs as an error goes to `complaints`."""
     page = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme, base_url=address
+        viewport={"width": width, "height": height}, color_scheme=scheme, base_url=address or None
     ).new_page()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from boards.samples import PROBLEMS, REPORTS, filled_store
+from coach.samples import EXPLANATIONS
 
+from grader.boards.coach_page import render as render_explanation
+from grader.boards.pages import write_report
+from grader.boards.site import write_site
 from grader.contest.explainer import Explainer
 from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
@@ -413,11 +418,11 @@ def test_every_page_fits_and_is_accessible(browser: Any, hall: Hall) -> None:
     hall.database.answer(SLUG, 1, "No", announce_as="Matrix multiplication", who="tutor")
     hall.database.announce(SLUG, "Hello\nworld", who="tutor")
     hall.database.add_rejudge(SLUG, "a reason", [1], who="tutor")
-    faults = list(faults_of(opened(browser, hall, []), hall, GUESTS))
+    faults = list(faults_of(opened(browser, hall, []), hall.address, GUESTS))
     for name, paths in PAGES.items():
         page = opened(browser, hall, [])
         sign_in(page, name)
-        faults += faults_of(page, hall, [HOME + path for path in paths])
+        faults += faults_of(page, hall.address, [HOME + path for path in paths])
     assert faults == []
 
 
@@ -440,37 +445,37 @@ def test_what_a_form_answers_is_accessible(browser: Any, tmp_path: Path) -> None
     with open_hall(tmp_path, practice=True) as hall:
         page = opened(browser, hall, [])
         new_contest = "/contests/practice/new-contest"
-        faults = list(faults_of(page, hall, ["/contests/practice", new_contest]))
+        faults = list(faults_of(page, hall.address, ["/contests/practice", new_contest]))
         page.get_by_label("Name in addresses").fill("../mine")
         page.get_by_role("button", name="Make it").click()
         page.get_by_text("can't be used").wait_for()
-        faults += faults_of(page, hall, [new_contest])
+        faults += faults_of(page, hall.address, [new_contest])
         page.get_by_label("Name in addresses").fill("mine")
         page.get_by_role("button", name="Make it").click()
         page.get_by_role("heading", name="mine is there").wait_for()
-        faults += faults_of(page, hall, [new_contest])
+        faults += faults_of(page, hall.address, [new_contest])
         page.get_by_role("link", name="Add people").click()
         page.get_by_label("Roster as CSV").fill("name,email\nEve,eve@example.org")
         page.get_by_role("button", name="Add", exact=True).click()
         page.get_by_text("1 account added").wait_for()
-        faults += faults_of(page, hall, ["/contests/mine/staff/people/roster"])
+        faults += faults_of(page, hall.address, ["/contests/mine/staff/people/roster"])
         sign_in(page, "ada")
         page.goto(f"{HOME}/problems/matmul")
         page.context.clear_cookies()
         page.evaluate("HTMLFormElement.prototype.submit.call(document.getElementById('work'))")
         page.get_by_label("Your text, which was not handed in").wait_for()
-        faults += faults_of(page, hall, [f"{HOME}/problems/matmul"])
+        faults += faults_of(page, hall.address, [f"{HOME}/problems/matmul"])
     assert faults == []
 
 
-def faults_of(page: Any, hall: Hall, paths: list[str]) -> Iterator[tuple[str, int, str]]:
+def faults_of(page: Any, address: str, paths: list[str]) -> Iterator[tuple[str, int, str]]:
     """What is too wide or not accessible on these pages."""
     checker = axe.Axe()
     for path, (width, scheme, looked_through) in product(paths, LOOKS):
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)
-        if page.url != hall.address + path:
-            page.goto(path)
+        if page.url != address + path:
+            page.goto(address + path)
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         if wider > 0:
             yield path, width, f"{wider} pixels too wide"
@@ -481,6 +486,17 @@ def faults_of(page: Any, hall: Hall, paths: list[str]) -> Iterator[tuple[str, in
             found = checker.run(page).response["violations"]
             for each in found:
                 yield path, width, f"{each['id']}: {each['nodes'][0]['html'][:200]}"
+
+
+def test_pages_in_files_are_accessible(browser: Any, tmp_path: Path) -> None:
+    for name in ("wrong_last_tile", "compile_error", "measured", "hostile"):
+        write_report(REPORTS[name](), tmp_path / f"{name}.html")
+    for name in ("transpose", "two"):
+        (tmp_path / f"explain-{name}.html").write_text(render_explanation(EXPLANATIONS[name]()))
+    write_site(filled_store(tmp_path / "kgrade.db"), PROBLEMS[:1], tmp_path)
+    paths = [path.name for path in sorted(tmp_path.glob("*.html"))]
+    page = open_page(browser, "", [])
+    assert list(faults_of(page, f"{tmp_path.as_uri()}/", paths)) == []
 
 
 def test_without_scripts(browser: Any, hall: Hall) -> None:
@@ -549,7 +565,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
         problem = "/contests/practice/problems/matmul"
         paths = [problem, *(f"{problem}/{name}" for name in ("leaderboard", "editorial", "changes"))]
         paths += ["/contests/practice", "/contests/practice/submissions/2"]
-        assert list(faults_of(page, hall, paths)) == []
+        assert list(faults_of(page, hall.address, paths)) == []
 
 
 def passed(number: int) -> tuple[CaseResult, ...]:
