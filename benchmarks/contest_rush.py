@@ -3,6 +3,10 @@
     python benchmarks/contest_rush.py                        # 1,000 students, 10,000 submissions in 10 minutes
     python benchmarks/contest_rush.py --seconds 60 --submissions 1000 --before 9000
     python benchmarks/contest_rush.py --database postgresql
+    python benchmarks/contest_rush.py --students 100 --submissions 200 --seconds 120 --pages 10
+
+With `--pages N` students look N times a second at a page in the browser too: the contest's, a problem's, the
+scoreboard, a submission's with its report. It then fails, too, where one page in a hundred is slower than asked.
 
 Students come when they come, however long the server takes with those before them, and what they wait is counted from
 the moment at which they meant to send: a server that stands still for a second keeps everybody of that second waiting.
@@ -36,7 +40,7 @@ from sqlalchemy import insert
 from grader.contest.auth import hash_token
 from grader.contest.client import WorkerClient
 from grader.contest.database import Database
-from grader.contest.jobs import Job, Outcome
+from grader.contest.jobs import Job, Outcome, outcome_of
 from grader.contest.listen import bound_socket, make_server
 from grader.contest.own_workers import Admission
 from grader.contest.records import JUDGED, NewAccount
@@ -44,12 +48,19 @@ from grader.contest.schema import Judging, Source, Submission
 from grader.contest.server import create_app
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
 from grader.contest.worker import Worker
+from grader.core.report import CaseResult, Report
+from grader.core.verdict import Form, Verdict
 from grader.store.workspace import Workspace
 
 SLUG, PROBLEMS, MODEL = "rush", ("matmul", "zip"), "emulator"
 BOARDS_A_SECOND = 5.0
+SLOWEST_PAGE = 0.25
+"""Seconds within which 99 % of pages have to be there."""
+HOME = f"/contests/{SLUG}"
+PAGES = ("contest", "problem", "scoreboard", "report")
 BODY = "__global__ void kernel(const float* A) {\n" + "    // a line\n" * 80 + "}\n"
 WORKERS = Admission("server/rush")
+CASES = 12
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -59,6 +70,7 @@ class Seen:
 
     accepted: list[float] = field(default_factory=list)
     boards: list[float] = field(default_factory=list)
+    pages: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in PAGES})
     numbers: list[int] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
@@ -82,6 +94,8 @@ def prepare(folder: Path, url: str, students: int, before: int) -> None:
     database.add_contest(SLUG, settings_to_json(settings), who="rush")
     people = [NewAccount(f"student {n}", token_hash=hash_token(f"token-{n}")) for n in range(students)]
     database.add_accounts(SLUG, people, who="rush")
+    for account in database.accounts(SLUG):
+        database.add_session(account, hash_token(f"session-{account.name.split()[1]}"))
     fill(database, before)
     database.close()
 
@@ -110,8 +124,25 @@ def source_of(number: int) -> str:
 
 
 def stub(job: Job, progress: object) -> Outcome:
-    accepted = sha256(job.text.encode()).digest()[0] % 2
-    return Outcome("accepted" if accepted else "wrong_answer", score=None, report=None)
+    """A verdict with a report of as many cases as a grading has."""
+    verdict = Verdict.ACCEPTED if sha256(job.text.encode()).digest()[0] % 2 else Verdict.WRONG_ANSWER
+    cases = tuple(CaseResult({"M": n, "N": n, "K": n}, "uniform", n, verdict) for n in range(1, CASES + 1))
+    made = Report(
+        problem=job.problem,
+        title=job.problem,
+        form=Form.KERNEL,
+        device=MODEL,
+        user=job.account,
+        file=job.file,
+        source=job.text,
+        source_hash="",
+        submitted="",
+        seed=1,
+        verdict=verdict,
+        headline="The judge is a stub",
+        cases=cases,
+    )
+    return outcome_of(made)
 
 
 def serve(folder: Path, url: str, listening: socket.socket) -> None:
@@ -136,8 +167,9 @@ async def ask(port: int, head: str, body: str = "") -> tuple[int, bytes]:
     return int(answer.split(b" ", 2)[1]), answer.partition(b"\r\n\r\n")[2]
 
 
-async def rush(port: int, students: int, submissions: int, seconds: float) -> Seen:
+async def rush(port: int, students: int, submissions: int, seconds: float, pages: float) -> Seen:
     seen, began = Seen(), time.perf_counter() + 0.5
+    handed_in: list[tuple[int, int]] = []
 
     async def sent_at(moment: float) -> None:
         await asyncio.sleep(moment - time.perf_counter())
@@ -151,6 +183,7 @@ async def rush(port: int, students: int, submissions: int, seconds: float) -> Se
         seen.accepted.append(time.perf_counter() - moment)
         if status == 201:
             seen.numbers.append(json.loads(answer)["id"])
+            handed_in.append((seen.numbers[-1], number % students))
         else:
             seen.refused.append(f"{status} {answer[:200]!r}")
 
@@ -163,10 +196,29 @@ async def rush(port: int, students: int, submissions: int, seconds: float) -> Se
         if status != 200:
             seen.refused.append(f"{status} {answer[:200]!r}")
 
+    async def read(kind: str, moment: float) -> None:
+        """Looks at a page as a browser that is signed in."""
+        await sent_at(moment)
+        student = random.randrange(students)
+        path = {"contest": "", "problem": f"/problems/{random.choice(PROBLEMS)}", "scoreboard": "/scoreboard"}.get(kind)
+        if path is None:
+            if not handed_in:
+                return
+            number, student = random.choice(handed_in)
+            path = f"/submissions/{number}"
+        head = f"GET {HOME}{path} HTTP/1.1\r\ncookie: kgrade_session=session-{student}"
+        status, answer = await ask(port, head)
+        seen.pages[kind].append(time.perf_counter() - moment)
+        if status != 200 or not answer.rstrip().endswith(b"</html>"):
+            seen.refused.append(f"{kind}: {status} {answer[:200]!r}")
+
     # Arrivals of a crowd: independent of each other.
     times = sorted(began + random.uniform(0, seconds) for _ in range(submissions))
     looks = [began + random.uniform(0, seconds) for _ in range(int(seconds * BOARDS_A_SECOND))]
-    await asyncio.gather(*(submit(n, at) for n, at in enumerate(times)), *map(look, looks))
+    reads = [(random.choice(PAGES), began + random.uniform(0, seconds)) for _ in range(int(seconds * pages))]
+    await asyncio.gather(
+        *(submit(n, at) for n, at in enumerate(times)), *map(look, looks), *(read(*each) for each in reads)
+    )
     return seen
 
 
@@ -202,7 +254,7 @@ def check(database: Database, seen: Seen, before: int) -> list[str]:
 def line(name: str, times: list[float]) -> str:
     cuts = statistics.quantiles(times, n=100)
     shown = (("p50", cuts[49]), ("p90", cuts[89]), ("p99", cuts[98]), ("max", max(times)))
-    return f"{name:<12} {len(times):>7,}" + "".join(f"   {word} {value * 1e3:6.1f} ms" for word, value in shown)
+    return f"{name:<17} {len(times):>7,}" + "".join(f"   {word} {value * 1e3:6.1f} ms" for word, value in shown)
 
 
 def main() -> int:
@@ -212,6 +264,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--before", type=int, default=0, help="submissions that are on record when the rush begins")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--pages", type=float, default=0.0, help="pages a second that students look at")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     asked = parser.parse_args()
     # The user of a PostgreSQL that root starts must reach its folder, and the socket's path must be short.
@@ -238,16 +291,23 @@ def main() -> int:
             opened.callback(process.kill)
         time.sleep(3)
         spent = [cpu_seconds(process.pid) for process in (server, *workers)]
-        seen = asyncio.run(rush(port, asked.students, asked.submissions, asked.seconds))
+        seen = asyncio.run(rush(port, asked.students, asked.submissions, asked.seconds, asked.pages))
         spent = [cpu_seconds(process.pid) - b for process, b in zip((server, *workers), spent, strict=True)]
         database = Database(url)
         opened.callback(database.close)
         wait_until_judged(database)
         wrong = check(database, seen, asked.before)
     rush_was = f"{asked.students:,} students, {asked.submissions:,} submissions in {asked.seconds:.0f} s"
-    print(f"{rush_was}, {asked.before:,} before, {asked.database}, {os.cpu_count()} cores")
+    machine = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    print(f"{rush_was}, {asked.before:,} before, {asked.database}, {machine}")
     print(line("accepted", seen.accepted))
     print(line("scoreboard", seen.boards))
+    pages = [seconds for kind in PAGES for seconds in seen.pages[kind]]
+    for kind in PAGES if pages else ():
+        print(line(f"page: {kind}", seen.pages[kind]))
+    slowest = statistics.quantiles(pages, n=100)[98] if pages else 0.0
+    if pages:
+        print(line("all pages", pages) + f"   asked: 99 % within {SLOWEST_PAGE * 1e3:.0f} ms")
     print(line("sent late by", seen.late))
     print(f"computing: server {spent[0] / asked.seconds:.0%} of a core, workers {sum(spent[1:]) / asked.seconds:.0%}")
     for each in wrong:
@@ -255,7 +315,7 @@ def main() -> int:
     print(
         f"confirmed {len(seen.numbers):,}, refused {len(seen.refused):,}, lost {'none' if not wrong else 'see above'}"
     )
-    return bool(wrong)
+    return bool(wrong) or slowest > SLOWEST_PAGE
 
 
 if __name__ == "__main__":

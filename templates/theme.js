@@ -19,7 +19,7 @@
     show();
     button.hidden = false;
     times();
-    document.addEventListener("htmx:afterSwap", times);
+    for (const name of ["htmx:afterSwap", "kgrade:swapped"]) document.addEventListener(name, times);
     const filter = document.getElementById("filter");
     if (filter) choose(filter, [...document.querySelectorAll("tr[data-difficulty]")]);
   });

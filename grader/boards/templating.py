@@ -67,6 +67,11 @@ class Pages:
         with naming_the_template():
             self._environment.get_template(template)
 
+    def load_all(self, folder: str) -> None:
+        """Compiles the templates in a folder in advance. Raises WorkspaceError as `render` does."""
+        for name in self._environment.list_templates(filter_func=lambda name: name.startswith(f"{folder}/")):
+            self.load(name)
+
     @property
     def fingerprint(self) -> str:
         """A hash of the templates and the version: pages with a different one are out of date."""

@@ -91,8 +91,8 @@ def command(
     _warn_of_others(store)
     listening = bound_socket(host, port)
     own = OwnWorkers(store, workspace.root, devices, port, no_sandbox=no_sandbox)
-    at_home = is_loopback(listening.getsockname()[0]) and can_tell_users()
-    app = create_app(store, workspace, own.admission, owner=owner.id if at_home else None, provider=sign_in)
+    at_home = owner.id if is_loopback(listening.getsockname()[0]) and can_tell_users() else None
+    app = create_app(store, workspace, own.admission, owner=at_home, organiser=owner.id, provider=sign_in)
 
     async def first() -> None:
         await asyncio.to_thread(own.stop)

@@ -63,6 +63,19 @@ class Signer:
     def accepts(self, cookie: str, form: str) -> bool:
         return bool(cookie) and same(form, self.form(cookie))
 
+    def visitor(self) -> str:
+        """A cookie that says: this browser was signed in here once."""
+        word = new_token()
+        return f"{word}.{self._of_visitor(word)}"
+
+    def knows(self, cookie: str) -> bool:
+        """Whether a cookie is one that `visitor` made."""
+        word, _, signature = cookie.partition(".")
+        return len(cookie) <= LONGEST_TOKEN and same(signature, self._of_visitor(word))
+
+    def _of_visitor(self, word: str) -> str:
+        return hmac.new(self._secret, f"visitor\0{word}".encode("utf-8", "surrogatepass"), sha256).hexdigest()
+
 
 def same(given: str, expected: str) -> bool:
     """Compares in constant time."""

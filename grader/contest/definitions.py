@@ -5,12 +5,24 @@ The instructor edits the file; servers and workers read the database. `settings`
 
 from __future__ import annotations
 
+import json
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from grader.contest.database import Database, contests_folder
-from grader.contest.settings import PRACTICE, Settings, check_slug, read_settings, settings_from_json, settings_to_json
+from grader.contest.settings import (
+    PRACTICE,
+    Settings,
+    check_slug,
+    parse_settings,
+    read_settings,
+    settings_from_data,
+    settings_from_json,
+    settings_to_json,
+)
 from grader.core.errors import UsageError, WorkspaceError
 from grader.core.files import write_whole
 from grader.store.workspace import Workspace
@@ -20,13 +32,12 @@ FILE = "contest.toml"
 _NEW = """\
 # The contest {slug}. After a change type: kgrade contest check {slug}
 
-title = "{slug}"
+title = {title}
 
 # Times with their zone. What is submitted after `freeze` shows on the scoreboard only after
 # `kgrade contest unfreeze {slug}`; leave the line out for a scoreboard that is never frozen.
 start = {start}
-freeze = {freeze}
-end = {end}
+{freeze}end = {end}
 
 # Which of a student's submissions to a problem counts: "best" or "last".
 counts = "best"
@@ -75,9 +86,27 @@ hours = 0
 {problems}"""
 _PROBLEM = """\
 [[problems]]
-name = "{name}"
+name = {name}
 weight = 1
 """
+FREEZE = timedelta(hours=1)
+"""How long before the end a new contest's scoreboard is frozen; a contest of less than twice that has no freeze."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the file of a new contest says beside what is usual. Times are texts with their zone."""
+
+    title: str
+    start: str
+    end: str
+    problems: Sequence[str]
+
+
+def usual_wishes(workspace: Workspace, slug: str, now: datetime) -> Wishes:
+    """A contest that begins tomorrow and lasts a week, with all the workspace's problems."""
+    start = (now.astimezone() + timedelta(days=1)).replace(minute=0, second=0, microsecond=0)
+    return Wishes(slug, start.isoformat(), (start + timedelta(days=7)).isoformat(), tuple(workspace.problems))
 
 
 def definition(workspace: Workspace, slug: str) -> Path:
@@ -86,25 +115,16 @@ def definition(workspace: Workspace, slug: str) -> Path:
     return contests_folder(workspace) / slug / FILE
 
 
-def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
-    """Writes a commented file for a contest that begins tomorrow and lasts a week, with all the workspace's problems.
+def write_new(workspace: Workspace, slug: str, now: datetime, wishes: Wishes | None = None) -> Path:
+    """Writes a commented file for a contest as it is wished, else as is usual.
 
-    Raises UsageError if the contest has a file already.
+    Raises UsageError if the contest has a file already, or if a wish is a mistake.
     """
     _check_free(slug)
     path = definition(workspace, slug)
     if path.exists():
         raise UsageError(f"{path} is there already", f"edit it, then type: kgrade contest check {slug}")
-    start = (now.astimezone() + timedelta(days=1)).replace(minute=0, second=0, microsecond=0)
-    end = start + timedelta(days=7)
-    text = _NEW.format(
-        slug=slug,
-        start=start.isoformat(),
-        freeze=(end - timedelta(hours=1)).isoformat(),
-        end=end.isoformat(),
-        seed=secrets.randbits(48),
-        problems="\n".join(_PROBLEM.format(name=name) for name in workspace.problems),
-    )
+    text = _new_text(workspace, slug, wishes or usual_wishes(workspace, slug, now))
     try:
         write_whole(path, text.encode())
         # It holds the hidden seeds, so other users of this machine may not read it.
@@ -114,6 +134,27 @@ def write_new(workspace: Workspace, slug: str, now: datetime) -> Path:
             f"{path} can't be written: {error.strerror or error}", "choose another workspace: kgrade new DIR"
         ) from error
     return path
+
+
+def _new_text(workspace: Workspace, slug: str, wishes: Wishes) -> str:
+    # As the settings in a database are checked, so that a mistake is told by its key and can't break the file.
+    data = {"title": wishes.title, "start": wishes.start, "end": wishes.end}
+    problems = [{"name": name} for name in wishes.problems]
+    wished = settings_from_data({**data, "problems": problems}, slug, "the new contest", workspace.problems)
+    assert wished.end is not None
+    freeze = wished.end - FREEZE
+    text = _NEW.format(
+        slug=slug,
+        title=json.dumps(wished.title, ensure_ascii=False),
+        start=wished.start.isoformat(),
+        freeze=f"freeze = {freeze.isoformat()}\n" if freeze - wished.start >= FREEZE else "",
+        end=wished.end.isoformat(),
+        seed=secrets.randbits(48),
+        problems="\n".join(_PROBLEM.format(name=json.dumps(each.name)) for each in wished.problems),
+    )
+    # A zone with seconds is one that TOML has not.
+    parse_settings(text, slug, "the new contest", workspace.problems)
+    return text
 
 
 def defined_contests(workspace: Workspace) -> list[str]:

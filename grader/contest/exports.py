@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timezone
+from urllib.parse import quote
 
 from grader.boards.words import label, language, spreadsheet_cell, visible
 from grader.contest.scoreboard import Cell, Row
@@ -98,6 +99,17 @@ class ForEach:
 
 FOR_ALL: Mapping[str, Callable[[Results], str]] = {"csv": to_csv}
 FOR_EACH: Mapping[str, ForEach] = {"gradescope": ForEach(to_gradescope, "json"), "autolab": ForEach(to_autolab, "txt")}
+
+
+def files_of(kind: str, results: Results) -> dict[str, str]:
+    """The files of a format with one for each participant, named by their e-mail addresses."""
+    each = FOR_EACH[kind]
+    # An address may contain characters that are special in a path.
+    return {
+        f"{quote(address, safe='@+')}.{each.suffix}": each.write(results, row)
+        for row in results.rows
+        for address in results.emails[row.who].split()
+    }
 
 
 def _verdict(cell: Cell) -> str:

@@ -12,9 +12,17 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.types import Scope
 
 from grader.contest.auth import bearer, hash_token
-from grader.contest.limits import LARGEST_BODY, LARGEST_FORM, LARGEST_OF_STRANGER, LARGEST_REPORT, Allowance
+from grader.contest.limits import (
+    LARGEST_BODY,
+    LARGEST_DRAFT,
+    LARGEST_FORM,
+    LARGEST_OF_STRANGER,
+    LARGEST_REPORT,
+    Allowance,
+)
+from grader.contest.records import AccountRecord
 from grader.contest.site import Site
-from grader.contest.visit import PROBLEM_PAGE, SESSION
+from grader.contest.visit import KNOWN, PROBLEM_PAGE, SESSION, problem_page
 from grader.core.errors import KgradeError
 
 
@@ -27,9 +35,17 @@ async def allowance(site: Site, scope: Scope) -> Allowance:
         if path.startswith("/api/"):
             token = bearer(request.headers.get("authorization"))
             return stranger if token is None else await _of_token(site, path, token) or stranger
-        largest = LARGEST_FORM if re.fullmatch(PROBLEM_PAGE + "(/run)?", path) else LARGEST_BODY
-        session = request.cookies.get(SESSION, "")
-        return await _of_session(site, session, largest) or await _of_owner(site, request, largest) or stranger
+        largest, purse = LARGEST_FORM if problem_page(path) else LARGEST_BODY, "account"
+        if re.fullmatch(f"{PROBLEM_PAGE}/draft", path):
+            # What is typed must not use up what may be handed in.
+            largest, purse = LARGEST_DRAFT, "draft"
+        account = await run_in_threadpool(_account, site, request)
+        if account is not None:
+            return Allowance(largest, (purse, account.id))
+        known = request.cookies.get(KNOWN, "")
+        if (problem_page(path) or path == "/sign-in") and site.signer.knows(known):
+            return Allowance(LARGEST_DRAFT, ("known", known))
+        return stranger
     except KgradeError:
         # The database is unavailable; the handler will report that.
         return stranger
@@ -45,11 +61,6 @@ async def _of_token(site: Site, path: str, token: str) -> Allowance | None:
     return Allowance(LARGEST_BODY, ("account", account.id)) if account else None
 
 
-async def _of_session(site: Site, cookie: str, largest: int) -> Allowance | None:
-    account = await run_in_threadpool(site.account_of_session, cookie) if cookie else None
-    return Allowance(largest, ("account", account.id)) if account else None
-
-
-async def _of_owner(site: Site, request: Request, largest: int) -> Allowance | None:
-    account = await run_in_threadpool(site.owner, request)
-    return Allowance(largest, ("account", account.id)) if account else None
+def _account(site: Site, request: Request) -> AccountRecord | None:
+    """Whose session it is, else who runs this server."""
+    return site.account_of_session(request.cookies.get(SESSION, "")) or site.owner(request)

@@ -23,6 +23,8 @@ LARGEST_OF_STRANGER = 16 << 10
 LARGEST_REPORT = 4 << 20
 LARGEST_SOURCE = 1 << 18
 """Largest submitted file in bytes: a quarter of a body, so that JSON escaping can't make a legal file too large."""
+LARGEST_DRAFT = 2 * LARGEST_SOURCE + (16 << 10)
+"""Largest form that carries a text to keep: in a form's text each end of a line takes two bytes."""
 BODY_SECONDS = 20.0
 """Seconds within which a body has to arrive completely."""
 

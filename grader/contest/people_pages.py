@@ -6,13 +6,14 @@ Each change uses the same functions as `kgrade contest` and is logged under the 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from grader.contest.access import Refused
-from grader.contest.accounts import Added, add_people, secrets_to_csv
+from grader.contest.accounts import Added, Issued, add_people, renew, secrets_to_csv
 from grader.contest.records import AccountRecord
 from grader.contest.roster import parse_roster
 from grader.contest.spans import parse_span, span
@@ -41,6 +42,13 @@ def add_roster(me: AsStaff, form: Form) -> Response:
         return _refused(me, error, roster=text)
     me.site.boards.hurry(contest.slug)
     return _page(me, added=added)
+
+
+@router.post("/people/renew")
+def renew_secrets(me: AsStaff, form: Form) -> Response:
+    """Gives an account a new link and token, shown once; the old ones and its sessions end."""
+    account = _account(me, form)
+    return _page(me, renewed=renew(me.site.database, [account], lambda issued: None, who=_who(me)))
 
 
 @router.post("/people/extend")
@@ -80,8 +88,16 @@ def _account(me: Member, form: CheckedForm) -> AccountRecord:
     raise Refused(404, "there is no such account in this contest")
 
 
-def _page(me: Member, *, added: Added | None = None, mistake: str = "", roster: str = "") -> HTMLResponse:
+def _page(
+    me: Member,
+    *,
+    added: Added | None = None,
+    renewed: Sequence[Issued] = (),
+    mistake: str = "",
+    roster: str = "",
+) -> HTMLResponse:
     slug = me.visitor.contest.slug
+    issued = added.issued if added is not None else renewed
     accounts = me.site.database.accounts(slug)
     made = Counter(row.account_id for row in me.site.database.submissions(slug))
     return me.page(
@@ -93,7 +109,8 @@ def _page(me: Member, *, added: Added | None = None, mistake: str = "", roster: 
         },
         made=made,
         added=added,
-        secrets=secrets_to_csv(added.issued, str(me.request.base_url)) if added is not None and added.issued else "",
+        issued=issued,
+        secrets=secrets_to_csv(issued, str(me.request.base_url)) if issued else "",
         mistake=mistake,
         roster=roster,
         longest_reason=LONGEST_REASON,

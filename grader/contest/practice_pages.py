@@ -38,7 +38,8 @@ def practice(me: Practising) -> HTMLResponse:
     names = [each.name for each in me.visitor.contest.problems]
     problems = [_standing(me, name, rows.get(name, [])) for name in names]
     solved = sum(each["solved"] for each in problems)
-    return me.page("practice.html", here="contest", problems=problems, solved=solved)
+    organises = me.site.may_organise(me.visitor.account)
+    return me.page("practice.html", here="contest", problems=problems, solved=solved, organises=organises)
 
 
 @router.get("/problems/{problem}/leaderboard")

@@ -5,6 +5,7 @@ Programs of the page ask for JSON and get addresses; a form without them gets pa
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -19,7 +20,7 @@ from grader.contest.api import Number, page_of
 from grader.contest.auth import new_token
 from grader.contest.failures import RETRY_SECONDS, refuse, wants_json
 from grader.contest.limits import LARGEST_SOURCE
-from grader.contest.records import JUDGED, SubmissionRecord
+from grader.contest.records import JUDGED, DraftRecord, SubmissionRecord
 from grader.contest.tabs import tabs_of
 from grader.contest.visit import CheckedForm, Form, Member, SignedIn
 from grader.core.errors import DiskFull
@@ -37,8 +38,15 @@ SAMPLE_SIZE = 5
 
 
 @router.get("/contests/{slug}/problems/{problem}")
-def problem(problem: Name, me: SignedIn, language: Annotated[LanguageName | None, Query()] = None) -> HTMLResponse:
-    """With `language`, the starter in it is in the editor."""
+def problem(
+    problem: Name,
+    me: SignedIn,
+    language: Annotated[LanguageName | None, Query()] = None,
+    draft: Annotated[LanguageName | None, Query()] = None,
+) -> HTMLResponse:
+    """With `language`, the starter in it is in the editor; with `draft`, the server's copy of the draft in it."""
+    if draft is not None:
+        return _problem_page(me, problem, draft, drafted=me.site.database.draft(me.visitor.account, problem, draft))
     return _problem_page(me, problem, language, started=language is not None)
 
 
@@ -118,23 +126,36 @@ def chosen_language(word: str) -> LanguageName:
         raise Refused(400, f"'{word[:40]}' is no language that kgrade knows", "choose one of the list") from None
 
 
+def stamp(moment: datetime) -> str:
+    """A time as the page's scripts compare it."""
+    return moment.isoformat(timespec="milliseconds")
+
+
 def _problem_page(
     me: Member,
     name: str,
     language: LanguageName | None = None,
     *,
     started: bool = False,
+    drafted: DraftRecord | None = None,
     mistake: str = "",
     typed: str = "",
     sizes: str = "",
 ) -> HTMLResponse:
-    """The page with what was typed in the editor, else the starter if it is to be `started`, else the last text."""
+    """The page with what was typed in the editor, else the starter if it is to be `started`, else the draft if it is
+    given, else the last text.
+    """
     access, visitor = me.site.access, me.visitor
     loaded = access.problem(visitor, name)
     history = access.own(visitor, name)
     closed = access.why_closed(visitor, me.now)
     language = language or (_language_of(history[0]) if history else LanguageName.CUDA)
     again = bool(history) and not started and not typed
+    since = history[0].submitted if again else None
+    text = typed
+    if not text and drafted is not None:
+        text, since = drafted.text, drafted.saved
+    saved = me.site.database.drafts_saved(visitor.account, name)
     return me.page(
         "problem.html",
         problem=name,
@@ -147,9 +168,14 @@ def _problem_page(
         practice=not visitor.staff and access.is_practice(visitor, me.now),
         key=new_token(),
         language=language,
-        code=typed or (me.site.database.source(history[0].id) if again else _starter(loaded, language)),
-        # When the text was submitted: a draft that is older is of no use any more.
-        since=history[0].submitted if again else None,
+        code=text or (me.site.database.source(history[0].id) if again else _starter(loaded, language)),
+        # When the text was submitted or kept: a draft that is older is of no use any more.
+        since=stamp(since) if since else "",
+        clock=stamp(me.now),
+        saved={spoken: stamp(moment) for spoken, moment in saved.items()},
+        drafted=drafted,
+        # Where no script offers it.
+        older=saved.get(language) if drafted is None and not (since and saved.get(language, since) <= since) else None,
         largest=LARGEST_SOURCE,
         sizes=sizes,
         example=" ".join(f"{each}={min(max(SAMPLE_SIZE, size.low), size.high)}" for each, size in loaded.sizes.items()),

@@ -15,9 +15,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from grader.contest.access import Refused
 from grader.contest.failures import log
+from grader.contest.kept import sign_in_page
 from grader.contest.provider import EMAIL, NotSignedIn, SignIn
 from grader.contest.records import AccountRecord
-from grader.contest.visit import BACK, AsGuest, Guest, set_session, sign_in_page, way_back
+from grader.contest.visit import BACK, AsGuest, Guest, set_session, way_back
 
 router = APIRouter(include_in_schema=False, prefix="/sign-in")
 

@@ -51,6 +51,14 @@ class NewAccount:
 
 
 @dataclass(frozen=True)
+class DraftRecord:
+    """What an account has typed and not handed in."""
+
+    text: str
+    saved: datetime
+
+
+@dataclass(frozen=True)
 class AccountRecord:
     """An account; `team` is the name of the team `team_id`, `subject` who it is to an identity provider."""
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -143,6 +143,18 @@ class Run(Base):
     text: Mapped[str] = mapped_column(Text)
     sizes: Mapped[str] = mapped_column(Text)
     created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class Draft(Base):
+    """What an account has typed and not handed in, as its browser sent it last."""
+
+    __tablename__ = "draft"
+
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), primary_key=True)
+    problem: Mapped[str] = mapped_column(Text, primary_key=True)
+    language: Mapped[str] = mapped_column(Text, primary_key=True)
+    text: Mapped[str] = mapped_column(Text)
+    saved: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class Judging(Base):

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -24,7 +23,9 @@ from grader.contest import (
     api,
     client_pages,
     compare_pages,
+    draft_pages,
     explain_pages,
+    organise_pages,
     pages,
     people_pages,
     practice_pages,
@@ -41,9 +42,10 @@ from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path, wants_json
 from grader.contest.intake import allowance
+from grader.contest.kept import Kept, sent_text
 from grader.contest.limits import USUAL_PATIENCE, BodyLimit, Patience
 from grader.contest.site import FRAMES, POLICY, Site
-from grader.contest.visit import BACK, PROBLEM_PAGE, SESSION, Guest, Member
+from grader.contest.visit import BACK, SESSION, Guest, Member, problem_page
 from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
@@ -75,14 +77,15 @@ def create_app(
     admission: Admission | None = None,
     patience: Patience = USUAL_PATIENCE,
     owner: int | None = None,
+    organiser: int | None = None,
     provider: SignIn | None = None,
 ) -> FastAPI:
     """The site of the contests in `database`, with the problems of `workspace`; `admission` lets its own workers in.
 
-    `owner` is the account of the practice in which this user's own programs need no token. People may sign in by the
-    identity provider, if there is one.
+    `owner` is the account of the practice in which this user's own programs need no token, `organiser` that of whoever
+    runs the server and may make contests. People may sign in by the identity provider, if there is one.
     """
-    site = Site(database, workspace, admission, patience, owner, provider)
+    site = Site(database, workspace, admission, patience, owner, organiser, provider)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -112,11 +115,13 @@ def create_app(
     app.include_router(practice_pages.router)
     # Before the page of personal links, which takes any word below /sign-in.
     app.include_router(provider_pages.router)
+    app.include_router(organise_pages.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)
     app.include_router(question_pages.router)
     app.include_router(problem_pages.router)
     app.include_router(run_pages.router)
+    app.include_router(draft_pages.router)
     app.include_router(staff_pages.router)
     app.include_router(people_pages.router)
     app.include_router(settings_pages.router)
@@ -219,9 +224,10 @@ def _icon(request: Request) -> Response:
     return Response(asset.content, media_type=asset.kind, headers={"cache-control": "public, max-age=86400"})
 
 
-def _refused(request: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return _answer(request, error.status, error.message, error.hint)
+    kept = await sent_text(request) if error.status == 401 else None
+    return await run_in_threadpool(_answer, request, error.status, error.message, error.hint, kept)
 
 
 async def _refused_body(app: FastAPI, scope: Scope, status: int, message: str) -> Response:
@@ -236,7 +242,8 @@ async def _refused_body(app: FastAPI, scope: Scope, status: int, message: str) -
 
 def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, KgradeError)
-    return _refused(request, refuse(request, error))
+    refused = refuse(request, error)
+    return _answer(request, refused.status, refused.message, refused.hint)
 
 
 def _crashed(request: Request, error: Exception) -> Response:
@@ -262,7 +269,7 @@ def _not_valid(request: Request, error: Exception) -> Response:
     return _answer(request, 422, text, "see /api/openapi.json")
 
 
-def _answer(request: Request, status: int, message: str, hint: str = "") -> Response:
+def _answer(request: Request, status: int, message: str, hint: str = "", kept: Kept | None = None) -> Response:
     headers = {"retry-after": str(RETRY_SECONDS[status])} if status in RETRY_SECONDS else {}
     if wants_json(request):
         challenge = {"www-authenticate": "Bearer"} if status == 401 else {}
@@ -276,11 +283,12 @@ def _answer(request: Request, status: int, message: str, hint: str = "") -> Resp
         problem=message,
         name="",
         token="",
+        kept=kept,
     )
     page.status_code = status
     page.headers.update(headers)
-    if status == 401 and re.fullmatch(PROBLEM_PAGE, request.url.path):
-        guest.set_cookie(page, BACK, request.url.path, "/sign-in", days=1)
+    if status == 401 and (back := problem_page(request.url.path)):
+        guest.set_cookie(page, BACK, back, "/sign-in", days=1)
     return page
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from markupsafe import Markup
 from starlette.requests import HTTPConnection
 
+from grader.boards.site import statement_html
 from grader.boards.templating import SCRIPT, STYLE, pages
 from grader.contest.access import Access, Refused, row_name, shows_names
 from grader.contest.anonymity import nameless
@@ -31,7 +32,7 @@ from grader.contest.loopback import is_own
 from grader.contest.naming import plain_name
 from grader.contest.practice import Shelf
 from grader.contest.progress import Progress, Progresses
-from grader.contest.records import AccountRecord
+from grader.contest.records import STAFF, AccountRecord
 from grader.contest.scoreboard import Row
 from grader.contest.settings import PRACTICE, Settings
 from grader.core.errors import KgradeError
@@ -90,12 +91,15 @@ class Site:
         admission: Admission | None = None,
         patience: Patience = USUAL_PATIENCE,
         owner: int | None = None,
+        organiser: int | None = None,
         provider: SignIn | None = None,
     ) -> None:
-        """`provider` lets people sign in as a university knows them; None without one.
+        """`owner` is the account of the practice in which this user's own programs need no token; None without one.
 
-        `owner` is the account of the practice in which this user's own programs need no token; None without one."""
-        self.patience, self._owner, self.provider = patience, owner, provider
+        `organiser` is the account of the practice of whoever runs the server, wherever they sit. `provider` lets people
+        sign in as a university knows them; None without one.
+        """
+        self.patience, self._owner, self._organiser, self.provider = patience, owner, organiser, provider
         self.database, self.workspace, self.admission = database, workspace, admission
         self.access = Access(database, workspace)
         self.progress = Progresses(database)
@@ -128,15 +132,22 @@ class Site:
             return None
         return self.database.account(self._owner)
 
+    def may_organise(self, account: AccountRecord) -> bool:
+        """Whether this account of the practice may make contests: whoever runs the server, and the practice's staff."""
+        return account.contest == PRACTICE and (account.id == self._organiser or account.role == STAFF)
+
     def warm(self) -> None:
-        """Makes the boards of running contests in the background, so that few of the first requests wait for one."""
+        """Makes in the background what the first requests would wait for: templates, boards of running contests."""
         now = self.access.now()
         running = [contest for contest in self.access.contests() if contest.end and contest.start <= now <= contest.end]
 
         def make() -> None:
             for contest in self.access.contests():
                 self.access.titles(contest)
+            statement_html("")
             # If one can't be made, a request for it will say why.
+            with suppress(KgradeError):
+                self.pages.load_all("contest")
             with suppress(KgradeError):
                 for contest in running:
                     self.boards.board(contest)

@@ -5,22 +5,24 @@ Each change uses the same functions as `kgrade contest` and is logged under the 
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from grader.contest import rejudging
 from grader.contest.access import Refused
 from grader.contest.api import Number
 from grader.contest.changes import details
 from grader.contest.events import COMMENT, message
-from grader.contest.exports import to_csv
+from grader.contest.exports import FOR_EACH, files_of, to_csv
 from grader.contest.naming import plain_name
 from grader.contest.records import AccountRecord, RejudgeRecord
 from grader.contest.standing import freeze_again, freeze_of, results, reveal_next, unfreeze
@@ -196,11 +198,26 @@ def freeze_scoreboard(me: AsStaff, form: Form) -> Response:
 
 
 @router.get("/scores.csv")
-def scores(me: AsStaff) -> PlainTextResponse:
-    contest, database = me.visitor.contest, me.site.database
-    text = to_csv(results(database, contest.slug))
-    name = f'attachment; filename="{contest.slug}.csv"'
-    return PlainTextResponse(text, media_type="text/csv", headers={"content-disposition": name})
+def scores(me: AsStaff) -> Response:
+    text = to_csv(results(me.site.database, me.visitor.contest.slug))
+    return _download(me, text.encode(), "text/csv; charset=utf-8", ".csv")
+
+
+@router.get("/scores-{kind}.zip")
+def scores_for_each(kind: Annotated[str, Path(max_length=20)], me: AsStaff) -> Response:
+    """One file a participant, as another system takes them."""
+    if kind not in FOR_EACH:
+        raise Refused(404, "there is no such page")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files_of(kind, results(me.site.database, me.visitor.contest.slug)).items():
+            archive.writestr(name, text)
+    return _download(me, packed.getvalue(), "application/zip", f"-{kind}.zip")
+
+
+def _download(me: Member, data: bytes, kind: str, suffix: str) -> Response:
+    name = f'attachment; filename="{me.visitor.contest.slug}{suffix}"'
+    return Response(data, media_type=kind, headers={"content-disposition": name})
 
 
 def _end_rejudge(me: Member, number: int, *, apply: bool) -> Response:

@@ -32,6 +32,8 @@ SESSION, VISIT, BACK = "kgrade_session", "kgrade_visit", "kgrade_back"
 """Cookies: the session in one contest, sent only below that contest's path; the browser's before sign-in; and the
 problem's page that it was refused, to which signing in leads back.
 """
+KNOWN = "kgrade_known"
+"""The cookie of a browser that was signed in once: of it the server reads a whole text also when the session ended."""
 
 PROBLEM_PAGE = r"/contests/([a-z0-9-]{1,100})/problems/[\w.-]{1,200}"
 """The path of a problem's page; the first group is the contest."""
@@ -168,6 +170,12 @@ class CheckedForm:
         return found if found is not None and found[0] else None
 
 
+def problem_page(path: str) -> str:
+    """The problem's page to whose address, or that of its Run, something was sent; empty if it is none."""
+    found = re.fullmatch(f"({PROBLEM_PAGE})(?:/run)?", path)
+    return found[1] if found else ""
+
+
 def way_back(guest: Guest, contest: str) -> str:
     """Where signing in to the contest leads: the problem's page that was refused last, else the contest's home."""
     path = guest.request.cookies.get(BACK, "")
@@ -179,11 +187,8 @@ def set_session(guest: Guest, answer: Response, account: AccountRecord) -> None:
     session = new_token()
     guest.site.database.add_session(account, hash_token(session))
     guest.set_cookie(answer, SESSION, session, f"/contests/{account.contest}", days=30)
-
-
-def sign_in_page(guest: Guest, problem: str = "") -> HTMLResponse:
-    """The page that asks for a personal link, and offers the identity provider where there is one."""
-    return guest.page("sign_in.html", problem=problem, name="", token="", title="")
+    if not guest.site.signer.knows(guest.request.cookies.get(KNOWN, "")):
+        guest.set_cookie(answer, KNOWN, guest.site.signer.visitor(), "/", days=400)
 
 
 def guest_of(request: Request) -> Guest:
@@ -216,7 +221,7 @@ async def form_of(request: Request) -> CheckedForm:
     """Returns the form after checking by origin and CSRF token that it came from a page of this server. Raises
     Refused.
     """
-    if not _same_origin(request):
+    if not is_same_origin(request):
         raise Refused(403, "this form came from another site")
     try:
         # The body was received and counted already.
@@ -232,7 +237,8 @@ async def form_of(request: Request) -> CheckedForm:
     return CheckedForm(fields)
 
 
-def _same_origin(request: Request) -> bool:
+def is_same_origin(request: Request) -> bool:
+    """Whether a request came from a page of this server, as far as the browser says."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = request.headers.get("origin")

@@ -19,6 +19,7 @@ from grader.contest.database import Database
 from grader.contest.records import NewAccount
 from grader.contest.settings import ContestProblem, Settings, settings_to_json
 
+from .browsing import CHROMIUM
 from .failing import FailingDatabase
 from .site_samples import Hall, open_hall
 
@@ -43,6 +44,24 @@ def load_benchmark(name: str) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints() -> Iterator[list[str]]:
+    """What the browser's console says must be nothing: a blocked script or style would be there."""
+    found: list[str] = []
+    yield found
+    assert found == []
 
 
 @pytest.fixture(scope="session")

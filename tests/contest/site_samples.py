@@ -168,7 +168,7 @@ def open_hall(
     if practice:
         publish_practice(database, workspace)
         owner = owner_of(database, "me").id
-    app = create_app(database, workspace, patience=patience, owner=owner, provider=provider)
+    app = create_app(database, workspace, patience=patience, owner=owner, organiser=owner, provider=provider)
     listening = bound_socket("127.0.0.1", 0)
     server = make_server(app, patience=patience)
     thread = threading.Thread(target=server.run, args=([listening],))

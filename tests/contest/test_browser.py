@@ -5,7 +5,6 @@ It needs Playwright and a Chromium; the check for accessibility is axe-core's.
 
 import csv
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -13,26 +12,42 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from boards.samples import PROBLEMS, REPORTS, filled_store
+from coach.samples import EXPLANATIONS
 
+from grader.boards.coach_page import render as render_explanation
+from grader.boards.pages import write_report
+from grader.boards.site import write_site
 from grader.contest.explainer import Explainer
 from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
 from grader.core.report import CaseResult, Diagnostic
 from grader.core.verdict import Verdict
 
+from .browsing import CHROMIUM, INSTALL, open_page
 from .site_samples import SLUG, Hall, accepted, in_triton, open_hall, wrong
 
-INSTALL = "pip install -e .[dev]"
 api = pytest.importorskip("playwright.sync_api", reason=f"needs Playwright: {INSTALL}")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=f"needs axe-core: {INSTALL}")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
 
 HOME = f"/contests/{SLUG}"
-LOOKS = [(360, "light", False), (360, "dark", True), (1200, "light", True), (1200, "dark", False)]
+LOOKS = [(360, "light", False), (390, "dark", True), (1280, "light", True), (1280, "dark", False)]
 """Width and colours; and whether axe-core looks through it, once in each width and in each scheme."""
+GUESTS = ["/", "/sign-in", "/sign-in/link-of-ada", "/client", "/nothing", f"{HOME}/scoreboard", f"{HOME}/questions"]
 PAGES = {
-    "ada": ["", "/problems/matmul", "/questions", "/submissions", "/submissions/1", "/submissions/3", "/scoreboard"],
+    "ada": [
+        "",
+        "/problems/matmul",
+        "/problems/matmul/changes",
+        "/questions",
+        "/submissions",
+        "/scoreboard",
+        "/runs/1",
+        "/runs/2",
+        *(f"/submissions/{number}" for number in (1, 3, 4, 7)),
+        *(f"/submissions/{number}/explanation" for number in (1, 5, 6)),
+    ],
     "tutor": [
         "/staff",
         "/staff/submissions",
@@ -45,35 +60,14 @@ PAGES = {
 }
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def hall(tmp_path: Path) -> Iterator[Hall]:
     with open_hall(tmp_path) as opened:
         yield opened
 
 
-@pytest.fixture
-def complaints() -> Iterator[list[str]]:
-    """What the browser's console says must be nothing: a blocked script or style would be there."""
-    found: list[str] = []
-    yield found
-    assert found == []
-
-
 def opened(browser: Any, hall: Hall, complaints: list[str], width: int = 1200, scheme: str = "light") -> Any:
-    page = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=scheme, base_url=hall.address
-    ).new_page()
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    return page
+    return open_page(browser, hall.address, complaints, width, scheme)
 
 
 def sign_in(page: Any, name: str) -> None:
@@ -138,6 +132,10 @@ def test_a_run_shows_everything_and_is_no_submission(browser: Any, hall: Hall, c
     job = hall.judge(wrong())
     assert job is not None and job.sizes == {"M": 5, "N": 7, "K": 3} and job.hidden_seed is None
     page.locator("#result svg.map").first.wait_for()
+    # On a small screen too the result covers no button.
+    page.set_viewport_size({"width": 1100, "height": 600})
+    button, result = (page.locator(each).bounding_box() for each in ("#submit", "#result"))
+    assert button["y"] + button["height"] <= result["y"]
     assert hall.database.submissions(SLUG) == []
 
 
@@ -174,6 +172,33 @@ def test_a_draft_comes_back_in_its_language(browser: Any, hall: Hall, complaints
     assert editor.inner_text() == starter
     page.reload()
     assert editor.inner_text() == starter and page.get_by_text("Your draft of").count() == 0
+
+
+def test_a_draft_is_there_on_another_machine(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    def typed(page: Any, text: str) -> None:
+        with page.expect_response("**/matmul/draft", timeout=30_000):
+            page.get_by_label("Your code").fill(text)
+
+    home, lab = opened(browser, hall, complaints), opened(browser, hall, complaints)
+    for page in (home, lab):
+        sign_in(page, "ada")
+    home.goto(f"{HOME}/problems/matmul")
+    typed(home, "// at home")
+    lab.goto(f"{HOME}/problems/matmul")
+    lab.get_by_text("typed elsewhere, is back").wait_for()
+    assert lab.get_by_label("Your code").inner_text() == "// at home"
+    hall.pass_time(minutes=1)
+    typed(lab, "// in the lab")
+    # What this browser keeps is older, and still one press away.
+    home.reload()
+    home.get_by_role("button", name="Take this browser's").wait_for()
+    assert home.get_by_label("Your code").inner_text() == "// in the lab"
+    home.get_by_role("button", name="Take this browser's").click()
+    assert home.get_by_label("Your code").inner_text() == "// at home"
+    # Now it is the newer one.
+    home.reload()
+    home.get_by_text("Your draft of").wait_for()
+    assert home.get_by_label("Your code").inner_text() == "// at home"
 
 
 def test_leaving_asks_where_the_browser_keeps_nothing(browser: Any, hall: Hall, complaints: list[str]) -> None:
@@ -367,32 +392,90 @@ def press_until(page: Any, tag: str, text: str) -> None:
     pytest.fail(f"Tab reaches no {tag} '{text}'")
 
 
-def test_every_page_fits_and_is_accessible(browser: Any, hall: Hall, complaints: list[str]) -> None:
+def test_every_page_fits_and_is_accessible(browser: Any, hall: Hall) -> None:
+    hall.change(explain=True, scoreboard="public")
     for name in ("ada", "bob", "ada"):
         hall.submit(name)
-    hall.judge(in_triton())
+    unread = replace(
+        accepted(), verdict=Verdict.COMPILE_ERROR, diagnostics=(Diagnostic("error", "a ';' is missing", 2),)
+    )
+    for report in (in_triton(), wrong(), wrong()):
+        hall.judge(report)
+    hall.submit("ada", source="int a;")
+    ask_for_runs(hall)
+    for number, text in ((5, "int b;"), (6, "int c;"), (7, "int d;")):
+        assert hall.submit("ada", source=text) == number
+    while hall.database.submission(7).verdict is None:
+        job = hall.database.queue.claim("emulator", "stub")
+        assert job is not None
+        report = {7: unread}.get(job.submission_id, wrong() if job.run_id else accepted())
+        if job.submission_id != 4:
+            assert hall.database.queue.finish(job, outcome_of(report))
+    explain_in_vain(hall, 5)
+    hall.database.ask_explanation(hall.database.submission(6))
     for question in ("may N be 0?", "and\nwhat is\nreturned?"):
         hall.database.ask(hall.database.account_by_name(SLUG, "ada"), "matmul", question)
     hall.database.answer(SLUG, 1, "No", announce_as="Matrix multiplication", who="tutor")
     hall.database.announce(SLUG, "Hello\nworld", who="tutor")
     hall.database.add_rejudge(SLUG, "a reason", [1], who="tutor")
-    faults: list[tuple[str, int, str]] = []
+    faults = list(faults_of(opened(browser, hall, []), hall.address, GUESTS))
     for name, paths in PAGES.items():
-        page = opened(browser, hall, complaints)
-        page.goto("/sign-in")
+        page = opened(browser, hall, [])
         sign_in(page, name)
-        faults += faults_of(page, hall, [HOME + path for path in paths])
+        faults += faults_of(page, hall.address, [HOME + path for path in paths])
     assert faults == []
 
 
-def faults_of(page: Any, hall: Hall, paths: list[str]) -> Iterator[tuple[str, int, str]]:
+def ask_for_runs(hall: Hall) -> None:
+    """One run of ada's took the place of another."""
+    ada = hall.database.account_by_name(SLUG, "ada")
+    for _ in range(2):
+        hall.site.access.run(hall.site.access.visitor(ada), "matmul", "kernel.cu", b"int x;")
+
+
+def explain_in_vain(hall: Hall, number: int) -> None:
+    hall.database.ask_explanation(hall.database.submission(number))
+    question = hall.database.claim_explanation("stub")
+    assert question is not None
+    answer = Answer(None, "it took too long")
+    assert hall.database.answer_explanation("stub", question.number, question.attempt, answer)
+
+
+def test_what_a_form_answers_is_accessible(browser: Any, tmp_path: Path) -> None:
+    with open_hall(tmp_path, practice=True) as hall:
+        page = opened(browser, hall, [])
+        new_contest = "/contests/practice/new-contest"
+        faults = list(faults_of(page, hall.address, ["/contests/practice", new_contest]))
+        page.get_by_label("Name in addresses").fill("../mine")
+        page.get_by_role("button", name="Make it").click()
+        page.get_by_text("can't be used").wait_for()
+        faults += faults_of(page, hall.address, [new_contest])
+        page.get_by_label("Name in addresses").fill("mine")
+        page.get_by_role("button", name="Make it").click()
+        page.get_by_role("heading", name="mine is there").wait_for()
+        faults += faults_of(page, hall.address, [new_contest])
+        page.get_by_role("link", name="Add people").click()
+        page.get_by_label("Roster as CSV").fill("name,email\nEve,eve@example.org")
+        page.get_by_role("button", name="Add", exact=True).click()
+        page.get_by_text("1 account added").wait_for()
+        faults += faults_of(page, hall.address, ["/contests/mine/staff/people/roster"])
+        sign_in(page, "ada")
+        page.goto(f"{HOME}/problems/matmul")
+        page.context.clear_cookies()
+        page.evaluate("HTMLFormElement.prototype.submit.call(document.getElementById('work'))")
+        page.get_by_label("Your text, which was not handed in").wait_for()
+        faults += faults_of(page, hall.address, [f"{HOME}/problems/matmul"])
+    assert faults == []
+
+
+def faults_of(page: Any, address: str, paths: list[str]) -> Iterator[tuple[str, int, str]]:
     """What is too wide or not accessible on these pages."""
     checker = axe.Axe()
     for path, (width, scheme, looked_through) in product(paths, LOOKS):
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)
-        if page.url != hall.address + path:
-            page.goto(path)
+        if page.url != address + path:
+            page.goto(address + path)
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         if wider > 0:
             yield path, width, f"{wider} pixels too wide"
@@ -402,8 +485,18 @@ def faults_of(page: Any, hall: Hall, paths: list[str]) -> Iterator[tuple[str, in
         if looked_through:
             found = checker.run(page).response["violations"]
             for each in found:
-                if each["impact"] in ("serious", "critical"):
-                    yield path, width, each["id"]
+                yield path, width, f"{each['id']}: {each['nodes'][0]['html'][:200]}"
+
+
+def test_pages_in_files_are_accessible(browser: Any, tmp_path: Path) -> None:
+    for name in ("wrong_last_tile", "compile_error", "measured", "hostile"):
+        write_report(REPORTS[name](), tmp_path / f"{name}.html")
+    for name in ("transpose", "two"):
+        (tmp_path / f"explain-{name}.html").write_text(render_explanation(EXPLANATIONS[name]()))
+    write_site(filled_store(tmp_path / "kgrade.db"), PROBLEMS[:1], tmp_path)
+    paths = [path.name for path in sorted(tmp_path.glob("*.html"))]
+    page = open_page(browser, "", [])
+    assert list(faults_of(page, f"{tmp_path.as_uri()}/", paths)) == []
 
 
 def test_without_scripts(browser: Any, hall: Hall) -> None:
@@ -420,6 +513,23 @@ def test_without_scripts(browser: Any, hall: Hall) -> None:
     page.get_by_role("button", name="Submit").click()
     page.get_by_text("The file is too large: 400,000 bytes").wait_for()
     assert page.get_by_label("Your code").input_value() == "x" * 400_000
+
+
+def test_without_scripts_a_text_outlives_its_session(browser: Any, hall: Hall) -> None:
+    page = browser.new_context(java_script_enabled=False, base_url=hall.address).new_page()
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    text = "// " + "x" * 40_000
+    page.get_by_label("Your code").fill(text)
+    page.context.clear_cookies(name="kgrade_session")
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_label("Your personal link").fill("link-of-ada")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_text("Your draft of").wait_for()
+    assert page.get_by_label("Your code").input_value() == text
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("queued at place 1").wait_for()
+    assert hall.database.source(1) == text
 
 
 def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Path, complaints: list[str]) -> None:
@@ -455,7 +565,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
         problem = "/contests/practice/problems/matmul"
         paths = [problem, *(f"{problem}/{name}" for name in ("leaderboard", "editorial", "changes"))]
         paths += ["/contests/practice", "/contests/practice/submissions/2"]
-        assert list(faults_of(page, hall, paths)) == []
+        assert list(faults_of(page, hall.address, paths)) == []
 
 
 def passed(number: int) -> tuple[CaseResult, ...]:

@@ -360,6 +360,11 @@ def test_why_there_is_no_explanation(mine: Hall, failure: Answer | Exception, wo
     assert Explainer(mine.worker(), Stub(failure))(str)
     text = browser.get(page).text
     assert words in text and "secret" not in text
+    # It can be asked for again, and then has nothing of the failure.
+    assert browser.post(page, data={"csrf": form_token(text)}).status_code == 303
+    assert "Waiting" in browser.get(page).text
+    assert Explainer(mine.worker("other"), Stub(Answer("<p>now</p>")))(str)
+    assert browser.get(page).text == "<p>now</p>"
 
 
 def test_explanations_do_not_fill_the_database(mine: Hall) -> None:

@@ -313,7 +313,7 @@ def test_announcements_stand_on_every_page_and_come_without_a_reload(hall: Hall)
 
 def poll_of(page: str) -> str:
     """The address at which a page asks for announcements."""
-    return html.unescape(page.split('hx-get="')[1].split('"')[0])
+    return html.unescape(page.split('data-ask="')[1].split('"')[0])
 
 
 def test_a_head_is_answered_as_a_get_and_the_icon_is_one(hall: Hall) -> None:

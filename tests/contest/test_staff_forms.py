@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -15,13 +17,14 @@ import httpx
 import pytest
 
 from grader.contest.changes import details, differences
+from grader.contest.definitions import defined_contests, definition, read_definition
 from grader.contest.records import NewAccount
-from grader.contest.settings import settings_to_json
+from grader.contest.settings import PRACTICE, settings_to_json
 from grader.contest.settings_form import form_values, settings_of_form
 from grader.contest.spans import parse_span
 from grader.core.errors import UsageError
 
-from .site_samples import NOW, SLUG, Hall, form_token, open_hall, settings
+from .site_samples import NOW, SLUG, Hall, form_token, open_hall, secrets, settings
 
 STAFF = f"/contests/{SLUG}/staff"
 
@@ -202,3 +205,70 @@ def test_an_account_of_another_contest_is_out_of_reach(hall: Hall) -> None:
         answer = send(staff, f"/people/{path}", "/people", account=str(eve), time="1h", reason="x")
         assert answer.status_code == 404
     assert hall.database.account(eve).disqualified is None
+
+
+def test_a_new_link_ends_the_old_one(hall: Hall) -> None:
+    ada, tutor = hall.signed_in("ada"), hall.signed_in("tutor")
+    page = send(tutor, "/people/renew", "/people", account=number(hall, "ada")).text
+    (row,) = csv.DictReader(io.StringIO(html.unescape(page.split('class="wrapless">\n')[1].split("</textarea>")[0])))
+    old = (ada.get(f"/contests/{SLUG}"), hall.browser().get("/sign-in/link-of-ada"))
+    assert [each.status_code for each in old] == [401, 401]
+    assert hall.browser().get(row["link"]).status_code == 200
+    assert hall.database.audits(SLUG)[0].what == "sign-in renewed"
+    assert hall.signed_in("bob").post(f"{STAFF}/people/renew", data={}).status_code in (403, 404)
+
+
+def test_scores_are_packed_for_other_systems(hall: Hall) -> None:
+    hall.submit("ada")
+    hall.judge()
+    tutor = hall.signed_in("tutor")
+    answer = tutor.get(f"{STAFF}/scores-gradescope.zip")
+    assert answer.headers["content-disposition"] == f'attachment; filename="{SLUG}-gradescope.zip"'
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert json.loads(archive.read("ada@example.org.json"))["score"] == 1.0
+    with zipfile.ZipFile(io.BytesIO(tutor.get(f"{STAFF}/scores-autolab.zip").content)) as archive:
+        assert json.loads(archive.read("bob@example.org.txt"))["scores"] == {"matmul": 0.0, "zip": 0.0}
+    assert tutor.get(f"{STAFF}/scores-csv.zip").status_code == 404
+    assert hall.signed_in("bob").get(f"{STAFF}/scores-gradescope.zip").status_code == 404
+
+
+def test_who_runs_the_server_makes_contests(tmp_path: Path) -> None:
+    with open_hall(tmp_path, practice=True) as hall:
+        hall.database.add_accounts(PRACTICE, [NewAccount("eve", "", "student", None, *secrets("eve"))], who="test")
+        hall.database.add_accounts(PRACTICE, [NewAccount("aid", "", "staff", None, *secrets("aid"))], who="test")
+        page = f"/contests/{PRACTICE}/new-contest"
+        eve = hall.signed_in("eve")
+        assert eve.get(page).status_code == 404 and page not in eve.get(f"/contests/{PRACTICE}").text
+        owner = hall.browser()
+        form = {"csrf": form_token(owner.get(page).text), "name": "lab", "title": 'A "lab"', "problems": "zip\nmatmul"}
+        form |= {"start": "2026-10-01T09:00:00+02:00", "end": "2026-10-01T10:30:00+02:00"}
+        hers = form_token(eve.get(f"/contests/{PRACTICE}").text)
+        assert eve.post(page, data={**form, "csrf": hers}).status_code == 404
+        for wrong, words in (
+            ({"name": "../lab"}, "can&#39;t be used"),
+            ({"name": PRACTICE}, "already"),
+            ({"name": SLUG}, "already"),
+            ({"end": "tomorrow"}, "a time with its zone"),
+            ({"end": "2026-10-01T10:30:00+02:00:30"}, "new contest"),
+            ({"problems": "zip nothing"}, "no such problem"),
+            ({"problems": ""}, "one or more tables"),
+            ({"title": "a\u202eb"}, "printable"),
+        ):
+            answer = owner.post(page, data={**form, **wrong})
+            # What was typed is there still.
+            assert answer.status_code == 400 and words in answer.text and "2026-10-01T09:00:00+02:00" in answer.text
+        assert defined_contests(hall.workspace) == []
+        made = owner.post(page, data=form)
+        assert made.status_code == 200 and "A &#34;lab&#34; is there" in made.text
+        found = read_definition(hall.workspace, "lab")
+        assert (found.title, found.freeze) == ('A "lab"', None)
+        assert [each.name for each in found.problems] == ["zip", "matmul"]
+        assert definition(hall.workspace, "lab").stat().st_mode & 0o777 == 0o600
+        # The maker is staff, by the session and by the link.
+        assert owner.get("/contests/lab/staff").status_code == 200
+        (link,) = re.findall(r'value="(http[^"]*/sign-in/[^"]*)"', made.text)
+        assert "me" in hall.browser().get(link).text
+        assert "already" in owner.post(page, data=form).text
+        # Staff of the practice may as well.
+        aid = hall.signed_in("aid")
+        assert aid.get(page).status_code == 200

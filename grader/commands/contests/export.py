@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import click
 
 from grader.commands.contests.common import contest_argument, database_option, open_contest
-from grader.contest.exports import FOR_ALL, FOR_EACH
+from grader.contest.exports import FOR_ALL, FOR_EACH, files_of
 from grader.core.errors import UsageError, WorkspaceError
 
 if TYPE_CHECKING:
@@ -53,21 +52,14 @@ def command(
         if user is not None:
             who = _on_the_board(found, current, user)
             current = replace(current, rows=[row for row in current.rows if row.who == who])
-    rows, addresses = current.rows, current.emails
     if kind in FOR_ALL:
         files = {Path(to or "-"): FOR_ALL[kind](current)}
     elif to is None and user is not None:
-        files = {Path("-"): FOR_EACH[kind].write(current, rows[0])}
+        files = {Path("-"): FOR_EACH[kind].write(current, current.rows[0])}
     elif to is None:
         raise UsageError("a folder is needed for one file a student", f"add --to {slug}-{kind}")
     else:
-        each = FOR_EACH[kind]
-        files = {
-            # An address may contain characters that are special in a path.
-            Path(to) / f"{quote(address, safe='@+')}.{each.suffix}": each.write(current, row)
-            for row in rows
-            for address in addresses[row.who].split()
-        }
+        files = {Path(to) / name: text for name, text in files_of(kind, current).items()}
     _write(files)
     return 0
 

@@ -1,13 +1,14 @@
-// Keeps what is typed on a problem's page in the browser, by contest, problem, account and language.
+// Keeps what is typed on a problem's page: at once in the browser, every few seconds on the server, each by contest,
+// problem, account and language. The newer of the two is shown.
 "use strict";
 const kgradeDrafts = (bench, form, { text, put, bases }) => {
-  const { contest, problem, account, now, since, kept } = bench.dataset;
+  const { contest, problem, account, now, since, saved, largest } = bench.dataset;
   const line = document.getElementById("draft"), language = form.elements.language;
-  const first = language.value;
+  const first = language.value, address = `${location.pathname}/draft`, PAUSE = 5000, BYTES_A_SECOND = 8000;
   // By the server's clock: the page says what it was when the page was made.
   const offset = Date.parse(now) - Date.now(), clock = () => Date.now() + offset;
   const nameOf = (spoken) => `kgrade-draft/${contest}/${problem}/${account}/${spoken}`;
-  const last = nameOf("last");
+  const last = nameOf("last"), copies = new Map(Object.entries(JSON.parse(saved)));
   let unsaved = false, opening = false;
 
   const read = (spoken) => {
@@ -21,13 +22,52 @@ const kgradeDrafts = (bench, form, { text, put, bases }) => {
       unsaved = false;
     } catch {
       // No room, or storage is off: leaving the page asks.
-      unsaved = draft !== null;
+      unsaved = Boolean(draft?.text);
     }
   };
+  // What is kept has the text, null where there is none any more; its time; and that of the server's copy of it.
   const keep = (spoken) => {
-    const own = text();
-    write(spoken, own === bases.get(spoken) ? null : { text: own, time: clock() });
+    const own = text(), copied = read(spoken)?.copied ?? 0;
+    write(spoken, { text: own === bases.get(spoken) ? null : own, time: Math.max(clock(), copied + 1), copied });
   };
+
+  const waiting = new Map();
+  let timer = null;
+  const later = (pause) => { timer ??= setTimeout(send, pause); };
+  const typed = (spoken) => {
+    keep(spoken);
+    const own = text();
+    waiting.set(spoken, own === bases.get(spoken) ? null : own);
+    later(Math.max(PAUSE, own.length / BYTES_A_SECOND * 1000));
+  };
+  const send = async (leaving = false) => {
+    clearTimeout(timer);
+    timer = null;
+    const batch = [...waiting];
+    waiting.clear();
+    for (const [spoken, own] of batch) {
+      if (own?.length > largest) continue;
+      const body = new FormData();
+      body.set("csrf", form.elements.csrf.value);
+      body.set("language", spoken);
+      if (own === null) body.set("drop", "yes");
+      else body.set("source", own);
+      try {
+        // Browsers carry only little for a page that is gone; the rest is in this browser.
+        const keepalive = leaving && (own?.length ?? 0) < 30000;
+        const answer = await fetch(address, { method: "POST", body, keepalive, headers: { accept: "application/json" } });
+        if (answer.status === 429 || answer.status >= 500) throw answer;
+        const { time } = answer.ok ? await answer.json() : {};
+        const draft = read(spoken);
+        if (time && draft?.text === own) write(spoken, { ...draft, copied: Date.parse(time) });
+      } catch {
+        if (!waiting.has(spoken)) waiting.set(spoken, own);
+        later(6 * PAUSE);
+      }
+    }
+  };
+  addEventListener("pagehide", () => send(true));
+
   const say = (words, ...actions) => {
     const buttons = actions.map(([name, action]) => {
       const button = document.createElement("button");
@@ -43,16 +83,39 @@ const kgradeDrafts = (bench, form, { text, put, bases }) => {
 
   const set = (own) => { opening = true; put(own); opening = false; };
 
-  /// Puts into the editor what there is in the chosen language: the draft if it is newer than the text from the server.
-  const open = () => {
-    line.hidden = true;
-    const spoken = language.value, draft = read(spoken), base = bases.get(spoken);
-    const newer = draft && draft.text !== base && !(spoken === first && Date.parse(since) >= draft.time);
-    set(newer ? draft.text : base);
-    if (newer) say(`Your draft of ${at(draft.time)} is back.`, ["Discard it", () => put(base)]);
-    else if (draft) write(spoken, null);
+  /// Fetches the server's copy and shows it, with a way back to the browser's own draft if there is one.
+  const fetchCopy = async (spoken, draft) => {
+    const before = text();
+    let copy = null;
+    try {
+      const answer = await fetch(`${address}?language=${spoken}`);
+      if (answer.ok) copy = await answer.json();
+    } catch {
+      // Without the server there is the browser's own.
+    }
+    if (!copy || copy.text === before || text() !== before || language.value !== spoken) return;
+    set(copy.text);
+    const time = Date.parse(copy.time), base = bases.get(spoken);
+    write(spoken, { text: copy.text, time, copied: time });
+    const other = draft ? [[`Take this browser's of ${at(draft.time)}`, () => put(draft.text)]] : [];
+    say(`Your draft of ${at(time)}, typed elsewhere, is back.`, ...other, ["Discard it", () => put(base)]);
   };
 
+  /// Puts into the editor what there is in the chosen language: the newest of the text from the server, which was handed
+  /// in, the browser's own draft, and the server's copy.
+  const open = () => {
+    const spoken = language.value, draft = read(spoken), base = bases.get(spoken);
+    const given = spoken === first ? Date.parse(since) || 0 : 0;
+    const newer = draft?.text != null && draft.text !== base && draft.time > given;
+    line.hidden = newer || !line.dataset.first || spoken !== first;
+    set(newer ? draft.text : base);
+    if (newer) say(`Your draft of ${at(draft.time)} is back.`, ["Discard it", () => put(base)]);
+    else if (draft && draft.time <= given) write(spoken, null);
+    const known = Math.max(given, draft?.time ?? 0, draft?.copied ?? 0);
+    if (Date.parse(copies.get(spoken)) > known) fetchCopy(spoken, newer ? draft : null);
+  };
+
+  line.dataset.first = line.textContent;
   addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
-  return { open, keep, typed: () => { if (!opening) keep(language.value); } };
+  return { open, keep, typed: () => { if (!opening) typed(language.value); } };
 };

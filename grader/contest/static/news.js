@@ -15,9 +15,29 @@
       list.hidden = [...list.children].every((each) => each.hidden);
     }
   };
+  // Asks again and again; the answer is empty unless something changed.
+  const ask = async (notices) => {
+    const asking = notices.querySelector("[data-ask]");
+    // A tab that nobody looks at asks nothing.
+    if (document.visibilityState === "visible") {
+      try {
+        const answer = await fetch(asking.dataset.ask);
+        if (answer.status === 200) {
+          asking.outerHTML = await answer.text();
+          show();
+          document.dispatchEvent(new Event("kgrade:swapped"));
+        }
+      } catch {
+        // The server will be there again.
+      }
+    }
+    const now = notices.querySelector("[data-ask]");
+    setTimeout(ask, now.dataset.seconds * 1000, notices);
+  };
   addEventListener("DOMContentLoaded", () => {
     show();
-    document.body.addEventListener("htmx:afterSettle", show);
+    const notices = document.querySelector(".notices");
+    if (notices) setTimeout(ask, notices.querySelector("[data-ask]").dataset.seconds * 1000, notices);
     document.body.addEventListener("click", (event) => {
       const item = event.target.closest("[data-dismiss]")?.closest("[data-news]");
       if (!item) return;

@@ -24,8 +24,11 @@ GIVEN_UP = "the machines that tried came to no end"
 
 class Explanations(Transactions):
     def ask_explanation(self, row: SubmissionRecord) -> None:
-        """Asks for the explanation of a submission, unless its source has one or waits for one."""
-        if self.explanation(row) is None:
+        """Asks for the explanation of a submission, unless its source has one or waits for one. One that failed is
+        asked for again.
+        """
+        found = self.explanation(row)
+        if found is None:
             values = {"contest": row.contest, "problem": row.problem, "source_hash": row.source_hash}
             try:
                 with self.writing() as connection:
@@ -33,6 +36,11 @@ class Explanations(Transactions):
             except IntegrityError:
                 # Another request asked at the same time.
                 return
+        elif found.state == JUDGED and found.page is None:
+            failed = Explanation.id == found.id, Explanation.state == JUDGED, Explanation.page.is_(None)
+            again = {"state": QUEUED, "attempt": 0, "worker": None, "note": ""}
+            with self.writing() as connection:
+                connection.execute(update(Explanation).where(*failed).values(**again))
 
     def explanation(self, row: SubmissionRecord) -> ExplanationRecord | None:
         """What is known of the explanation of a submission's source; None if nobody asked."""
