@@ -446,7 +446,8 @@
     /** A link to this step, and the same in the address once the reader has moved. */
     address() {
       const fragment = `#replay-${this.step + 1}-${this.thread}`;
-      this.one(".share").href = fragment;
+      // In a notebook's frame a bare fragment leads to the notebook's own address.
+      this.one(".share").href = location.href.split("#")[0] + fragment;
       clearTimeout(this.saving);
       if (!this.moved) return void (this.moved = true);
       // Browsers limit how often an address may change; a frame of a notebook has none of its own.

@@ -23,7 +23,6 @@ from grader.core.errors import WorkspaceError
 from grader.core.report import CaseResult, Diagnostic, Measurement, OutputCheck, Report, SizeMeasurement
 from grader.core.verdict import LanguageName, Verdict
 from grader.measure.overall import overall_score
-from grader.replay.trace import Trace
 from grader.store.entry import parse_utc
 
 TEMPLATE = "report.html"
@@ -75,16 +74,9 @@ def load_report_page(template_folders: Sequence[Path] = ()) -> None:
         pages(tuple(template_folders)).load(TEMPLATE)
 
 
-def write_report(
-    report: Report,
-    path: Path,
-    template_folders: Sequence[Path] = (),
-    *,
-    beside: Beside = (),
-    trace: Trace | None = None,
-) -> None:
+def write_report(report: Report, path: Path, template_folders: Sequence[Path] = (), *, beside: Beside = ()) -> None:
     """Writes the report's page to `path`. Raises WorkspaceError if it can't be written."""
-    text = render_report(report, template_folders, beside=beside, trace=trace)
+    text = render_report(report, template_folders, beside=beside)
     write_files(path.parent, [(path.name, text)])
 
 
@@ -96,21 +88,15 @@ def render_report(
     links: Links | None = None,
     stamp: str = "",
     beside: Beside = (),
-    trace: Trace | None = None,
 ) -> str:
-    """The report's page as HTML. `number` is the submission's; `stamp` lets the site see whether it is up to date.
-
-    `trace` is what the page plays of a failing report.
-    """
-    values = report_values(report, beside=beside, trace=trace)
+    """The report's page as HTML. `number` is the submission's; `stamp` lets the site see whether it is up to date."""
+    values = report_values(report, beside=beside)
     return pages(tuple(template_folders)).render(
         TEMPLATE, layout="base.html", number=number, links=links, stamp=stamp, **values
     )
 
 
-def report_values(
-    report: Report, *, beside: Beside = (), lines: Sequence[Markup] | None = None, trace: Trace | None = None
-) -> dict[str, Any]:
+def report_values(report: Report, *, beside: Beside = (), lines: Sequence[Markup] | None = None) -> dict[str, Any]:
     """What the template shows of a report, whatever page it stands in.
 
     `lines` is the source as HTML lines; without it, the source is highlighted here.
@@ -140,7 +126,7 @@ def report_values(
         "passed": sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
         # A contest with hidden cases hides their seed, without which only the compiler says the same again.
         "repeatable": report.seed >= 0 or report.verdict is Verdict.COMPILE_ERROR,
-        "replay": None if trace is None else failure_view(trace),
+        "player": None if report.replay is None else failure_view(report.replay),
         "repeat": repeat_command(report),
         "repeat_smallest": repeat_command(report, report.smallest) if report.smallest else "",
     }
