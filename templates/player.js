@@ -572,6 +572,10 @@
     }
 
     showVariables() {
+      if (!this.trace.variables.length) {
+        this.one(".whose").hidden = this.one(".variables").hidden = true;
+        return;
+      }
       this.one(".whose").textContent = `Variables of ${this.trace.name(this.thread)}`;
       this.one(".variables").replaceChildren(this.table(this.step, this.thread));
     }
