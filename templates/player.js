@@ -5,11 +5,12 @@
   const LANES = 32, SECTOR = 32, BANKS = 32;
   const VARIABLE = 0, SHARED = 1, GLOBAL = 2;
   const ARRIVE = 0, RELEASE = 1;
-  const ROWS = 64, READS = 24, BOTH = 12, SECTORS = 96;
+  const ROWS = 64, READS = 24, AROUND = 2, SECTORS = 96;
   const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
   const visible = (text) =>
     text.replace(UNSEEN, (sign) => `‹U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
+  const sentence = (text) => visible(text[0].toUpperCase() + text.slice(1)).replace(/[^.]$/, "$&.");
   const several = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
   const triple = ([x, y, z]) => (z ? `(${x}, ${y}, ${z})` : `(${x}, ${y})`);
   /** The first place in a sorted column whose entry is at least `value`. */
@@ -497,7 +498,7 @@
       const { trace, step, thread } = this;
       const at = `Step ${step + 1}: ${several(trace.lanes(step).length, "lane")} of warp ${trace.steps.warp[step]} at ` +
         `${trace.where(step)}. `;
-      const name = trace.name(thread)[0].toUpperCase() + trace.name(thread).slice(1);
+      const name = sentence(trace.name(thread)).slice(0, -1);
       if (!trace.has(step, thread)) {
         const state = this.state(trace.waiting(step), thread);
         return `${at}${name} ${state === "wait" ? "waits at a barrier" : state === "gone" ? "is gone" : "is not at work"}.`;
@@ -506,8 +507,9 @@
         .slice(0, 4).map((each) => trace.access(accesses, each)).map((each) => `${each.name} = ${each.value}`).join(", ");
       const reads = said(trace.reads), writes = said(trace.writes);
       const did = [reads && `reads ${reads}`, writes && `sets ${writes}`].filter(Boolean).join(" and ");
-      const marks = trace.marks.filter((each) => each.step === step).map((each) => ` ${visible(each.words)}`).join("");
-      return `${at}${name} ${did || "is at work"}.${marks}`;
+      const marks = trace.marks.filter((each) => each.step === step);
+      const mark = marks.find((each) => each.thread === thread) ?? marks[0];
+      return `${at}${name} ${did || "is at work"}.${mark ? ` ${sentence(mark.words)}` : ""}`;
     }
 
     showSource() {
@@ -592,6 +594,12 @@
           if (accesses.thread[at] === this.thread) found.get(element).add("own");
         }
       }
+      // What a fault would have touched is in no list of accesses.
+      const name = (space === SHARED ? this.trace.shared : this.trace.arrays)[target].name;
+      const failed = this.trace.marks.filter((mark) => mark.kind === "fault" && mark.step === step && mark.array === name);
+      for (const { index, thread } of failed) {
+        found.set(index, new Set([...(found.get(index) ?? []), "fault", ...(thread === this.thread ? ["own"] : [])]));
+      }
       return found;
     }
 
@@ -603,7 +611,7 @@
       const { text, write } = this.trace.value(space, target, element, this.thread, this.step);
       const who = write < 0 ? null : this.trace.writes.thread[write];
       const by = who === null ? "" : `, written by ${this.trace.name(who)}`;
-      const short = small || !text ? "" : Number.isFinite(Number(text)) ? decimal(Number(text), 3) : text.slice(0, 5);
+      const short = small || !text ? "" : this.short(text);
       const kinds = [...(touched.get(element) ?? []), who === null ? "" : "known", this.marked(space, target, element)];
       return {
         text: short,
@@ -611,6 +619,13 @@
         kind: kinds.join(" "),
         hue: who === null ? null : this.hue(who),
       };
+    }
+
+    /** A value in a cell, in five characters where that says enough. */
+    short(text) {
+      const value = Number(text);
+      if (!Number.isFinite(value)) return text.slice(0, 5);
+      return [decimal(value, 3), decimal(value, 2), decimal(value, 1)].find((each) => each.length <= 5) ?? value.toExponential(0);
     }
 
     marked(space, target, element) {
@@ -650,18 +665,19 @@
     showGlobal({ name, shape }, target) {
       const { trace, step, thread } = this, grid = this.grids.get(`${GLOBAL} ${target}`);
       const touched = this.touched(GLOBAL, target, step);
-      const near = [...touched].find(([, kinds]) => kinds.has("own"))?.[0] ?? [...touched.keys()][0] ?? grid.near
+      const like = (kind) => [...touched].find(([, kinds]) => kinds.has(kind))?.[0];
+      const near = like("own") ?? like("fault") ?? [...touched.keys()][0] ?? grid.near
         ?? trace.marks.find((each) => each.array === name && each.index >= 0)?.index ?? this.first(target);
       grid.near = near;
       const wide = shape.length > 1 ? shape[shape.length - 1] : 0;
       const count = shape.reduce((product, each) => product * each, 1);
-      const columns = wide ? Math.min(wide, 17) : 17, rows = wide ? 5 : 1;
-      const row = wide ? Math.floor(near / wide) : 0, column = wide ? near - row * wide : near;
-      const left = wide ? Math.max(0, Math.min(column - 8, wide - columns)) : (near < 0 ? near - 8 : Math.max(0, near - 8));
       // An access outside of the array is shown where it would be.
-      const top = !wide ? 0 : near < 0 || near >= count ? row - 2 : Math.max(0, Math.min(row - 2, count / wide - rows));
+      const end = Math.max(count, near + 1), across = wide || end, down = Math.ceil(end / across);
+      const row = Math.floor(near / across), columns = Math.min(across, 17), rows = Math.min(down, 5);
+      const left = near < 0 ? near : Math.max(0, Math.min(near - row * across - 8, across - columns));
+      const top = near < 0 ? 0 : Math.max(0, Math.min(row - 2, down - rows));
       this.fill(grid, GLOBAL, target, touched, Array.from({ length: rows }, (_, r) =>
-        Array.from({ length: columns }, (_, c) => (top + r) * wide + left + c)), false, wide, count);
+        Array.from({ length: columns }, (_, c) => (top + r) * across + left + c)), false, wide, count);
     }
 
     fill(grid, space, target, touched, elements, small, columns, count = Infinity) {
@@ -720,36 +736,32 @@
       const threads = first === mark.step ? [mark.thread, mark.other_thread] : [mark.other_thread, mark.thread];
       const [one, other] = threads;
       const since = trace.releases.filter((each) => each < first).pop() ?? -1;
-      const rows = [];
-      const doing = (at, thread, times) => {
+      const steps = [];
+      for (let at = since + 1; at <= second; at++) if (trace.has(at, one) || trace.has(at, other)) steps.push(at);
+      const shown = [first, second, mark.missing_at].map((each) => steps.indexOf(each)).filter((each) => each >= 0);
+      const doing = (at, thread, raced) => {
         if (!trace.has(at, thread)) return make("td");
         const said = [trace.reads, trace.writes].flatMap((accesses, kind) => trace.during(accesses, at)
-          .filter((each) => accesses.thread[each] === thread && accesses.space[each] !== VARIABLE)
+          .filter((each) => raced && accesses.thread[each] === thread && accesses.space[each] !== VARIABLE)
           .map((each) => trace.access(accesses, each))
           .filter((each) => this.marked(each.space, each.target, each.element))
           .map((each) => make("b", {}, `${kind ? "writes" : "reads"} ${each.name} = ${each.value}`)));
-        const often = times > 1 ? make("span", { className: "muted" }, ` ${times} times`) : "";
-        return make("td", {}, make("code", {}, `${trace.steps.line[at]}: ${trace.line(at)}`), often, ...said);
+        return make("td", {}, make("code", {}, `${trace.steps.line[at]}: ${trace.line(at)}`), ...said);
       };
-      let times = 1;
-      for (let at = since + 1; at <= second; at++) {
-        if (!trace.has(at, one) && !trace.has(at, other)) continue;
-        if (at === mark.missing_at || (at === second && mark.missing_at < 0)) {
-          rows.push(make("tr", { className: "missing" }, make("td", { colSpan: 3 },
-            "An order is missing: no barrier stands between what one thread does above and the other below.")));
+      const rows = [], all = (text, className) => make("tr", { className }, make("td", { colSpan: 3 }, text));
+      let left = 0;
+      steps.forEach((at, number) => {
+        if (!shown.some((each) => Math.abs(each - number) <= AROUND)) return void left++;
+        if (left) rows.push(all(`… ${several(left, "step")} …`, "muted"));
+        left = 0;
+        if (at === (mark.missing_at < 0 ? second : mark.missing_at)) {
+          rows.push(all("An order is missing: no barrier stands between what one thread does above and the other below.",
+            "missing"));
         }
-        // A loop on one line is one row.
-        const next = [one, other].map((each) => trace.beside(at, each, 1)).filter((each) => each >= 0).sort((x, y) => x - y)[0];
-        const same = next <= second && trace.steps.line[next] === trace.steps.line[at] && next !== first && next !== second &&
-          next !== mark.missing_at && at !== first && trace.has(next, one) === trace.has(at, one);
-        if (same) { times++; continue; }
-        rows.push(make("tr", { "data-step": at, className: at === first || at === second ? "access" : "" },
+        rows.push(make("tr", { "data-step": at },
           make("td", {}, this.link(at, trace.has(at, one) ? one : other, `${at + 1}`)),
-          doing(at, one, times), doing(at, other, times)));
-        times = 1;
-      }
-      const cut = rows.findIndex((row) => Number(row.dataset.step) === first) - BOTH;
-      if (cut > 0) rows.splice(0, cut);
+          doing(at, one, at === first), doing(at, other, at === second)));
+      });
       const heads = ["Step", ...threads.map((each) => trace.name(each))].map((each) => make("th", { scope: "col" }, each));
       const both = threads.map((thread, at) => make("div", {},
         make("h4", {}, `Variables of ${trace.name(thread)} after step ${[first, second][at] + 1}`),
@@ -785,7 +797,7 @@
           const wrote = trace.value(read.space, read.target, read.element, write.thread, read.step - 1).write;
           rows.unshift(make("tr", { "data-step": read.step }, make("td", {}, this.link(read.step, write.thread)),
             make("td", {}, make("code", {}, read.name)), make("td", {}, make("code", {}, read.value)),
-            make("td", {}, wrote < 0 ? "an input, or nobody"
+            make("td", {}, wrote < 0 ? (trace.arrays[read.target]?.role === "input" && read.space === GLOBAL ? "an input" : "nobody")
               : this.link(trace.writes.step[wrote], trace.writes.thread[wrote], trace.name(trace.writes.thread[wrote])))));
         }
         const heads = ["Step", "Read", "Value", "Written by"].map((each) => make("th", { scope: "col" }, each));

@@ -26,12 +26,20 @@ def summarize(trace: Trace) -> Replay:
         packed = ""
     return Replay(
         subject=_subject(trace),
-        causes=tuple(dict.fromkeys(mark.words for mark in trace.marks)),
+        causes=tuple(_causes(trace)),
         marks=tuple(dict.fromkeys(mark.kind for mark in trace.marks if mark.step >= 0)),
         ending=_ending(trace),
         remarks=remarks,
         packed=packed,
     )
+
+
+def _causes(trace: Trace) -> Iterator[str]:
+    """The first mark of each kind as a sentence, with how many more there are."""
+    for kind in dict.fromkeys(mark.kind for mark in trace.marks):
+        words = list(dict.fromkeys(mark.words for mark in trace.marks if mark.kind == kind))
+        first = words[0][:1].upper() + words[0][1:].removesuffix(".")
+        yield f"{first}. There are {len(words) - 1} more like it." if len(words) > 2 else f"{first}."
 
 
 def _subject(trace: Trace) -> str:
