@@ -138,7 +138,7 @@ def print_result(
 def json_object(report: Report, number: int | None = None, page: Path | None = None) -> dict[str, Any]:
     """The report as JSON data: `fault` is the fault's class, `fault_details` its details.
 
-    The source is left out, since the caller has it; its hash is included.
+    The source is left out, since the caller has it; its hash is included. A replay's recording is left to the page.
     """
     from grader.core.report import to_data
 
@@ -147,6 +147,8 @@ def json_object(report: Report, number: int | None = None, page: Path | None = N
     data["cases"] = [_with_fault_word(case) for case in data["cases"]]
     if data["smallest"] is not None:
         data["smallest"] = _with_fault_word(data["smallest"])
+    if data["replay"] is not None:
+        del data["replay"]["packed"]
     data["submission"] = number
     data["page"] = None if page is None else str(page)
     return data

@@ -66,6 +66,8 @@ class _View:
             yield self.wrong_case(case)
         if report.explanation:
             yield Group(*(self.paragraph(plain(sentence)) for sentence in report.explanation))
+        if report.replay is not None:
+            yield self.paragraph(f"Replay: {report.replay.ending}")
         # With a compile error, most warnings follow from the error.
         if report.verdict is not Verdict.COMPILE_ERROR and (warnings := self.diagnostics_of("warning")):
             yield warnings
