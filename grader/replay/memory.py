@@ -105,7 +105,7 @@ class Memory:
         found = self._writes(space, target, step, thread)
         if threads is not None:
             found = found[(events.thread[found] >= threads[0]) & (events.thread[found] < threads[1])]
-        if call is not None and len(events.call):
+        if call is not None:
             found = found[events.call[found] == call]
         offsets, sizes = events.offset[found] - begin, events.size[found]
         near = (offsets + sizes > 0) & (offsets < image.size)

@@ -181,6 +181,10 @@ class Accesses:
     value: Bits = field(default_factory=_bits)
     call: Column = field(default_factory=_column)
 
+    def __post_init__(self) -> None:
+        if len(self.call) != len(self.step):
+            object.__setattr__(self, "call", np.full(len(self.step), -1))
+
 
 @dataclass(frozen=True, eq=False)
 class Waits:
