@@ -11,6 +11,8 @@ Column = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 Dim3 = tuple[int, int, int]
 LANES = 32
+ANY_CALL = -2
+"""In Accesses.call, where it is not known."""
 
 DEBUG, GRADED = "debug", "graded"
 """Builds: with -G and all its variables, or as it was graded."""
@@ -183,7 +185,7 @@ class Accesses:
 
     def __post_init__(self) -> None:
         if len(self.call) != len(self.step):
-            object.__setattr__(self, "call", np.full(len(self.step), -1))
+            object.__setattr__(self, "call", np.full(len(self.step), ANY_CALL))
 
 
 @dataclass(frozen=True, eq=False)
