@@ -205,13 +205,16 @@ class Replay:
     """The failing case as it ran, recorded for a page to play: see grader/replay.
 
     `subject` names the blocks, the kernel and the sizes. `causes` say what is wrong, and `marks` are the kinds of
-    places that were found in the recording: "fault", "first_wrong_write", "race", "deadlock". `ending` says the step of
-    the first of them. `remarks` say what this build does otherwise than the graded one.
+    places that were found in the recording: "fault", "first_wrong_write", "race", "deadlock". `step` is that of the
+    first of them, from 1 (0 if none was recorded); `place` says it in short, `ending` in full. `remarks` say what this
+    build does otherwise than the graded one.
     """
 
     subject: str
     causes: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    step: int = 0
+    place: str = ""
     ending: str = ""
     remarks: tuple[str, ...] = ()
     packed: str = ""

@@ -16,8 +16,12 @@ LARGEST = 1_800_000
 
 def summarize(trace: Trace) -> Replay:
     """The trace for a Report; only its sentences if it is too large for a page."""
-    packed = b64encode(pack(trace)).decode() if len(trace) else ""
+    if not len(trace):
+        return Replay(_subject(trace), tuple(_causes(trace)), ending="No step was recorded.", remarks=trace.remarks)
+    packed = b64encode(pack(trace)).decode()
     remarks = trace.remarks
+    # The step of the first mark, else the last one.
+    step = next((mark.step for mark in trace.marks if mark.step >= 0), len(trace) - 1)
     if len(packed) > LARGEST:
         remarks = (
             *remarks,
@@ -28,7 +32,9 @@ def summarize(trace: Trace) -> Replay:
         subject=_subject(trace),
         causes=tuple(_causes(trace)),
         marks=tuple(dict.fromkeys(mark.kind for mark in trace.marks if mark.step >= 0)),
-        ending=_ending(trace),
+        step=step + 1,
+        place=_place(trace, step),
+        ending=_ending(trace, step),
         remarks=remarks,
         packed=packed,
     )
@@ -53,19 +59,18 @@ def _subject(trace: Trace) -> str:
     return f"{noun} {blocks} of {trace.kernel}{f' with {given}' if given else ''}, {build}"
 
 
-def _ending(trace: Trace) -> str:
-    """The step of the first mark in words, else the last one."""
-    if not len(trace):
-        return "No step was recorded."
-    step = next((mark.step for mark in trace.marks if mark.step >= 0), len(trace) - 1)
+def _place(trace: Trace, step: int) -> str:
     steps = trace.steps
-    lanes = int(steps.mask[step]).bit_count()
-    line = int(steps.line[step])
-    lines = trace.files[int(steps.file[step])].lines if trace.files else ()
+    lanes = _several(int(steps.mask[step]).bit_count(), "lane")
+    return f"step {step + 1:,} of {len(trace):,}: {lanes} of warp {steps.warp[step]} at line {steps.line[step]}"
+
+
+def _ending(trace: Trace, step: int) -> str:
+    line = int(trace.steps.line[step])
+    lines = trace.files[int(trace.steps.file[step])].lines if trace.files else ()
     text = f": {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
     done = ", ".join(_done(trace, step))
-    who = f"{_several(lanes, 'lane')} of warp {steps.warp[step]} at line {line}{text}"
-    return f"Step {step + 1:,} of {len(trace):,}: {who}{f' – {done}' if done else ''}."
+    return f"{_place(trace, step).capitalize()}{text}{f' – {done}' if done else ''}."
 
 
 def _done(trace: Trace, step: int) -> Iterator[str]:

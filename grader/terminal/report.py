@@ -77,8 +77,6 @@ class _View:
             yield self.wrong_case(case)
         if report.explanation:
             yield Group(*(self.paragraph(plain(sentence)) for sentence in report.explanation))
-        if report.replay is not None:
-            yield self.paragraph(f"Replay: {report.replay.ending}")
         # With a compile error, most warnings follow from the error.
         if report.verdict is not Verdict.COMPILE_ERROR and (warnings := self.diagnostics_of("warning")):
             yield warnings
@@ -237,6 +235,8 @@ class _View:
             rows.append(("recorded", f"submission {submission} of {report.user}"))
         if page is not None:
             rows.append(("page", str(page)))
+            if report.replay is not None and report.replay.packed:
+                rows.append(("replay", f"{report.replay.place}; in the page at #replay-{report.replay.step}"))
         text = Text()
         for name, value in rows:
             text.append(f"  {name:<10}", style="dim").append(safe(value) + "\n")
