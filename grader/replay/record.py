@@ -180,9 +180,10 @@ class Recorder:
         return [_Place(near[0], (near[1],), WRITTEN_NOWHERE)]
 
     def _first_wrong(self, result: CaseResult) -> tuple[str, int, int] | None:
-        """The array, flat index and bytes of the first wrong element; None if no output is known to be wrong."""
-        found = first_wrong(result)
-        return None if found is None else (*found, self._problem.outputs[found[0]].dtype.itemsize)
+        """The array, flat index and bytes of the first wrong element; None if none is known."""
+        arrays = {**self._problem.inputs, **self._problem.outputs}
+        found = first_wrong(result, {name: array.shape(result.sizes) for name, array in arrays.items()})
+        return None if found is None else (*found, arrays[found[0]].dtype.itemsize)
 
     def _name(self, launch: Launch) -> str:
         kernel = self._runner.loaded.get(launch.kernel)
