@@ -5,7 +5,7 @@
   const LANES = 32, SECTOR = 32, BANKS = 32;
   const VARIABLE = 0, SHARED = 1, GLOBAL = 2;
   const ARRIVE = 0, RELEASE = 1;
-  const ROWS = 64, READS = 24, AROUND = 2, SECTORS = 96;
+  const WIDEST = 16, ROWS = 33, SOME = 16, READS = 24, AROUND = 2, SECTORS = 40, REQUESTS = 4;
   const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
   const visible = (text) =>
@@ -306,7 +306,7 @@
       this.one = (name) => section.querySelector(name);
       this.step = 0;
       const mark = trace.marks.find((each) => each.step >= 0) ?? trace.marks.find((each) => each.thread >= 0);
-      this.thread = mark && mark.thread >= 0 ? mark.thread : trace.all()[0];
+      this.thread = mark && mark.thread >= 0 ? mark.thread : trace.lanes(0)[0];
       this.grids = new Map();
       this.details = new Map();
       this.build();
@@ -327,10 +327,14 @@
       this.slider.max = trace.count;
       this.slider.addEventListener("input", () => this.go(this.slider.value - 1));
       this.chosen = one(".chosen");
-      this.chosen.append(...trace.all().map((each) => make("option", { value: each }, trace.name(each).slice(7))));
+      const warps = (trace.stride / LANES) * trace.blocks.length;
+      // An explanation's trace has one warp.
+      this.warps = this.explains() ? [...new Set(trace.steps.warp)] : Array.from({ length: warps }, (_, warp) => warp);
+      const threads = trace.all().filter((each) => this.warps.includes(Math.floor(each / LANES)));
+      this.chosen.append(...threads.map((each) => make("option", { value: each }, trace.name(each).slice(7))));
       this.chosen.addEventListener("change", () => this.choose(Number(this.chosen.value)));
       this.lanes = new Grid("Threads, a row for each warp", (row, lane, kind) => {
-        const thread = row * LANES + lane;
+        const thread = this.warps[row] * LANES + lane;
         if (kind === "click" && thread % trace.stride < trace.threads) this.choose(thread);
       });
       this.lanes.table.classList.add("strip");
@@ -338,8 +342,8 @@
       this.lanes.table.addEventListener("keydown", (event) => {
         if (event.key === "Enter" || event.key === " ") event.target.click();
       });
-      this.lanes.size((trace.stride / LANES) * trace.blocks.length, LANES);
-      this.lanes.names.forEach((name, warp) => { name.textContent = warp; name.title = `warp ${warp}`; });
+      this.lanes.size(this.warps.length, LANES);
+      this.lanes.names.forEach((name, row) => { name.textContent = this.warps[row]; name.title = `warp ${this.warps[row]}`; });
       for (const [space, list, host] of [[SHARED, trace.shared, ".shared"], [GLOBAL, trace.arrays, ".global"]]) {
         list.forEach((each, target) => this.array(space, target, each, one(host)));
       }
@@ -460,7 +464,7 @@
     restore() {
       const found = /^#replay-(\d+)(?:-(\d+))?$/.exec(location.hash);
       if (!found || found[1] < 1 || found[1] > this.trace.count) return false;
-      if (this.trace.all().includes(Number(found[2] ?? -1))) this.thread = Number(found[2]);
+      if ([...this.chosen.options].some((each) => each.value === found[2])) this.thread = Number(found[2]);
       this.go(found[1] - 1);
       this.section.scrollIntoView({ block: "start" });
       return true;
@@ -543,15 +547,15 @@
     showLanes() {
       const { trace, step, thread } = this, waiting = trace.waiting(step);
       const said = { work: "at work", wait: "waiting at a barrier", gone: "gone", ready: "ready" };
-      this.lanes.cells.forEach((cells, warp) => cells.forEach((_, lane) => {
-        const each = warp * LANES + lane;
-        if (each % trace.stride >= trace.threads) return this.lanes.set(warp, lane, { label: "no thread", kind: "none" });
+      this.lanes.cells.forEach((cells, row) => cells.forEach((_, lane) => {
+        const each = this.warps[row] * LANES + lane;
+        if (each % trace.stride >= trace.threads) return this.lanes.set(row, lane, { label: "no thread", kind: "none" });
         const state = trace.has(step, each) ? "work" : this.state(waiting, each);
         const label = `${trace.name(each)}, ${said[state]}`;
-        this.lanes.set(warp, lane, { label, kind: state, selected: each === thread });
+        this.lanes.set(row, lane, { label, kind: state, selected: each === thread });
       }));
-      const [warp, lane] = [Math.floor(thread / LANES), thread % LANES];
-      if (!this.lanes.table.contains(document.activeElement)) this.lanes.stop(warp, lane);
+      const row = this.warps.indexOf(Math.floor(thread / LANES));
+      if (!this.lanes.table.contains(document.activeElement)) this.lanes.stop(row, thread % LANES);
     }
 
     /** A table of the variables of a thread once a step is done, where this thread stands then. */
@@ -639,9 +643,12 @@
         const columns = shape.length > 1 && last <= 2 * LANES ? last : Math.min(count, LANES);
         const rows = Math.ceil(count / columns), touched = this.touched(SHARED, target, this.step);
         const grid = this.grids.get(`${SHARED} ${target}`);
-        const near = touched.size ? Math.floor(Math.min(...touched.keys()) / columns) : grid.top ?? 0;
-        grid.top = Math.max(0, Math.min(near - ROWS / 2, rows - ROWS));
-        this.fill(grid, SHARED, target, touched, Array.from({ length: Math.min(rows, ROWS) }, (_, row) =>
+        // Of a long one, the rows around what was touched last.
+        const shown = rows > ROWS ? SOME : rows;
+        const first = touched.size ? Math.floor(Math.min(...touched.keys()) / columns) : 0;
+        if (touched.size && (first < grid.top || first >= grid.top + shown - 1)) grid.top = first - 2;
+        grid.top = Math.max(0, Math.min(grid.top ?? 0, rows - shown));
+        this.fill(grid, SHARED, target, touched, Array.from({ length: shown }, (_, row) =>
           Array.from({ length: columns }, (_, column) => {
             const element = (grid.top + row) * columns + column;
             return element < count ? element : -1;
@@ -833,21 +840,26 @@
 
     /** The requests of a step: for each array, what its lanes read or write at once. */
     requests(step) {
-      const found = new Map();
+      const found = new Map(), widths = JSON.parse(this.section.dataset.widths);
+      const wide = this.explains() ? widths[this.trace.steps.line[step]] ?? 1 : WIDEST;
       for (const [accesses, word] of [[this.trace.reads, "reads"], [this.trace.writes, "writes"]]) {
         const turns = new Map();
         for (const at of this.trace.during(accesses, step)) {
           const space = accesses.space[at], target = accesses.target[at];
           if (space === VARIABLE) continue;
           const begin = accesses.offset[at], size = accesses.size[at], thread = accesses.thread[at];
-          const turn = `${word} ${space} ${target} ${thread}`, last = turns.get(turn) ?? { number: -1, end: -1 };
-          const goesOn = last.end === begin && size === 8 && (begin % 16) === 8;
-          const number = goesOn ? last.number : last.number + 1;
-          turns.set(turn, { number, end: begin + size });
+          const turn = `${space} ${target} ${thread}`, last = turns.get(turn);
+          // A trace has the parts of a wide access one by one.
+          if (last && last.lane.begin + last.lane.size === begin && last.lane.begin % wide === 0 &&
+            last.lane.size + size <= wide) {
+            last.lane.size += size;
+            continue;
+          }
+          const lane = { thread, begin, size }, number = (last?.number ?? 0) + 1;
+          turns.set(turn, { lane, number });
           const key = `${word} ${space} ${target} ${number}`;
           if (!found.has(key)) found.set(key, { word, space, target, lanes: [] });
-          const { lanes } = found.get(key);
-          if (goesOn) lanes[lanes.length - 1].size += size; else lanes.push({ thread, begin, size });
+          found.get(key).lanes.push(lane);
         }
       }
       return [...found.values()];
@@ -856,9 +868,10 @@
     showAccesses() {
       const host = this.one(".accesses"), requests = this.requests(this.step);
       const title = make("h3", {}, "What this step touches");
-      const drawn = requests.slice(0, 8).map((each) => (each.space === GLOBAL ? this.sectors(each) : this.banks(each)));
-      const none = make("p", { className: "muted" }, "Nothing of shared or global memory.");
-      host.replaceChildren(title, ...(drawn.length ? drawn : [none]));
+      const drawn = requests.slice(0, REQUESTS).map((each) => (each.space === GLOBAL ? this.sectors(each) : this.banks(each)));
+      const left = requests.length - REQUESTS;
+      const note = left > 0 ? `And ${several(left, "request")} more.` : requests.length ? "" : "Nothing of shared or global memory.";
+      host.replaceChildren(title, ...drawn, make("p", { className: "muted" }, note));
     }
 
     figure(words, picture) {
