@@ -21,9 +21,10 @@ from pathlib import Path
 from grader.core.errors import KgradeError
 from grader.core.paths import cache_folder
 from grader.core.report import Report
-from grader.core.verdict import FaultClass, Verdict
+from grader.core.verdict import FaultClass
 from grader.judge.conductor import Options, grade
 from grader.judge.verify import NO_PATTERN, SEED
+from grader.judge.watching import can_be_watched
 from grader.languages.registry import language_of, read_submission
 from grader.problem import load_problem
 from grader.replay.packing import pack
@@ -88,7 +89,7 @@ def spent() -> float:
 
 
 def measure(file: Path, sandbox: Sandbox) -> Row | None:
-    """Grades one file and records it; None if it was accepted, or not graded here."""
+    """Grades one file and records it; None if no case ran and failed."""
     problem = load_problem(file.parents[2])
     name = f"{problem.name}/{file.parent.name}/{file.name}"
     try:
@@ -97,8 +98,9 @@ def measure(file: Path, sandbox: Sandbox) -> Row | None:
     except KgradeError as error:
         print(f"{name}: not graded: {error.message}", file=sys.stderr)
         return None
-    if report.verdict in (Verdict.ACCEPTED, Verdict.COMPILE_ERROR) or report.smallest is None:
+    if not can_be_watched(report, problem):
         return None
+    assert report.smallest is not None
     began, cpu = time.monotonic(), spent()
     trace = record_replay(problem, submission, report.smallest, language_of(submission), cache_folder(), sandbox)
     size = len(pack(trace)) if trace is not None else 0
