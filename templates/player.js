@@ -60,12 +60,12 @@
       this.threads = x * y * z;
       this.stride = Math.ceil(this.threads / LANES) * LANES;
       this.places = new Map();
-      const { space, target, thread, offset, size } = this.writes;
+      const { space, target, thread, offset, size, call } = this.writes;
       for (let at = 0; at < space.length; at++) {
         const unit = this.unit(space[at], target[at]);
         const last = Math.floor((offset[at] + size[at] - 1) / unit);
         for (let element = Math.floor(offset[at] / unit); element <= last; element++) {
-          const key = this.key(space[at], target[at], element, thread[at]);
+          const key = this.key(space[at], target[at], element, thread[at], call[at]);
           if (!this.places.has(key)) this.places.set(key, []);
           this.places.get(key).push(at);
         }
@@ -82,9 +82,9 @@
       return Math.max(1, this.type(space, target).size);
     }
 
-    /** A variable belongs to its thread, shared memory to its block. */
-    key(space, target, element, thread) {
-      const owner = space === VARIABLE ? thread : space === SHARED ? this.blockOf(thread) : 0;
+    /** A variable belongs to its thread and the step that called its function, shared memory to its block. */
+    key(space, target, element, thread, call = -1) {
+      const owner = space === VARIABLE ? `${thread} ${call}` : space === SHARED ? this.blockOf(thread) : 0;
       return `${space} ${target} ${element} ${owner}`;
     }
 
@@ -147,10 +147,10 @@
     }
 
     /** The bytes of an element once a step is done; its bytes that are known, and its last write (-1 for none). */
-    image(space, target, element, thread, step) {
+    image(space, target, element, thread, step, call) {
       const unit = this.unit(space, target);
       const bytes = new Uint8Array(unit), known = new Uint8Array(unit);
-      const list = this.places.get(this.key(space, target, element, thread)) ?? [];
+      const list = this.places.get(this.key(space, target, element, thread, call)) ?? [];
       const { offset, size, value } = this.writes;
       const put = (hex, from, count) => {
         const digits = hex.padStart(2 * count, "0");
@@ -188,8 +188,8 @@
       return scalar(type, bytes.slice(at, at + type.size));
     }
 
-    value(space, target, element, thread, step) {
-      const image = this.image(space, target, element, thread, step);
+    value(space, target, element, thread, step, call) {
+      const image = this.image(space, target, element, thread, step, call);
       const index = [this.variables, this.shared, this.arrays][space][target].type;
       return { text: this.text(index, image.bytes, image.known), write: image.write };
     }
@@ -560,12 +560,12 @@
 
     /** A table of the variables of a thread once a step is done, where this thread stands then. */
     table(step, thread) {
-      const { trace } = this, stand = trace.stand(step, thread);
+      const { trace } = this, stand = trace.stand(step, thread), call = trace.steps.parent[stand];
       const rows = trace.scope(stand).map((number) => {
         const { name, type } = trace.variables[number];
-        const { text, write } = trace.value(VARIABLE, number, 0, thread, step);
+        const { text, write } = trace.value(VARIABLE, number, 0, thread, step, call);
         const changed = write >= 0 && trace.writes.step[write] === step;
-        const before = changed ? trace.value(VARIABLE, number, 0, thread, step - 1).text : "";
+        const before = changed ? trace.value(VARIABLE, number, 0, thread, step - 1, call).text : "";
         const from = write >= 0 ? this.link(trace.writes.step[write], thread) : "";
         const was = changed && before !== text && before ? make("span", { className: "muted" }, ` was ${before}`) : "";
         return make("tr", { className: changed ? "changed" : "" },
@@ -582,7 +582,10 @@
         this.one(".whose").hidden = this.one(".variables").hidden = true;
         return;
       }
-      this.one(".whose").textContent = `Variables of ${this.trace.name(this.thread)}`;
+      const { trace, thread } = this, stand = trace.stand(this.step, thread);
+      const called = trace.steps.depth[stand] > 0 ? ` in ${visible(trace.functions[trace.steps.function[stand]].name)}` : "";
+      this.one(".whose").textContent = `Variables of ${trace.name(thread)}${called}`;
+      if (called) this.one(".whose").append(" ", this.link(trace.steps.parent[stand], thread, "to its caller"));
       this.one(".variables").replaceChildren(this.table(this.step, this.thread));
     }
 

@@ -199,15 +199,17 @@ def test_an_explanation_plays_the_accesses_of_a_warp(browser: Any, tmp_path: Pat
     page.goto(path.as_uri())
     captions = page.locator(".accesses figcaption")
     assert [re.sub(" A box.*", "", each) for each in captions.all_inner_texts()] == [
-        "Warp 0 reads A: 32 lanes ask for 128 bytes in 8 sectors of 32 bytes; 4 sectors would hold them.",
+        "Warp 0 reads A: 32 lanes ask for 128 bytes in 5 sectors of 32 bytes; 4 sectors would hold them.",
         "Warp 0 writes tile: 32 lanes in 1 wavefront of the 32 banks.",
     ]
-    assert page.locator(".sector.now").count() == 8 and page.locator(".strip [role=row]").count() == 1
+    assert page.locator(".sector.now").count() == 5 and page.locator(".strip [role=row]").count() == 1
     page.get_by_role("button", name="Next access").click()
     assert captions.all_inner_texts()[0].startswith("Warp 0 reads tile: 32 lanes in 1 wavefront")
+    page.locator(".slider").fill("18")
     page.get_by_role("button", name="Play", exact=True).click()
-    api.expect(page.locator(".counter")).to_have_text("8 of 18")
-    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Pause").wait_for()
+    api.expect(page.locator(".counter")).to_have_text("20 of 20")
+    page.get_by_role("button", name="Play", exact=True).wait_for()
     page.close()
 
 
