@@ -5,12 +5,13 @@
   const LANES = 32, SECTOR = 32, BANKS = 32;
   const VARIABLE = 0, SHARED = 1, GLOBAL = 2;
   const ARRIVE = 0, RELEASE = 1;
-  const WIDEST = 16, ROWS = 33, SOME = 16, READS = 24, AROUND = 2, SECTORS = 40, REQUESTS = 4;
+  const WIDEST = 16, ROWS = 33, SOME = 16, READS = 24, AROUND = 2, WRITES = 8, SECTORS = 40, REQUESTS = 4;
   const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
   const visible = (text) =>
     text.replace(UNSEEN, (sign) => `‹U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
-  const sentence = (text) => visible(text[0].toUpperCase() + text.slice(1)).replace(/[^.]$/, "$&.");
+  // A name of the kernel's stays as it is written.
+  const sentence = (text) => visible(text).replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/[^.]$/, "$&.");
   const several = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
   const triple = ([x, y, z]) => (z ? `(${x}, ${y}, ${z})` : `(${x}, ${y})`);
   /** The first place in a sorted column whose entry is at least `value`. */
@@ -716,19 +717,26 @@
       const name = trace.called(space, target, element), expected = trace.arrays[target]?.expected[element];
       const parts = [make("code", {}, `${name} = ${text || "no value"}`)];
       if (space === GLOBAL && expected !== undefined) parts.push(`, expected ${decimal(Number(expected), 8)}`);
+      const all = trace.places.get(trace.key(space, target, element, thread)) ?? [], { writes } = trace;
       if (write >= 0) {
-        const at = trace.writes.step[write], who = trace.writes.thread[write];
+        const at = writes.step[write], who = writes.thread[write];
         parts.push(`, written by ${trace.name(who)} in ${trace.where(at)}. `,
           this.link(at, who, `Who wrote this? Go to step ${at + 1}`));
       } else {
         parts.push(space === SHARED ? ": nobody has written it yet." : ": as it was before the kernel.");
       }
+      const others = all.filter((each) => each !== write);
+      if (others.length) parts.push(" Its other writes: ");
+      for (const each of others.slice(0, WRITES)) parts.push(this.link(writes.step[each], writes.thread[each]), " ");
+      if (others.length > WRITES) parts.push(`and ${others.length - WRITES} more.`);
       detail.line.replaceChildren(...parts);
     }
 
     showStory() {
       const mark = this.trace.marks[0];
-      const shown = mark && { race: this.race, first_wrong_write: this.writers, deadlock: this.waiters }[mark.kind];
+      // A fault without an array may be one at a barrier.
+      const fault = mark?.array ? null : this.arrivals;
+      const shown = { race: this.race, first_wrong_write: this.writers, deadlock: this.waiters, fault }[mark?.kind];
       if (!shown) return;
       if (!this.told) {
         this.told = true;
@@ -778,7 +786,7 @@
         this.table([first, second][at], thread)));
       return [make("h3", {}, "Both threads, side by side"),
         make("table", { className: "both" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)),
-        make("div", { className: "pair" }, ...both)];
+        ...(trace.variables.length ? [make("div", { className: "pair" }, ...both)] : [])];
     }
 
     wide(label, ...inside) {
@@ -839,6 +847,25 @@
       const heads = ["Threads", "Where", "Line", "Since"].map((each) => make("th", { scope: "col" }, each));
       return [make("h3", {}, "Who waits where"), this.wide("Who waits where", make("table", {},
         make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)))];
+    }
+
+    /** Of a barrier that not all threads come to equally often, how often each does. */
+    arrivals(mark) {
+      const { trace } = this, counts = new Map(trace.all().map((thread) => [thread, []]));
+      const { step, kind } = trace.waits, line = trace.steps.line[mark.step];
+      for (const at of new Set(step.filter((each, wait) => kind[wait] === ARRIVE && trace.steps.line[each] === line))) {
+        for (const thread of trace.lanes(at)) counts.get(thread)?.push(at);
+      }
+      const groups = new Map();
+      for (const each of counts) groups.set(each[1].length, [...(groups.get(each[1].length) ?? []), each]);
+      if (groups.size < 2) return [];
+      const rows = [...groups].map(([times, threads]) => make("tr", {},
+        make("td", {}, `${several(threads.length, "thread")}, ${trace.name(threads[0][0])} the first`),
+        make("td", {}, several(times, "time")),
+        make("td", {}, ...threads[0][1].slice(0, WRITES).flatMap((at) => [this.link(at, threads[0][0]), " "]))));
+      const heads = ["Threads", "They come", "The first in"].map((each) => make("th", { scope: "col" }, each));
+      return [make("h3", {}, `Who comes to the barrier of line ${line}`), this.wide("Who comes to the barrier",
+        make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)))];
     }
 
     /** The requests of a step: for each array, what its lanes read or write at once. */
