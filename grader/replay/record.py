@@ -41,7 +41,7 @@ MODULE = "grader.replay.child"
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
 ENDLESS = Limits(seconds=1.0, instructions=2_000_000)
 """For finding the launch that does not come to an end."""
-ROWS, ENDLESS_ROWS = 30_000, 4_000
+ROWS, ENDLESS_ROWS = 16_000, 4_000
 """Accesses that are recorded: of an endless loop a few rounds are enough."""
 PATIENCE = 3
 """Launches of one kernel that are looked at, where it is not known which of them raced."""
