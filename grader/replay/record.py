@@ -109,6 +109,19 @@ class Recorder:
         except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
 
+    def first_block(self, case: Case, limits: Limits = LIMITS) -> Trace | None:
+        """The trace of the first block of a case's first launch, in the build that is graded; None if there is none."""
+        try:
+            program = self._language.compile(*self._given(), None, self._sandbox)
+            self._runner.load(program)
+            planner = self._planner(program, limits)
+            try:
+                return self._trace(planner, GRADED, case, _Place(0, (0,)), limits, ROWS)
+            finally:
+                planner.close()
+        except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
+            return None
+
     def _program(self) -> tuple[Program | None, str]:
         """The debug build, else the graded one."""
         if self._language.has_debug_build and not LIBRARIES.search(self._submission.text):
@@ -126,9 +139,7 @@ class Recorder:
         return self._problem, self._submission, self._cache
 
     def _record(self, program: Program, build: str, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
-        planner = self._language.planner(
-            self._problem, program, lambda: EMULATED, self._sandbox, self._cache, seconds=limits.seconds
-        )
+        planner = self._planner(program, limits)
         try:
             found: Trace | None = None
             for place in self._places(planner, case, result, limits):
@@ -143,6 +154,11 @@ class Recorder:
             return found
         finally:
             planner.close()
+
+    def _planner(self, program: Program, limits: Limits) -> Planner:
+        return self._language.planner(
+            self._problem, program, lambda: EMULATED, self._sandbox, self._cache, seconds=limits.seconds
+        )
 
     def _plan(self, planner: Planner, case: Case, limits: Limits) -> Plan:
         addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed)
@@ -232,6 +248,17 @@ def record_replay(
     recorder = Recorder(problem, submission, language, cache, sandbox)
     try:
         return recorder.record(result, limits)
+    finally:
+        recorder.close()
+
+
+def record_first_block(
+    problem: Problem, submission: Submission, case: Case, language: Language, cache: Path, sandbox: Sandbox
+) -> Trace | None:
+    """The trace of the first block that a right submission launches, as it was graded; None if there is none."""
+    recorder = Recorder(problem, submission, language, cache, sandbox)
+    try:
+        return recorder.first_block(case)
     finally:
         recorder.close()
 
