@@ -136,6 +136,14 @@ def test_each_call_of_a_recursive_function_has_its_own_variables(studio: Studio)
     assert (back["n"], back["own"], back["inner"]) == (2, 20, 10)
 
 
+def test_lanes_of_a_warp_at_different_depths_have_steps_of_their_own(studio: Studio) -> None:
+    trace = studio.record(RECURSION.replace("count(2)", "i < N ? count(i) : 0"), n=3)
+    ends = [values(trace, thread, 4) for thread in range(3)]
+    assert [(end["n"], end["own"], end["inner"]) for end in ends] == [(0, 0, 0), (1, 10, 0), (2, 20, 10)]
+    for step in trace.steps_of(2).tolist():
+        assert len(trace.stack_at(step, 2)) == trace.steps.depth[step] + 1
+
+
 RACE = f"""#define BLOCK 64
 {HEAD}    __shared__ float tile[64];
 {INDEX}    tile[threadIdx.x] = i < N ? a[i] : 0;
