@@ -14,13 +14,14 @@ from grader.coach.counting import CountedKernel, count
 from grader.coach.lines import LineCounts, Totals, by_line, total
 from grader.coach.review import review
 from grader.coach.target import DEFAULT, Resources, gpu_like, resources_of
+from grader.coach.watching import record_warp
 from grader.compile.compiler import CompileFailure
 from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
 from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import UsageError
-from grader.core.report import Dim3, Report
+from grader.core.report import Dim3, Replay, Report
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.languages.registry import language_of
 from grader.plan.device_table import EMULATED
@@ -79,6 +80,8 @@ class Explanation:
     headline: str
     kernels: tuple[KernelExplanation, ...]
     language: LanguageName = LanguageName.CUDA
+    replay: Replay | None = None
+    """One warp of the first kernel, as it accessed memory; None if it can't be recorded."""
 
 
 def usual_sizes(problem: Problem) -> dict[str, int]:
@@ -120,6 +123,8 @@ def explain(
         planner.close()
         language_of(program).finish()
     facts = _facts(program)
+    progress("recording a warp")
+    replay = record_warp(problem, submission, case, language_of(submission), cache, sandbox)
     return Explanation(
         problem=problem.name,
         title=problem.title,
@@ -135,6 +140,7 @@ def explain(
             _in_words_of(submission.language, _explained(problem, sizes, kernel, facts.get(kernel.symbol), target))
             for kernel in counted
         ),
+        replay=replay,
     )
 
 

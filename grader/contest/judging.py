@@ -88,6 +88,8 @@ class MachineJudge:
             cache=self._cache,
             require_sandbox=self._require_sandbox,
             deadline=job.grading_seconds,
+            # Of cases that are shown in full.
+            replay=True,
         )
         if job.run_id is not None:
             tried = replace(options, cases=RUN_CASES, sizes=(job.sizes,) if job.sizes else (), timed=False)
@@ -105,7 +107,7 @@ class MachineJudge:
 
         def checked(**changes: Any) -> Report:
             # Fresh modules: nothing that a case leaves in device variables carries over to the next or to timing.
-            hidden = replace(options, timed=False, fresh_modules=True, deadline=seconds_left(), **changes)
+            hidden = replace(options, timed=False, fresh_modules=True, replay=False, deadline=seconds_left(), **changes)
             return self._grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
 
         hidden_began, left = time.monotonic(), seconds_left()

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from boards.samples import PROBLEMS, REPORTS, filled_store
+from boards.traces import race
 from coach.samples import EXPLANATIONS
 
 from grader.boards.coach_page import render as render_explanation
@@ -23,6 +24,7 @@ from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
 from grader.core.report import CaseResult, Diagnostic
 from grader.core.verdict import Verdict
+from grader.replay.summary import summarize
 
 from .browsing import CHROMIUM, INSTALL, open_page
 from .site_samples import SLUG, Hall, accepted, in_triton, open_hall, wrong
@@ -497,6 +499,22 @@ def test_pages_in_files_are_accessible(browser: Any, tmp_path: Path) -> None:
     paths = [path.name for path in sorted(tmp_path.glob("*.html"))]
     page = open_page(browser, "", [])
     assert list(faults_of(page, f"{tmp_path.as_uri()}/", paths)) == []
+
+
+def test_a_failing_report_is_played(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    hall.submit("ada")
+    hall.judge(replace(wrong(), replay=summarize(race())))
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/submissions/1#replay-12-3")
+    api.expect(page.locator(".counter")).to_have_text("12 of 50")
+    page.get_by_role("button", name="Step", exact=True).click()
+    assert page.locator(".counter").inner_text() == "13 of 50"
+    # The colours of writers are set by the script, which the policy allows.
+    colours = page.locator(".shared .known").evaluate_all(
+        "all => all.map((cell) => getComputedStyle(cell).backgroundColor)"
+    )
+    assert len(set(colours)) > 50
 
 
 def test_without_scripts(browser: Any, hall: Hall) -> None:

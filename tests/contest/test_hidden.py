@@ -65,8 +65,8 @@ def test_what_fails_without_hidden_cases_is_told_in_full(machine: MachineJudge, 
     graded[:] = [faulty()]
     outcome = machine(HIDDEN, lambda text: None)
     assert outcome.is_open and outcome.verdict == "runtime_error" and "4711" in (outcome.report or "")
-    # With a seed of its own, so that nothing of the contest's is in it.
-    assert [(each.seed, each.fresh_modules) for each in asked] == [(None, False)]
+    # With a seed of its own, so that nothing of the contest's is in it; it may be watched.
+    assert [(each.seed, each.fresh_modules, each.replay) for each in asked] == [(None, False, True)]
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,7 @@ def test_all_that_fails_in_a_hidden_case_looks_alike(
     assert (outcome.verdict, outcome.is_open, outcome.score) == ("wrong_answer", False, None)
     assert said == ["case 1 of 2: N=4711", HIDDEN_STEP, HIDDEN_STEP]
     assert [(each.seed, each.fresh_modules, each.timed) for each in asked] == [(None, False, True), (17, True, False)]
+    assert [each.replay for each in asked] == [True, False]
     with open_hall(tmp_path / "hall", hidden_seeds=(8123,)) as hall:
         number = hall.submit("ada")
         job = hall.database.queue.claim("emulator", "stub")

@@ -1,0 +1,210 @@
+"""A Trace made by hand: what it answers, and its JSON."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.core.errors import JudgeError
+from grader.replay.model import (
+    Accesses,
+    Function,
+    GlobalArray,
+    Mark,
+    Member,
+    SharedArray,
+    SourceFile,
+    Steps,
+    Type,
+    Variable,
+    Waits,
+)
+from grader.replay.packing import from_json, pack, to_json, unpack
+from grader.replay.trace import Trace
+
+INT, FLOAT, PAIR, ROW = range(4)
+TYPES = (
+    Type("int", "scalar", 4, encoding="signed"),
+    Type("float", "scalar", 4, encoding="float"),
+    Type("Pair", "struct", 8, members=(Member("a", INT, 0), Member("b", FLOAT, 4))),
+    Type("int[2]", "array", 8, element=INT, count=2),
+)
+X, P, N, INNER, ROW_OF = range(5)
+VARIABLES = (
+    Variable("x", INT, 0, 0, 2, 2, 8, "local"),
+    Variable("p", PAIR, 0, 0, 2, 2, 8, "local"),
+    Variable("N", INT, 0, 0, 1, 1, 8, "parameter", initial=5),
+    Variable("x", INT, 0, 0, 4, 4, 5, "local"),
+    Variable("row", ROW, 1, 0, 11, 11, 12, "local"),
+)
+ONE = 0x3F800000
+
+
+def columns(kind: type, names: str, rows: Sequence[tuple[int, ...]]) -> Any:
+    """The columns of these rows, by name."""
+    return kind(
+        **{
+            name: np.array([row[at] for row in rows], np.uint64 if name == "value" else np.int64)
+            for at, name in enumerate(names.split())
+        }
+    )
+
+
+@pytest.fixture
+def trace() -> Trace:
+    """Two warps of a block of 40 threads; the first calls a function in step 2, both meet at a barrier."""
+    steps = [
+        # warp, mask, file, line, function, depth, parent
+        (0, 0xFFFFFFFF, 0, 2, 0, 0, -1),
+        (1, 0xFF, 0, 2, 0, 0, -1),
+        (0, 0x1, 0, 4, 0, 0, -1),
+        (0, 0x1, 0, 11, 1, 1, 2),
+        (0, 0x1, 0, 12, 1, 1, 2),
+        (0, 0xFFFFFFFF, 0, 6, 0, 0, -1),
+        (1, 0xFF, 0, 6, 0, 0, -1),
+        (1, 0xFF, 0, 7, 0, 0, -1),
+        (0, 0xFFFFFFFF, 0, 7, 0, 0, -1),
+    ]
+    writes = [
+        # step, thread, space, target, offset, size, value
+        *((0, lane, 0, X, 0, 4, 2**32 - lane if lane else 0) for lane in range(32)),
+        *((1, 32 + lane, 0, X, 0, 4, 7) for lane in range(8)),
+        (2, 0, 0, INNER, 0, 4, 9),
+        (2, 0, 0, P, 4, 4, ONE),
+        (3, 0, 0, ROW_OF, 4, 4, 3),
+        (5, 0, 1, 0, 0, 4, ONE),
+        (5, 1, 1, 0, 0, 4, 0),
+        (7, 32, 2, 0, 8, 8, ONE << 32 | ONE),
+    ]
+    waits = [
+        # step, warp, mask, kind, barrier
+        (5, 0, 0xFFFFFFFF, 0, 0),
+        (6, 1, 0xFF, 0, 0),
+        (6, 0, 0xFFFFFFFF, 1, 0),
+        (6, 1, 0xFF, 1, 0),
+        (7, 1, 0xFF, 2, -1),
+    ]
+    accesses = "step thread space target offset size value"
+    return Trace(
+        problem="made_up",
+        kernel="kernel",
+        grid=(3, 1, 1),
+        block_dim=(8, 5, 1),
+        block=(2, 0, 0),
+        blocks=((2, 0, 0),),
+        sizes={"N": 5},
+        scalars={"alpha": float("inf")},
+        files=(SourceFile("made_up.cu", tuple(f"line {n}" for n in range(1, 14))),),
+        functions=(Function("kernel", 0, 1, 8), Function("helper", 0, 10, 13)),
+        types=TYPES,
+        variables=VARIABLES,
+        shared=(SharedArray("tile", FLOAT, 0, (4,)),),
+        arrays=(GlobalArray("C", FLOAT, (5,), "output", {0: ONE, 4: 0}, {2: 1.0}),),
+        marks=(Mark("fault", "out of bounds", 7, 32, array="C", index=2),),
+        steps=columns(Steps, "warp mask file line function depth parent", steps),
+        writes=columns(Accesses, accesses, writes),
+        reads=columns(Accesses, accesses, [(8, 0, 2, 0, 8, 4, ONE)]),
+        waits=columns(Waits, "step warp mask kind barrier", waits),
+    )
+
+
+def test_numbers_and_indices_of_threads(trace: Trace) -> None:
+    assert len(trace) == 9
+    assert trace.threads() == list(range(40))
+    assert trace.thread_index(33) == (1, 4, 0)
+    assert trace.thread_at((1, 4, 0)) == 33
+    assert trace.block_index(33) == (2, 0, 0)
+
+
+def test_threads_of_a_second_block_count_on_after_the_padding(trace: Trace) -> None:
+    two = from_json(to_json(trace).replace('"blocks":[[2,0,0]]', '"blocks":[[0,0,0],[2,0,0]]'))
+    assert two.threads() == [*range(40), *range(64, 104)]
+    assert two.thread_at((1, 0, 0), (2, 0, 0)) == 65
+    assert two.block_index(65) == (2, 0, 0)
+
+
+def test_values_are_those_before_the_step(trace: Trace) -> None:
+    assert trace.values_at(0, 3) == {N: 5, X: None, P: {"a": None, "b": None}}
+    assert trace.values_at(5, 3) == {N: 5, X: -3, P: {"a": None, "b": None}}
+    assert trace.value_of(N, 0, 3) == 5
+
+
+def test_an_inner_variable_hides_an_outer_one(trace: Trace) -> None:
+    assert trace.values_at(2, 0) == {N: 5, INNER: None, P: {"a": None, "b": None}}
+    assert trace.values_at(5, 0) == {N: 5, X: 0, P: {"a": None, "b": 1.0}}
+
+
+def test_a_stack_has_the_function_and_its_caller(trace: Trace) -> None:
+    assert [(trace.functions[f.function].name, f.line) for f in trace.stack_at(4, 0)] == [("helper", 12), ("kernel", 4)]
+    assert trace.values_at(4, 0) == {ROW_OF: [None, 3]}
+    assert trace.values_at(4, 0, frame=1)[INNER] == 9
+    assert trace.values_at(4, 0, frame=2) == {}
+
+
+def test_states_of_threads(trace: Trace) -> None:
+    assert trace.state_of(0, 3) == "at work"
+    assert trace.state_of(1, 3) == "ready"
+    assert trace.state_of(0, 6) == "waiting"
+    assert trace.waits_at(0, 6) == 5
+    assert trace.state_of(0, 7) == "ready"
+    assert trace.state_of(32, 8) == "gone"
+    assert trace.waits_at(32, 8) is None
+
+
+def test_steps_of_a_thread(trace: Trace) -> None:
+    assert trace.steps_of(0).tolist() == [0, 2, 3, 4, 5, 8]
+    assert trace.next_step_of(1, 1) == 5
+    assert trace.last_step_of(1, 5) == 0
+    assert trace.next_step_of(32, 8) is None
+    assert trace.last_step_of(0, 0) is None
+
+
+def test_barriers(trace: Trace) -> None:
+    assert trace.next_barrier(0) == 6
+    assert trace.next_barrier(6) is None
+    assert trace.previous_barrier(8) == 6
+    assert trace.previous_barrier(6) is None
+
+
+def test_the_last_writer_of_an_element(trace: Trace) -> None:
+    write = trace.who_wrote("shared", 0, 2, 9)
+    assert write is not None and (write.step, write.thread) == (5, 1)
+    assert trace.who_wrote("shared", 0, 2, 5) is None
+    assert trace.who_wrote("variable", X, 0, 9, thread=4) == trace.writes_of("variable", X, 0)[4]
+    assert len(trace.writes_of("shared", 0, 0)) == 2
+    assert [each.thread for each in trace.writes_in(7)] == [32]
+    assert [each.offset for each in trace.reads_in(8)] == [8]
+
+
+def test_shared_memory_has_its_last_writers(trace: Trace) -> None:
+    image = trace.shared_at(6)[0]
+    assert image.thread.tolist() == [1] * 4 + [-1] * 12
+    assert image.known[:5].tolist() == [True] * 4 + [False]
+
+
+def test_elements_of_a_global_array(trace: Trace) -> None:
+    assert trace.elements_at(0, 7) == {0: ONE, 4: 0}
+    assert trace.elements_at(0, 8) == {0: ONE, 2: ONE, 3: ONE, 4: 0}
+    assert trace.elements_at(0, 8, [3]) == {3: ONE}
+
+
+def test_json_and_packed_are_the_same_trace(trace: Trace) -> None:
+    text = to_json(trace)
+    assert to_json(from_json(text)) == text == to_json(unpack(pack(trace)))
+    assert pack(trace) == pack(trace)
+    assert json.loads(text)["writes"]["value"][1] == "ffffffff"
+    assert json.loads(text)["variables"][N]["initial"] == "5"
+    assert json.loads(text)["arrays"][0]["elements"] == {"0": "3f800000", "4": "0"}
+
+
+@pytest.mark.parametrize("cut", [slice(0), slice(1, None), slice(-9)])
+def test_what_is_no_packed_trace_is_refused(trace: Trace, cut: slice) -> None:
+    with pytest.raises(JudgeError):
+        unpack(pack(trace)[cut])
+
+
+def test_another_json_is_refused() -> None:
+    with pytest.raises(JudgeError, match="no replay"):
+        from_json('{"a": 1}')
