@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
@@ -23,6 +23,8 @@ from grader.contest.api_shapes import (
     Mistake,
     News,
     NewSubmission,
+    Part,
+    Points,
     Problem,
     Scoreboard,
     State,
@@ -188,7 +190,11 @@ def submit(new: NewSubmission, visitor: AsVisitor, access: WithAccess) -> Submit
 def submission(number: Number, visitor: AsVisitor, access: WithAccess) -> Submission:
     row = access.submission(visitor, number)
     report = access.report(visitor, row) if row.state == JUDGED else None
-    return _submission(row, None if report is None else to_data(report))
+    parts = [
+        Part(group=each.group, points=Points(**vars(each.points)), most=each.most)
+        for each in access.parts(visitor, row)
+    ]
+    return _submission(row, None if report is None else to_data(report), parts)
 
 
 @router.get("/submissions/{number}/events", response_class=EventStream)
@@ -218,7 +224,7 @@ def _same_contest(visitor: Visitor, slug: str) -> Visitor:
     return visitor
 
 
-def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> Submission:
+def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None, parts: Sequence[Part] = ()) -> Submission:
     return Submission(
         id=row.id,
         contest=row.contest,
@@ -235,4 +241,5 @@ def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> 
         score=row.score,
         url=page_of(row.contest, row.id),
         report=report,
+        parts=list(parts),
     )

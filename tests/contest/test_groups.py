@@ -92,7 +92,7 @@ def test_groups_of_a_file_come_back_from_database_form_and_job() -> None:
 def test_staff_edit_points_groups_and_thresholds_as_text() -> None:
     found = parse_settings(TOML.format(TEXT), "a1", "the file")
     values = form_values(found)
-    assert "weight:matmul" not in values and '[["matmul".groups]]' in values[CREDIT]
+    assert "weight:matmul" not in values and "[[matmul.groups]]" in values[CREDIT]
     text = "[matmul]\nvisible = 5\n[[matmul.speed]]\nscore = 0.5\npoints = 7\n"
     changed = settings_of_form(found, {**values, CREDIT: text})
     assert changed.problems[0].credit == Credit(5.0, 0.0, (Threshold(0.5, 7.0),))
@@ -253,6 +253,12 @@ def test_a_student_sees_the_points_of_groups_and_nothing_of_their_sizes(hall: Ha
     assert points in text_of(ada.get(home).text)
     case = wrong().cases[0].sizes
     assert not any(f"{name} = {value}" in page or f"{name}={value}" in page for name, value in case.items())
+    parts = hall.program("ada").get(f"/api/submissions/{number}").json()["parts"]
+    assert [(each["group"], each["points"]["value"]) for each in parts] == [
+        ("visible", 20),
+        ("small", 30),
+        ("large", 0),
+    ]
     cell = hall.program("ada").get(f"/api/contests/{SLUG}/scoreboard").json()["rows"][0]["cells"][0]
     assert [each["group"] for each in cell["parts"]] == ["visible", "small", "large"]
 
