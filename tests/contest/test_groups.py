@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grader.contest.group_cases import check_groups, draw_group
-from grader.contest.groups import ALL, Group, group_from_data, group_to_data, passed_of, passed_to_text
+from grader.contest.groups import ALL, Group, conditions, group_from_data, group_to_data, passed_of, passed_to_text
 from grader.contest.jobs import Outcome, outcome_of
 from grader.contest.judging import MachineJudge
 from grader.contest.partial import Credit, Threshold, parts_of
@@ -60,6 +60,12 @@ def test_inputs_may_be_of_one_family_and_few_sizes_come_again(matmul: Problem) -
     family = families(matmul)[-1]
     cases = draw_group(Group("g", 1.0, at_most=((ALL, 1),), families=(family,)), matmul, 1)
     assert cases == [({"M": 1, "N": 1, "K": 1}, family)] * 6
+
+
+def test_a_group_is_told_in_words() -> None:
+    group = Group("g", 1.0, cases=1, at_most=((ALL, 64),), at_least=(("N", 5),), off=16, families=("wide", "normal"))
+    told = "1 case, N at least 5, sizes at most 64, no size a multiple of 16, inputs wide and normal"
+    assert conditions(group) == told
 
 
 @pytest.mark.parametrize(

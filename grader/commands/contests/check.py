@@ -65,8 +65,15 @@ def _problem(problem: ContestProblem) -> str:
         return words
     from grader.contest.partial import parts_of
 
-    groups = [f"{part.words} {part.most:g}" for part in parts_of(problem.credit, None, None)]
-    return f"{words}: {', '.join(groups)}"
+    from grader.contest.groups import conditions
+    from grader.terminal.console import safe
+
+    told = {group.name: f" ({conditions(group)})" for group in problem.credit.groups}
+    lines = [
+        f"            {part.most:g} for {safe(part.words)}{safe(told.get(part.group, ''))}"
+        for part in parts_of(problem.credit, None, None)
+    ]
+    return "\n".join([words, *lines])
 
 
 _BOARDS = {
