@@ -63,9 +63,8 @@ def _problem(problem: ContestProblem) -> str:
     words = f"  problem   {problem.name}, {problem.weight:g} {'point' if problem.weight == 1 else 'points'}"
     if problem.credit is None:
         return words
-    from grader.contest.partial import parts_of
-
     from grader.contest.groups import conditions
+    from grader.contest.partial import parts_of
     from grader.terminal.console import safe
 
     told = {group.name: f" ({conditions(group)})" for group in problem.credit.groups}
