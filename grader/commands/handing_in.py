@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,7 +58,7 @@ def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
     if report is None:
         raise JudgeError(f"submission {number} could not be judged; it costs you nothing", f"see {page}")
     remark = " (practice: it does not count)" if found["practice"] else ""
-    return _print(report, file, contest + remark, page, as_json=as_json, number=number)
+    return _print(report, file, contest + remark, page, as_json=as_json, number=number, points=_points(found))
 
 
 def try_out(contest: str, problem: str, file: str, cases: Sequence[Mapping[str, int]], *, as_json: bool) -> int:
@@ -112,10 +112,33 @@ def _follow(news: Iterable[str], begins: str, *, quiet: bool) -> None:
                 status.update(words)
 
 
-def _print(report: Report, file: str, contest: str, page: str, *, as_json: bool, number: int | None = None) -> int:
+def _points(found: Mapping[str, Any]) -> str:
+    """The points by group, of a problem with partial credit; empty without."""
+    from grader.contest.partial import WORDS
+
+    parts = found.get("parts") or ()
+    return ", ".join(
+        f"{WORDS.get(each['group'], each['group'])} {each['points']['value']:.4g} of {each['most']:g}" for each in parts
+    )
+
+
+def _print(
+    report: Report,
+    file: str,
+    contest: str,
+    page: str,
+    *,
+    as_json: bool,
+    number: int | None = None,
+    points: str = "",
+) -> int:
     if as_json:
         click.echo(json.dumps({**json_object(report, number), "page": page}, allow_nan=False))
     else:
         print_result(report, file, as_json=False, number=number)
+        from grader.terminal.console import safe
+
+        if points:
+            click.echo(f"  points    {safe(points)}")
         click.echo(f"  contest   {contest}\n  page      {page}")
     return report.verdict.facts.exit_code

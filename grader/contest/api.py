@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,8 @@ from grader.contest.api_shapes import (
     Mistake,
     News,
     NewSubmission,
+    Part,
+    Points,
     Problem,
     Scoreboard,
     State,
@@ -189,8 +191,12 @@ def submit(new: NewSubmission, visitor: AsVisitor, access: WithAccess) -> Submit
 def submission(number: Number, visitor: AsVisitor, access: WithAccess) -> Submission:
     row = access.submission(visitor, number)
     report = access.report(visitor, row) if row.state == JUDGED else None
+    parts = [
+        Part(group=each.group, points=Points(**vars(each.points)), most=each.most)
+        for each in access.parts(visitor, row)
+    ]
     # A replay is for the page, and as large as all the rest many times over.
-    return _submission(row, None if report is None else to_data(replace(report, replay=None)))
+    return _submission(row, None if report is None else to_data(replace(report, replay=None)), parts)
 
 
 @router.get("/submissions/{number}/events", response_class=EventStream)
@@ -220,7 +226,7 @@ def _same_contest(visitor: Visitor, slug: str) -> Visitor:
     return visitor
 
 
-def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> Submission:
+def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None, parts: Sequence[Part] = ()) -> Submission:
     return Submission(
         id=row.id,
         contest=row.contest,
@@ -237,4 +243,5 @@ def _submission(row: SubmissionRecord, report: dict[str, Any] | None = None) -> 
         score=row.score,
         url=page_of(row.contest, row.id),
         report=report,
+        parts=list(parts),
     )

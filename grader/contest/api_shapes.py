@@ -116,9 +116,24 @@ class State(BaseModel):
     verdict: str | None
 
 
+class Points(BaseModel):
+    value: float
+    low: float
+    high: float
+
+
+class Part(BaseModel):
+    """The points in a group of a problem with partial credit: "visible", "hidden" (cases), "speed", or the name
+    that the instructor gave a group of cases."""
+
+    group: str
+    points: Points
+    most: float
+
+
 class Submission(BaseModel):
     """`report` is what `kgrade submit --json` prints at home, with its source; it and `language` are null before the
-    verdict."""
+    verdict. `parts` are its points by group, where the problem gives partial credit; in lists they are left out."""
 
     id: int
     contest: str
@@ -135,21 +150,7 @@ class Submission(BaseModel):
     score: float | None
     url: str
     report: dict[str, Any] | None = None
-
-
-class Points(BaseModel):
-    value: float
-    low: float
-    high: float
-
-
-class Part(BaseModel):
-    """The points in a group of a problem with partial credit: "visible", "hidden" (cases), "speed", or the name
-    that the instructor gave a group of cases."""
-
-    group: str
-    points: Points
-    most: float
+    parts: list[Part] = []
 
 
 class Cell(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -48,7 +49,8 @@ def credit_to_data(credit: Credit) -> dict[str, Any]:
 
 def credit_to_toml(name: str, credit: Credit) -> str:
     """The credit as tables of TOML below the problem's name, for staff to edit."""
-    return "\n".join(_toml(json.dumps(name, ensure_ascii=False), credit_to_data(credit))) + "\n"
+    place = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+    return "\n".join(_toml(place, credit_to_data(credit))) + "\n"
 
 
 def _groups(read: Reader) -> Iterator[Group]:

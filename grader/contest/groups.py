@@ -36,6 +36,20 @@ class Group:
     families: tuple[str, ...] = ()
 
 
+def conditions(group: Group) -> str:
+    """What is common to the group's cases, in words for staff."""
+    found = [
+        f"{'sizes' if name == ALL else name} {words} {number}"
+        for words, bounds in (("at least", group.at_least), ("at most", group.at_most))
+        for name, number in bounds
+    ]
+    if group.off > 1:
+        found.append(f"no size a multiple of {group.off}")
+    if group.families:
+        found.append(f"inputs {' and '.join(group.families)}")
+    return ", ".join([f"{group.cases} {'case' if group.cases == 1 else 'cases'}", *found])
+
+
 def group_from_data(data: Mapping[str, Any]) -> Group:
     """The inverse of `dataclasses.asdict`, also after a way through JSON."""
     pairs = {key: tuple((str(name), int(value)) for name, value in data[key]) for key in ("at_most", "at_least")}

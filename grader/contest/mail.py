@@ -246,11 +246,9 @@ def send_all(
             except smtplib.SMTPSenderRefused as error:
                 # It would refuse it for everybody.
                 journal.note(person.email, "")
-                said = _reason(error.smtp_code, error.smtp_error)
-                refusal = f"{server.host} takes no mail from {letter.sender.addr_spec}: {said}"
-                raise UsageError(
-                    refusal, "see --from and --user; type it again, and it goes on where it ended"
-                ) from None
+                told = f"{server.host} takes no mail from {letter.sender.addr_spec}: "
+                told += _reason(error.smtp_code, error.smtp_error)
+                raise UsageError(told, "see --from and --user; type it again, and it goes on where it ended") from None
             except smtplib.SMTPResponseException as error:
                 # Answered, and not taken: it may be tried again.
                 _note_refusal(journal, tally, person, error.smtp_code)

@@ -98,7 +98,7 @@ def read_provider(workspace: Workspace) -> Provider | None:
 def _address(read: Reader, key: str) -> str:
     """An address by https; by http only on this machine."""
     text = read.text(key)
-    if text and (not is_protected(text) or "?" in text):
+    if read.get(key) is not None and text and (not is_protected(text) or "?" in text):
         read.mistake(key, text, "an address that begins with https://")
     return text
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grader.contest.group_cases import check_groups, draw_group
-from grader.contest.groups import ALL, Group, group_from_data, group_to_data, passed_of, passed_to_text
+from grader.contest.groups import ALL, Group, conditions, group_from_data, group_to_data, passed_of, passed_to_text
 from grader.contest.jobs import Outcome, outcome_of
 from grader.contest.judging import MachineJudge
 from grader.contest.partial import Credit, Threshold, parts_of
@@ -62,6 +62,12 @@ def test_inputs_may_be_of_one_family_and_few_sizes_come_again(matmul: Problem) -
     assert cases == [({"M": 1, "N": 1, "K": 1}, family)] * 6
 
 
+def test_a_group_is_told_in_words() -> None:
+    group = Group("g", 1.0, cases=1, at_most=((ALL, 64),), at_least=(("N", 5),), off=16, families=("wide", "normal"))
+    told = "1 case, N at least 5, sizes at most 64, no size a multiple of 16, inputs wide and normal"
+    assert conditions(group) == told
+
+
 @pytest.mark.parametrize(
     ("group", "told"),
     [
@@ -92,7 +98,7 @@ def test_groups_of_a_file_come_back_from_database_form_and_job() -> None:
 def test_staff_edit_points_groups_and_thresholds_as_text() -> None:
     found = parse_settings(TOML.format(TEXT), "a1", "the file")
     values = form_values(found)
-    assert "weight:matmul" not in values and '[["matmul".groups]]' in values[CREDIT]
+    assert "weight:matmul" not in values and "[[matmul.groups]]" in values[CREDIT]
     text = "[matmul]\nvisible = 5\n[[matmul.speed]]\nscore = 0.5\npoints = 7\n"
     changed = settings_of_form(found, {**values, CREDIT: text})
     assert changed.problems[0].credit == Credit(5.0, 0.0, (Threshold(0.5, 7.0),))
@@ -253,6 +259,12 @@ def test_a_student_sees_the_points_of_groups_and_nothing_of_their_sizes(hall: Ha
     assert points in text_of(ada.get(home).text)
     case = wrong().cases[0].sizes
     assert not any(f"{name} = {value}" in page or f"{name}={value}" in page for name, value in case.items())
+    parts = hall.program("ada").get(f"/api/submissions/{number}").json()["parts"]
+    assert [(each["group"], each["points"]["value"]) for each in parts] == [
+        ("visible", 20),
+        ("small", 30),
+        ("large", 0),
+    ]
     cell = hall.program("ada").get(f"/api/contests/{SLUG}/scoreboard").json()["rows"][0]["cells"][0]
     assert [each["group"] for each in cell["parts"]] == ["visible", "small", "large"]
 

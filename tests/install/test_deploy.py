@@ -15,7 +15,13 @@ from grader.contest.client_wheel import packed
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
-VALUES = {"DEVICE": "gpu:0", "WORKER_EXTRA": "cuda13-gpu", "POSTGRES_PASSWORD": "secret", "DOMAIN": "x.org"}
+VALUES = {
+    "DEVICE": "gpu:0",
+    "WORKER_EXTRA": "cuda13-gpu",
+    "POSTGRES_PASSWORD": "secret",
+    "DOMAIN": "x.org",
+    "KGRADE_OIDC_SECRET": "word",
+}
 
 
 def parse(words: list[str]) -> click.Context:

@@ -63,10 +63,16 @@ def _problem(problem: ContestProblem) -> str:
     words = f"  problem   {problem.name}, {problem.weight:g} {'point' if problem.weight == 1 else 'points'}"
     if problem.credit is None:
         return words
+    from grader.contest.groups import conditions
     from grader.contest.partial import parts_of
+    from grader.terminal.console import safe
 
-    groups = [f"{part.words} {part.most:g}" for part in parts_of(problem.credit, None, None)]
-    return f"{words}: {', '.join(groups)}"
+    told = {group.name: f" ({conditions(group)})" for group in problem.credit.groups}
+    lines = [
+        f"            {part.most:g} for {safe(part.words)}{safe(told.get(part.group, ''))}"
+        for part in parts_of(problem.credit, None, None)
+    ]
+    return "\n".join([words, *lines])
 
 
 _BOARDS = {

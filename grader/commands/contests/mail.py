@@ -152,7 +152,7 @@ def _show(letter: Letter, addresses: list[str], host: str) -> None:
     from grader.terminal.console import safe
 
     sample = compose(letter, Issued("NAME", "name@example.org", "LINK", "TOKEN"))
-    click.echo(f"{len(addresses)} mails would go through {host}:")
+    click.echo(f"{len(addresses)} {'mail' if len(addresses) == 1 else 'mails'} would go through {host}:")
     for address in addresses:
         click.echo(f"  {safe(address)}")
     click.echo(f"\nFrom: {safe(str(sample['From']))}\nSubject: {safe(str(sample['Subject']))}\n")
