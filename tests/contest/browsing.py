@@ -16,6 +16,7 @@ def open_page(
     page = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, base_url=address or None
     ).new_page()
+    page.set_default_timeout(60_000)
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     return page

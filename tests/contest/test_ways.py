@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-g
 
 SLUG = "cs149-a1"
 HOME = f"/contests/{SLUG}"
-WIDTH, HEIGHT = 1100, 680
+WIDTH, HEIGHT = 1060, 690
 JUDGED = 120_000
 """Milliseconds that a grading may take on a busy machine."""
 FAULTY = """\
@@ -109,6 +109,8 @@ def test_a_students_way(browser: Any, site: Any, complaints: list[str]) -> None:
     api.expect(result).to_contain_text("out of bounds")
     # The line at fault says so in the editor, and is one click away.
     api.expect(page.locator(".cm-line.marked-error")).to_contain_text("sum += A[row * N + k]")
+    result.get_by_role("button", name="See line 7").click()
+    assert page.get_by_role("tab", name="Statement").get_attribute("aria-selected") == "true"
     picture(page, "contest-problem")
     page.locator(".cm-line", has_text="int row =").click()
     page.keyboard.press("End")

@@ -147,7 +147,10 @@
       const marks = JSON.parse(result.querySelector("[data-marks]").dataset.marks);
       editor.mark(file.files.length ? [] : marks);
       for (const each of result.querySelectorAll("[data-line]")) {
-        each.addEventListener("click", () => { select("code"); editor.show(Number(each.dataset.line)); });
+        each.addEventListener("click", () => {
+          if (NARROW.matches) select("code");
+          editor.show(Number(each.dataset.line));
+        });
       }
     };
     let events = null;
