@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.debug.arguments import Arguments, RequestError
+from grader.debug.console import Console
+from grader.debug.debugger import STEP, Stop
 from grader.debug.expressions import parse_place
 from grader.debug.scope import ThreadScope
 from grader.debug.shown import Child, can_open, children_of, count_of, text_of_value, type_name
@@ -14,6 +16,8 @@ from grader.debug.threads import thread_name
 from grader.debug.values import EvaluationError, Value
 from grader.replay.model import FIRST_WRONG_WRITE, GONE, WAITING
 
+COMMAND_SIGN = ":"
+"""In an editor's console it begins a command of the terminal, such as :lanes."""
 MOST_FRAMES = 200
 MOST_COMPLETIONS = 100
 
@@ -121,6 +125,8 @@ def _opening(state: State, scope: ThreadScope, value: Value, expression: str) ->
 
 def evaluate(state: State, arguments: Arguments) -> dict[str, Any]:
     scope, text = state.scope_of(arguments), arguments.text("expression")
+    if text.startswith(COMMAND_SIGN) and arguments.text("context", "") == "repl":
+        return _command(state, text[1:])
     try:
         value = parse_place(text)(scope)
     except EvaluationError as error:
@@ -130,6 +136,16 @@ def evaluate(state: State, arguments: Arguments) -> dict[str, Any]:
         "type": type_name(value),
         **_opening(state, scope, value, text.strip()),
     }
+
+
+def _command(state: State, line: str) -> dict[str, Any]:
+    """A command of the terminal, typed into an editor's console; the editor is told if it moved."""
+    debugger = state.needed()
+    before, printed = (debugger.step, debugger.thread), list[str]()
+    Console(debugger, printed.append, state.main_file()).execute(line)
+    if (debugger.step, debugger.thread) != before:
+        state.later = lambda: state.moved(Stop(STEP))
+    return {"result": "\n".join(printed), "variablesReference": 0}
 
 
 def completions(state: State, arguments: Arguments) -> dict[str, Any]:

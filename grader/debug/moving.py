@@ -11,8 +11,6 @@ from grader.debug.state import State
 from grader.debug.threads import Focus, parse_index
 from grader.debug.values import EvaluationError
 
-Afterwards = Callable[[], None]
-
 
 def begin(state: State) -> None:
     """Runs to the first stop, or stops before the first step."""
@@ -25,39 +23,38 @@ def begin(state: State) -> None:
         state.moved(_run(state, debugger))
 
 
-def step_in(state: State, arguments: Arguments) -> Afterwards:
-    return _step(state, arguments, Debugger.step_in)
+def step_in(state: State, arguments: Arguments) -> None:
+    _step(state, arguments, Debugger.step_in)
 
 
-def step_over(state: State, arguments: Arguments) -> Afterwards:
-    return _step(state, arguments, Debugger.step_over)
+def step_over(state: State, arguments: Arguments) -> None:
+    _step(state, arguments, Debugger.step_over)
 
 
-def step_out(state: State, arguments: Arguments) -> Afterwards:
-    return _step(state, arguments, Debugger.step_out)
+def step_out(state: State, arguments: Arguments) -> None:
+    _step(state, arguments, Debugger.step_out)
 
 
-def step_back(state: State, arguments: Arguments) -> Afterwards:
-    return _step(state, arguments, Debugger.step_back)
+def step_back(state: State, arguments: Arguments) -> None:
+    _step(state, arguments, Debugger.step_back)
 
 
-def run(state: State, _: Arguments) -> Afterwards:
+def run(state: State, _: Arguments) -> dict[str, Any]:
     """On to the next stop; from the end of the recording to the end of the session."""
     debugger = state.needed()
-    if debugger.at_end:
-        return lambda: end(state)
-    return lambda: state.moved(_run(state, debugger))
+    state.later = lambda: end(state) if debugger.at_end else state.moved(_run(state, debugger))
+    return {"allThreadsContinued": True}
 
 
-def run_back(state: State, _: Arguments) -> Afterwards:
+def run_back(state: State, _: Arguments) -> None:
     debugger = state.needed()
-    return lambda: state.moved(debugger.run_back())
+    state.later = lambda: state.moved(debugger.run_back())
 
 
-def pause(state: State, _: Arguments) -> Afterwards:
+def pause(state: State, _: Arguments) -> None:
     """Nothing runs between requests, so that it has always stopped."""
     state.needed()
-    return lambda: state.moved(Stop(END, "nothing was running"))
+    state.later = lambda: state.moved(Stop(END, "nothing was running"))
 
 
 def focus(state: State, arguments: Arguments) -> dict[str, Any]:
@@ -86,10 +83,10 @@ def end(state: State) -> None:
     state.send("terminated", {})
 
 
-def _step(state: State, arguments: Arguments, way: Callable[[Debugger], Stop]) -> Afterwards:
+def _step(state: State, arguments: Arguments, way: Callable[[Debugger], Stop]) -> None:
     debugger = state.needed()
     debugger.thread = state.thread_of(arguments)
-    return lambda: state.moved(way(debugger))
+    state.later = lambda: state.moved(way(debugger))
 
 
 def _run(state: State, debugger: Debugger) -> Stop:

@@ -18,7 +18,7 @@ from grader.debug.restart import restarted
 from grader.debug.state import State
 from grader.debug.values import EvaluationError
 
-Answer = dict[str, Any] | moving.Afterwards | None
+Answer = dict[str, Any] | None
 
 CAPABILITIES = {
     "supportsBreakpointLocationsRequest": True,
@@ -96,13 +96,14 @@ class Session:
             # A mistake of kgrade's own ends neither the session nor the editor's patience.
             self._refuse(number, command, f"kgrade debug has failed at {command[:60]}: {type(error).__name__}: {error}")
         else:
-            self._respond(number, command, True, answer if isinstance(answer, dict) else None)
-            if callable(answer):
-                self._follow(answer)
+            self._respond(number, command, True, answer)
+            self._follow()
 
-    def _follow(self, afterwards: moving.Afterwards) -> None:
+    def _follow(self) -> None:
+        later, self._state.later = self._state.later, None
         try:
-            afterwards()
+            if later is not None:
+                later()
         except (RequestError, EvaluationError) as error:
             self._state.say(f"kgrade debug: {error}", "stderr")
 
@@ -120,7 +121,8 @@ class Session:
         return None
 
     def _terminate(self) -> Answer:
-        return lambda: moving.end(self._state)
+        self._state.later = lambda: moving.end(self._state)
+        return None
 
     def _refuse(self, number: int, command: str, words: str) -> None:
         # In a format, braces are variables.
@@ -166,7 +168,8 @@ def _launch(state: State, arguments: Arguments) -> Answer:
         _introduce(state, debugger)
         state.send("initialized", {})
 
-    return ready
+    state.later = ready
+    return None
 
 
 def _introduce(state: State, debugger: Debugger) -> None:
@@ -180,7 +183,8 @@ def _introduce(state: State, debugger: Debugger) -> None:
 
 def _configured(state: State, _: Arguments) -> Answer:
     state.needed()
-    return lambda: moving.begin(state)
+    state.later = lambda: moving.begin(state)
+    return None
 
 
 def _restart(state: State, _: Arguments) -> Answer:
@@ -196,7 +200,8 @@ def _restart(state: State, _: Arguments) -> Answer:
             state.send("breakpoint", {"reason": "changed", "breakpoint": body})
         moving.begin(state)
 
-    return again
+    state.later = again
+    return None
 
 
 _HANDLERS: dict[str, Callable[[State, Arguments], Answer]] = {

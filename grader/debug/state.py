@@ -41,6 +41,8 @@ class State:
     first_line: int = 1
     first_column: int = 1
     ended: bool = False
+    later: Callable[[], None] | None = None
+    """What a request still does once it has been answered: a client expects a stop after the answer."""
     frames: dict[int, tuple[int, int]] = field(default_factory=dict)
     opened: dict[int, Opened] = field(default_factory=dict)
     _numbers: int = 0

@@ -60,7 +60,7 @@ TYPES = (
     Type("float[2]", "array", 8, element=FLOAT, count=2),
     Type("unsigned char", "scalar", 1, encoding="unsigned"),
 )
-X, A, C, N_OF, I, SUM, K, PAIR_OF, TILE = range(9)
+X, A, C, N_OF, INDEX, SUM, K, PAIR_OF, TILE = range(9)
 SCALED, SCALE = range(2)
 VARIABLES = (
     Variable("x", FLOAT, SCALED, 0, 1, 1, 3, "parameter"),
@@ -120,7 +120,7 @@ def warp_lines(make: Maker, warp: int, lanes: int, loops: int) -> Iterator[None]
     indices = {t: BLOCK * BLOCK_DIM + t for t in threads}
     at = make.step(warp, mask, 8)
     for t in threads:
-        make.write(at, t, VARIABLE, I, 0, indices[t])
+        make.write(at, t, VARIABLE, INDEX, 0, indices[t])
     at = make.step(warp, mask, 10)
     for t in threads:
         make.write(at, t, VARIABLE, SUM, 0, 0)
@@ -163,12 +163,9 @@ def made_trace(loops: int = 3) -> Trace:
     """Both warps in turns. Thread (35,0,0), number 35 of the block, writes past the end of C in line 17: a fault."""
     make = Maker()
     warps = [warp_lines(make, 0, 32, loops), warp_lines(make, 1, 8, loops)]
-    while warps:
-        for warp in list(warps):
-            try:
-                next(warp)
-            except StopIteration:
-                warps.remove(warp)
+    # Each has its turn until both have ended.
+    while [warp for warp in warps if next(warp, "ended") != "ended"]:
+        pass
     last = len(make.steps) - 1
     near = range(BLOCK * BLOCK_DIM - 8, N)
     return Trace(
