@@ -22,6 +22,7 @@ class Events:
     offset: Column
     size: Column
     value: NDArray[np.uint64]
+    call: Column
 
 
 @dataclass(eq=False)
@@ -93,15 +94,19 @@ class Memory:
         thread: int | None = None,
         threads: tuple[int, int] | None = None,
         begin: int = 0,
+        call: int | None = None,
     ) -> None:
         """Applies the writes before `step` to an image that begins `begin` bytes into the target.
 
-        Those of `thread` only, or of threads from `threads[0]` to below `threads[1]`, if given.
+        Those of `thread` only, or of threads from `threads[0]` to below `threads[1]`, or to variables of the function
+        that `call` called, if given.
         """
         events = self._events
         found = self._writes(space, target, step, thread)
         if threads is not None:
             found = found[(events.thread[found] >= threads[0]) & (events.thread[found] < threads[1])]
+        if call is not None and len(events.call):
+            found = found[events.call[found] == call]
         offsets, sizes = events.offset[found] - begin, events.size[found]
         near = (offsets + sizes > 0) & (offsets < image.size)
         found, offsets, sizes = found[near], offsets[near], sizes[near]

@@ -128,7 +128,7 @@ class Mark:
     `step` and `thread` are where it happened, -1 if nowhere: an element that nobody wrote has a first_wrong_write
     without a step. `other_step` and `other_thread` are a race's other access. `array` names what was accessed ("" for
     none), `space` where it is, `index` which element, -1 for none. `missing_at` is the step before which an order is
-    missing: the first of the two accesses after the last barrier that both threads passed, -1 for none.
+    missing: nothing orders the later of the two accesses after the other. -1 for none.
     """
 
     kind: str
@@ -173,7 +173,9 @@ class Accesses:
     """Writes or reads, ordered by step: what one thread wrote or read in one access of at most 8 bytes.
 
     `space` is an index of SPACES; `target` one of variables, shared or arrays; `offset` in bytes from its begin; `size`
-    in bytes; `value` the bits. A variable belongs to its thread, shared memory to the thread's block.
+    in bytes; `value` the bits. A variable belongs to its thread, shared memory to the thread's block. `call` is the
+    step that called the function whose variable it is (a recursive function has several), -1 in the kernel and for
+    memory.
     """
 
     step: Column = field(default_factory=_column)
@@ -183,6 +185,7 @@ class Accesses:
     offset: Column = field(default_factory=_column)
     size: Column = field(default_factory=_column)
     value: Bits = field(default_factory=_bits)
+    call: Column = field(default_factory=_column)
 
 
 @dataclass(frozen=True, eq=False)

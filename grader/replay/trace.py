@@ -225,24 +225,30 @@ class Trace:
 
         A number, a list (array), a dict (struct, vector); None where there is no value yet. `frame` 1 is the caller's.
         """
-        return {number: self.value_of(number, step, thread) for number in self.variables_at(step, thread, frame)}
+        return {number: self.value_of(number, step, thread, frame) for number in self.variables_at(step, thread, frame)}
 
-    def value_of(self, variable: int, step: int, thread: int) -> Value:
+    def value_of(self, variable: int, step: int, thread: int, frame: int = 0) -> Value:
         """The value of one variable in one thread before `step` runs, decoded as its type says."""
         declared = self.variables[variable]
         if declared.shared >= 0:
             image = self.shared_at(step, self._block(thread))[declared.shared]
         else:
-            image = self.variable_at(variable, step, thread)
+            image = self.variable_at(variable, step, thread, frame)
         return decode(self.types, declared.type, image.data.tobytes(), image.known)
 
-    def variable_at(self, variable: int, step: int, thread: int) -> Image:
-        """The bytes of one variable in one thread before `step` runs, and who wrote them when."""
+    def variable_at(self, variable: int, step: int, thread: int, frame: int = 0) -> Image:
+        """The bytes of one variable in one thread before `step` runs, and who wrote them when.
+
+        Of a recursive function, those of its call `frame` levels up or, if that is another function, of the next.
+        """
         declared = self.variables[variable]
         image = Image(self.types[declared.type].size)
         if declared.initial is not None:
             image.fill(0, declared.initial, image.data.size)
-        self._memory.replay(image, SPACES.index(VARIABLE), variable, step, thread)
+        stack = self.stack_at(step, thread)[frame:]
+        own = next((level for level in stack if level.function == declared.function), None)
+        call = int(self.steps.parent[own.step]) if own is not None else None
+        self._memory.replay(image, SPACES.index(VARIABLE), variable, step, thread, call=call)
         return image
 
     def shared_at(self, step: int, block: int = 0) -> dict[int, Image]:
@@ -321,7 +327,10 @@ class Trace:
     def _memory(self) -> Memory:
         writes = self.writes
         return Memory(
-            Events(*(writes.step, writes.thread, writes.space, writes.target, writes.offset, writes.size, writes.value))
+            Events(
+                *(writes.step, writes.thread, writes.space, writes.target),
+                *(writes.offset, writes.size, writes.value, writes.call),
+            )
         )
 
 

@@ -79,15 +79,17 @@ class EmulatedDevice:
 
     def _load(self, image: str, symbols: Mapping[str, str]) -> emulator.Module | None:
         try:
-            module = emulator.Module(
-                image, self._objects, sanitize=not self._count, count=self._count, values=self._values
-            )
+            module = self._module_of(image)
         except emulator.UnsupportedPtx as error:
             # Reported when it is launched: what cannot be executed is a fault of a launch like any other.
             self.refusals.update(dict.fromkeys(symbols, _unsupported(error)))
             return None
         self._modules.update(dict.fromkeys(symbols, module))
         return module
+
+    def _module_of(self, image: str) -> emulator.Module:
+        """Loads an image. Raises UnsupportedPtx."""
+        return emulator.Module(image, self._objects, sanitize=not self._count, count=self._count, values=self._values)
 
     def describe(self, names: Iterable[str] | None = None) -> list[Message]:
         """Returns what a block or thread of each kernel needs, or of those with these names."""
@@ -233,7 +235,8 @@ class EmulatedDevice:
         if self._seconds_left <= 0:
             return {"status": "limit", "lines": [line] if line else []}
         try:
-            result = self._modules[kernel].launch(
+            result = self._run_kernel(
+                kernel,
                 symbol,
                 grid=_three(grid),
                 block=_three(block),
@@ -261,6 +264,10 @@ class EmulatedDevice:
                 for one in result.remarks[:_MOST_REMARKS]
             ],
         }
+
+    def _run_kernel(self, kernel: str, symbol: str, **launch: Any) -> emulator.LaunchResult:
+        """Runs one launch, with the arguments of Module.launch."""
+        return self._modules[kernel].launch(symbol, **launch)
 
     def memset(self, address: int, value: int, size: int, **_: Any) -> Message:
         self._extents.check("memset", address, size)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.counters import Counters
+from grader.run.emulator.journal import Journal
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.translate.storage import align_up
@@ -57,10 +58,20 @@ class LaunchShape:
     races: LaunchRecords | None = None
     """What the race checks work on; None if they are off."""
     counters: Counters | None = None
+    journal: Journal | None = None
+    """What is entered of the blocks; None if nothing is."""
+    only_blocks: range | None = None
+    """The numbers of the blocks that run; None for all."""
 
     @property
     def threads(self) -> int:
         return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def end_block(self) -> int:
+        """The number of blocks, or where those that run end."""
+        blocks = self.grid[0] * self.grid[1] * self.grid[2]
+        return blocks if self.only_blocks is None else min(self.only_blocks.stop, blocks)
 
     @property
     def warps(self) -> int:
@@ -119,7 +130,7 @@ class Arena:
             "tid_table": tids.ctypes.data,
             "warps": warps,
             "warp_stride": self._stride,
-            "blocks": shape.grid[0] * shape.grid[1] * shape.grid[2],
+            "blocks": shape.end_block,
             "shared_host": shared,
             "shared_bytes": static + shape.dynamic_shared,
             "kernel": shape.kernel,
@@ -135,6 +146,7 @@ class Arena:
             "launch": shape.races.address if shape.races else 0,
             "begin": shape.races.begin if shape.races else 0,
             "counters": shape.counters.address if shape.counters else 0,
+            "journal": shape.journal.address if shape.journal else 0,
         }
         for name, value in values.items():
             self._set(name, UINT64, value)

@@ -11,6 +11,7 @@ import threading
 from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.findings import Finding, Findings
+from grader.run.emulator.journal import Journal
 from grader.run.emulator.meeting_events import MeetingEvents
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.printf import c_string, format_printf
@@ -41,7 +42,15 @@ _MEMORY_FAULTS = (layout.EVENT_OUT_OF_BOUNDS, layout.EVENT_MISALIGNED)
 class EventLog:
     """Records the events of one launch, from any worker."""
 
-    def __init__(self, translation: Translation, shape: Shape, dynamic_shared: int, memory: Memory) -> None:
+    def __init__(
+        self,
+        translation: Translation,
+        shape: Shape,
+        dynamic_shared: int,
+        memory: Memory,
+        journal: Journal | None = None,
+    ) -> None:
+        self._journal = journal
         self._sites = translation.sites
         self._kernel = translation.program.kernel
         self._where = Where(memory, translation.storage, dynamic_shared)
@@ -108,6 +117,9 @@ class EventLog:
         place = Place()
         if kind in _MEMORY_FAULTS:
             place = self._where.locate(instruction, state.scratch("scratch", lanes[0]), element_bytes(instruction))
+        if self._journal is not None:
+            fault = self._describe(state, kind, instruction, lanes[0], place)
+            self._journal.add_fault(fault, state.block, state.linear(0) // 32, bits)
         key = (kind, site, place.array)
         if self._findings.add(key, state.block, len(lanes)):
             fault = self._describe(state, kind, instruction, lanes[0], place)

@@ -21,6 +21,7 @@ from grader.run.emulator.counters import Counters
 from grader.run.emulator.engine import Native
 from grader.run.emulator.events import EventLog
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
+from grader.run.emulator.journal import Journal
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.ir import LANES
 from grader.run.emulator.state import Shape
@@ -61,6 +62,8 @@ class _Launch:
         limits: Limits,
         races: LaunchRecords | None,
         counters: Counters | None,
+        journal: Journal | None = None,
+        only_blocks: range | None = None,
     ) -> None:
         self.translation = translation
         self.limits = limits
@@ -69,7 +72,8 @@ class _Launch:
         self.next_block = aligned_bytes(8)[0].view(np.int64)
         self.remaining = aligned_bytes(8)[0].view(np.int64)
         self.remaining[0] = limits.instructions
-        self.log = EventLog(translation, Shape(geometry.grid, geometry.block), geometry.shared_bytes, memory)
+        self.next_block[0] = 0 if only_blocks is None else only_blocks.start
+        self.log = EventLog(translation, Shape(geometry.grid, geometry.block), geometry.shared_bytes, memory, journal)
         self.shape = LaunchShape(
             translation,
             native.address,
@@ -85,6 +89,8 @@ class _Launch:
             layout.array_address(layout.WORKSPACE_SLOT) if geometry.cooperative else 0,
             races,
             counters,
+            journal,
+            only_blocks,
         )
         self.cooperative = geometry.cooperative
         self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
@@ -127,7 +133,7 @@ class _Launch:
                 status = layout.DEADLOCK
             if status == layout.SUSPENDED:
                 waiting.append(arena)
-                started = int(self.next_block[0]) >= self.blocks or len(waiting) >= most
+                started = int(self.next_block[0]) >= self.shape.end_block or len(waiting) >= most
                 arena = waiting.popleft() if started else Arena(self.shape, number)
                 if started:
                     # The block that this one waits for may be on a worker that has no CPU at the moment.
@@ -257,11 +263,13 @@ def run_launch(
     memory: Memory,
     limits: Limits,
     workers: int | None,
+    journal: Journal | None = None,
+    only_blocks: range | None = None,
 ) -> LaunchResult:
     """Runs translated code over a grid, as `Module.launch` does; the parameters are already in `memory`."""
     races = _start_watch(translation, geometry, memory)
     counters = _counters(translation, memory)
-    launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters)
+    launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters, journal, only_blocks)
     if geometry.cooperative:
         most = COOPERATIVE_BYTES // Arena(launch.shape, 0).bytes
         if launch.blocks > most:
@@ -272,6 +280,9 @@ def run_launch(
             refusal = Fault("launch_failure", message, kernel=translation.program.kernel)
             return LaunchResult("fault", refusal, faults=(refusal,))
     try:
+        if journal is not None:
+            # One worker only: the journal has one order.
+            return launch.run(1)
         if counters is not None:
             # One worker only: which block reads a sector first has to be the same each time.
             return replace(launch.run(1), counts=counters.result())

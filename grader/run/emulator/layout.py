@@ -146,6 +146,7 @@ CONTEXT = Structure(
     opened=WORD,
     polls=WORD,
     counters=WIDE,
+    journal=WIDE,
     since=WIDE,
     base=WORD,
     reader_planes=WIDE,
@@ -276,6 +277,21 @@ REPORT_ENTRIES = 512
 # Reads of shared memory in an epoch without writes are only logged, until there is a write.
 LOG = Structure(address=lanes(WORD), routine=WIDE, warp=WIDE, mask=WORD, site=WORD, time=WORD)
 LOG_ENTRIES = 512
+
+# The journal of a block: its entries, and for accesses a row each of 32 addresses and 32 values. If `watched_bytes` is
+# not 0, only accesses to those bytes from `watched` on are entered.
+JOURNAL = Structure(
+    entries=WIDE,
+    count=WIDE,
+    capacity=WIDE,
+    rows=WIDE,
+    row_count=WIDE,
+    row_capacity=WIDE,
+    watched=WIDE,
+    watched_bytes=WIDE,
+)
+ENTRY_OF_JOURNAL = Structure(block=WIDE, site=WORD, warp=WORD, mask=WORD, row=WORD)
+JOURNAL_ROW = Structure(addresses=lanes(WIDE), values=lanes(WIDE))
 
 # The status that the run of a warp, or the driver, ends with.
 DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED, POLLING = range(8)

@@ -14,7 +14,7 @@ from grader.run.emulator.ptx.dwarf_types import LONGEST_NAME, POINTER_BYTES, Typ
 from grader.run.emulator.ptx.syntax import Instruction, Label, PtxModule
 
 _LOCATED_AT, _IN_REGISTER = 0x03, 0x90
-_ORIGIN, _FILE = 0x31, 0x3A
+_ORIGIN, _FILE, _LINE = 0x31, 0x3A, 0x3B
 _INLINED = 0x1D
 
 
@@ -37,6 +37,10 @@ class Local:
     own: bool
     places: tuple[Place, ...]
     type: int
+    line: int = 0
+    begin: int = 0
+    end: int = 0
+    """Where it is in scope: instructions from `begin` to below `end`. `line` declares it."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,19 @@ class Locals:
                 self._found = {}
         return self._found.get(function, [])
 
+    def of(self, function: str) -> list[Local]:
+        """Returns the variables of the submission that a function has."""
+        return [local for local in self._of(function) if local.own]
+
+    def number(self, instruction: Instruction) -> int:
+        """Returns the number of an instruction within its function, -1 for one that the translation has added."""
+        return self._numbers.get(id(instruction), -1)
+
+    @property
+    def types(self) -> Types:
+        """The types of the variables."""
+        return self._types
+
     def in_register(self, function: str, at: Instruction, register: str) -> Local | None:
         """Returns the variable that a register holds where an instruction begins; None if that is not sure."""
         here = self._numbers.get(id(at))
@@ -149,7 +166,8 @@ class Locals:
         body = self._module.functions[scope.function].body or ()
         has_lines = any(isinstance(item, Instruction) and item.line for item in body)
         own = has_lines and origin.number(_FILE) == scope.file
-        return Local(name, entry.tag == dwarf.PARAMETER, own, places, kind)
+        line = origin.number(_LINE) or 0
+        return Local(name, entry.tag == dwarf.PARAMETER, own, places, kind, line, scope.begin, scope.end)
 
     def _places(self, debugging: Debugging, entry: Entry, scope: _Scope) -> Iterator[Place]:
         location = entry.values.get(dwarf.LOCATION)

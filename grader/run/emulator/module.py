@@ -17,6 +17,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.engine import InvalidIrError, Native, has_masked_stores
 from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
+from grader.run.emulator.journal import Journal
 from grader.run.emulator.launch import Geometry, run_launch
 from grader.run.emulator.locals import Locals
 from grader.run.emulator.memory import Memory
@@ -40,6 +41,7 @@ from grader.run.emulator.ptx.syntax import (
 from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.refusals import launch_error
 from grader.run.emulator.translate.cfg import function_ids
+from grader.run.emulator.translate.noting import Noted
 from grader.run.emulator.translate.storage import parameter_areas
 from grader.run.emulator.translation import ENTRY, Translation, translate
 
@@ -75,6 +77,7 @@ class Module:
     - `count` fills `LaunchResult.counts`; such launches run on one core and are not checked for races.
     - `values` only checks for uses of local variables without a value; the PTX has to be that of a debug build.
     - `quick` compiles in less time to slower code.
+    - `journal` lets launches enter what they do into a Journal, and checks for no races.
 
     `kernels` are the entry points by name. Raises UnsupportedPtx for text that is not PTX or that the emulator does not
     know.
@@ -88,9 +91,11 @@ class Module:
         count: bool = False,
         values: bool = False,
         quick: bool = False,
+        journal: bool = False,
     ) -> None:
-        self._sanitize = sanitize and not count and not values
+        self._sanitize = sanitize and not count and not values and not journal
         self._variables: Locals | None = None
+        self._noted_variables: Locals | None = None
         self._count = count
         self._has_assembly = ASSEMBLY_MARK in ptx
         self._objects = objects or Objects()
@@ -100,6 +105,9 @@ class Module:
             self._ptx = parse_module(ptx)
             if values:
                 self._variables = Locals(ptx, self._ptx)
+            if journal:
+                self._noted_variables = Locals(ptx, self._ptx)
+            if values or journal:
                 _drop_labels(self._ptx)
             used = _used_variables(self._ptx)
         self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(used)}
@@ -118,13 +126,16 @@ class Module:
         limits: Limits | None = None,
         workers: int | None = None,
         cooperative: bool = False,
+        journal: Journal | None = None,
+        only_blocks: range | None = None,
     ) -> LaunchResult:
         """Runs a kernel over a grid of blocks and waits for it; faults of the kernel are in the result.
 
         `grid` counts blocks and `block` threads, by x, y and z. `arguments` are the raw bytes of each parameter, little
         endian; those of an array are the address that `memory.place` returned. `shared_bytes` is the dynamic shared
         memory of a block. The blocks run on `workers` cores, by default all that the process may use. In a
-        `cooperative` launch all blocks are in flight at the same time, and the grid has a barrier.
+        `cooperative` launch all blocks are in flight at the same time, and the grid has a barrier. What the blocks do
+        is entered into the `journal`, in a module that was loaded for it. Only `only_blocks` run, if given.
 
         A launch that CUDA would refuse, for its shape or its shared memory, is a fault of kind "launch_failure". Raises
         UnsupportedPtx for instructions that the emulator does not execute, KeyError for an unknown kernel and
@@ -160,7 +171,13 @@ class Module:
             memory,
             limits or Limits(),
             workers,
+            journal,
+            only_blocks,
         )
+
+    def translation_of(self, kernel: str) -> Translation:
+        """Returns the translation of a kernel that launches without race checks use. Raises UnsupportedPtx."""
+        return self._compile(kernel, False).translation
 
     def prepare(self, kernel: str) -> None:
         """Translates and compiles a kernel ahead of its first launch. Raises UnsupportedPtx."""
@@ -192,8 +209,10 @@ class Module:
     def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
         if (kernel, sanitize) not in self._compiled:
             with self._blaming_assembly():
+                noted = Noted(self._noted_variables) if self._noted_variables is not None else None
                 translation = translate(
-                    self._ptx, kernel, self._slots, has_masked_stores(), sanitize, self._count, self._variables
+                    *(self._ptx, kernel, self._slots, has_masked_stores()),
+                    *(sanitize, self._count, self._variables, noted),
                 )
             try:
                 native = self.native_of(translation)

@@ -35,6 +35,7 @@ from grader.run.emulator.translate.counting import count_block, count_branch
 from grader.run.emulator.translate.dispatch import LOST_SITE, Dispatcher
 from grader.run.emulator.translate.emitter import Emitter, Sites
 from grader.run.emulator.translate.granules import Checks, choose_checks
+from grader.run.emulator.translate.noting import Noted, Recording
 from grader.run.emulator.translate.pointers import Source, find_written_sources
 from grader.run.emulator.translate.polls import Poll, find_polling_loops
 from grader.run.emulator.translate.sanitizer import emit_meeting
@@ -68,6 +69,8 @@ class Translation:
     """The uses of registers by site, if unset local variables are tracked."""
     followed: Locals | None = None
     """The local variables of a debug build."""
+    noted: Noted | None = None
+    """The sites of its journal."""
     loops: dict[int, Poll] = field(default_factory=dict)
     """The blocks in which a thread only waits for a barrier object."""
     skips: Skips = field(default_factory=Skips)
@@ -82,15 +85,17 @@ def translate(
     sanitize: bool = False,
     count: bool = False,
     followed: Locals | None = None,
+    noted: Noted | None = None,
 ) -> Translation:
     """Translates a kernel.
 
     With `sanitize`, accesses to shared and global memory are checked for races. With `count`, costs are counted. With
-    `followed`, the local variables of a debug build, uses of unset ones are reported.
+    `followed`, the local variables of a debug build, uses of unset ones are reported. With `noted`, what is done is
+    entered into the launch's journal.
     Raises UnsupportedPtx.
     """
     program = build_program(module, kernel)
-    storage = assign_storage(program, module, variables)
+    storage = assign_storage(program, module, variables, noted.kept_registers(program) if noted is not None else {})
     ir_module = IrModule()
     sites = Sites()
     assert sites.add(Instruction("ret", (), (), text="ret;")) == LOST_SITE
@@ -108,6 +113,8 @@ def translate(
         emitter.give_way = dispatcher.give_way
         emitter.waits = waits
         emitter.values = Values(emitter, places, block.pc) if places is not None else None
+        if noted is not None:
+            emitter.recorder = Recording(emitter, noted, program, block)
         try:
             _BlockCompiler(block, program, emitter, dispatcher, calls, skips).compile()
         except (LookupError, ValueError, AssertionError, StopIteration, TypeError) as error:
@@ -130,6 +137,7 @@ def translate(
         copies,
         places.uses if places is not None else None,
         followed,
+        noted,
         loops,
         skips,
     )
@@ -185,6 +193,8 @@ class _BlockCompiler:
         else:
             emitter.enter(dispatcher.active())
         count_block(emitter, block.pc)
+        if isinstance(emitter.recorder, Recording):
+            emitter.recorder.begin_block()
         if emitter.values is not None and block.pc == self.program.entries[block.function]:
             emitter.values.enter_function()
         self.calls.after_call(emitter, block)
@@ -195,12 +205,16 @@ class _BlockCompiler:
                 emitter.counting.begin(instruction, block.pc)
             if emitter.values is not None:
                 emitter.values.step(instruction)
+            if isinstance(emitter.recorder, Recording):
+                emitter.recorder.begin(instruction)
             if ends_block(instruction):
                 terminator = instruction
                 break
             if is_matrix(instruction) and instruction is not first:
                 emit_meeting(emitter, emitter.active_bits)
             self._emit(instruction)
+            if isinstance(emitter.recorder, Recording):
+                emitter.recorder.end(instruction)
         if emitter.values is not None:
             emitter.values.flush()
         self._terminate(terminator)

@@ -85,6 +85,8 @@ def _emit(e: Emitter, i: Instruction, address_at: int) -> V:
     t = FLOAT_BITS.get(atomic.t, atomic.t)
     result = V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))
     emit_acquire(e, address, atomic.size)
+    if e.recorder is not None:
+        e.recorder.atomic(atomic.space, atomic.size, address, result)
     return result
 
 

@@ -59,11 +59,14 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
     emit_acquire(e, address, access.size)
-    if access.store:
-        return []
-    if access.count == 1:
-        return [V(access.lane_type, result)]
-    return [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in range(access.count)]
+    if not access.store and access.count == 1:
+        values = [V(access.lane_type, result)]
+    elif not access.store:
+        parts = range(access.count)
+        values = [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in parts]
+    if e.recorder is not None:
+        e.recorder.access(access.store, access.space, access.width, address, values)
+    return [] if access.store else values
 
 
 def load(e: Emitter, i: Instruction) -> None:

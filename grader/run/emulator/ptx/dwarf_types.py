@@ -22,6 +22,21 @@ class Types:
             entry = self._entries.get(entry.number(dwarf.TYPE) or 0)
         return entry
 
+    def entry(self, offset: int | None) -> Entry | None:
+        """Returns the entry of a type without typedefs and qualifiers; None if unknown."""
+        return self._type(offset)
+
+    def extents(self, array: Entry) -> list[int]:
+        """Returns the extent of each dimension of an array; an empty list if one is unknown."""
+        return _extents(array)
+
+    def name(self, offset: int | None) -> str:
+        """Returns the name by which a type is declared, without qualifiers; "" for a type without one."""
+        entry = self._entries.get(offset or 0)
+        while entry is not None and entry.tag in dwarf.QUALIFIED and not entry.text(dwarf.NAME):
+            entry = self._entries.get(entry.number(dwarf.TYPE) or 0)
+        return entry.text(dwarf.NAME) if entry is not None else ""
+
     def size(self, offset: int | None) -> int:
         """Returns the bytes of a type; 0 if unknown."""
         entry = self._type(offset)

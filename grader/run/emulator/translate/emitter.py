@@ -67,6 +67,19 @@ class LocalValues(Protocol):
         """Tracks an argument of a call that moves from one offset of the parameter area to another."""
 
 
+class Recorder(Protocol):
+    """Enters what a kernel does into a journal."""
+
+    def access(self, store: bool, space: str, width: int, address: V, values: list[V]) -> None:
+        """Enters the loads or stores of the current instruction: `values` of `width` bytes each, one after another."""
+
+    def atomic(self, space: str, width: int, address: V, before: V) -> None:
+        """Enters the atomic operations of the current instruction, after which memory held other values."""
+
+    def copy(self, size: int, target: V, source: V) -> None:
+        """Enters copies of `size` bytes from global to shared memory."""
+
+
 class Emitter:
     """Emits the code of one block. `active` are the lanes of the block, `mask` those of the current instruction."""
 
@@ -96,6 +109,8 @@ class Emitter:
         self.counting = counting
         # Tracks unset values; None if that is off.
         self.values: LocalValues | None = None
+        # Enters what is done into a journal; None if nobody reads one.
+        self.recorder: Recorder | None = None
         # Emits that the warp yields to others if a condition (i1) holds.
         self.give_way: Callable[[str], None] = lambda condition: None
         self.waits: set[int] = set()

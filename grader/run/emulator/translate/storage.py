@@ -5,7 +5,7 @@ A register that only one block names, which writes it before it reads it, needs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -162,9 +162,9 @@ def _area(state: _State, size: int) -> Area:
     return Area(state.take(whole // 4 * 128), whole)
 
 
-def _frame(blocks: Iterable[Block], function: Function, state: _State) -> Frame:
+def _frame(blocks: Iterable[Block], function: Function, state: _State, kept: Iterable[str]) -> Frame:
     frame = Frame()
-    for name in sorted(_kept_registers(blocks)):
+    for name in sorted(_kept_registers(blocks) | set(kept)):
         kind = function.registers.get(name)
         if kind is not None:
             frame.registers[name] = state.take(4 if kind.kind == "pred" else 32 * max(kind.width, 8) // 8)
@@ -252,16 +252,20 @@ def _used_symbols(program: Program) -> set[str]:
     return used
 
 
-def assign_storage(program: Program, module: PtxModule, variables: dict[str, int]) -> Storage:
+def assign_storage(
+    program: Program, module: PtxModule, variables: dict[str, int], kept: Mapping[str, Iterable[str]] = {}
+) -> Storage:
     """Returns places for everything that `program` names; `variables` are the module's address slots.
 
+    `kept`: by function, registers whose value has to outlive a block whoever reads it.
     Raises UnsupportedPtx if there is no room.
     """
     state = _State()
     blocks: dict[str, list[Block]] = {name: [] for name in program.functions}
     for block in program.blocks:
         blocks[block.function].append(block)
-    frames = {name: _frame(blocks[name], function, state) for name, function in program.functions.items()}
+    functions = program.functions.items()
+    frames = {name: _frame(blocks[name], function, state, kept.get(name, ())) for name, function in functions}
     if state.end > _MOST_STATE:
         raise UnsupportedPtx(
             f"registers and parameters of {state.end >> 20} MB a warp; the emulator has places for {_MOST_STATE >> 20}"

@@ -1,0 +1,427 @@
+"""From what a recorded launch left to a Trace: sites become lines and variables, addresses become elements."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.replay import model
+from grader.replay.device import Recorded
+from grader.replay.layout import TypeTable, variable_of
+from grader.replay.model import Accesses, GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
+from grader.replay.steps import Level, Stepper
+from grader.replay.trace import Trace
+from grader.run.emulator import layout
+from grader.run.emulator.journal import Journal
+from grader.run.emulator.locals import Local
+from grader.run.emulator.memory import Array
+from grader.run.emulator.names import source_name
+from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.types import PtxType
+from grader.run.emulator.translate import noting
+from grader.run.emulator.translate.noting import Note
+from grader.run.emulator.translate.storage import align_up
+
+AROUND = 8
+"""Elements shown to each side of one that was touched."""
+MOST_ELEMENTS = 20_000
+"""Elements of one array."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What the judge knows of the arrays of a problem: by name, C type, encoding and role."""
+
+    types: Mapping[str, tuple[str, str]]
+    roles: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What one site of the code did, each lane by itself, in order."""
+
+    note: Note
+    steps: NDArray[Any]
+    entries: NDArray[Any]
+    threads: NDArray[Any]
+    where: NDArray[Any]
+    values: NDArray[Any]
+
+
+@dataclass
+class _Columns:
+    step: list[NDArray[Any]] = field(default_factory=list)
+    thread: list[NDArray[Any]] = field(default_factory=list)
+    space: list[NDArray[Any]] = field(default_factory=list)
+    target: list[NDArray[Any]] = field(default_factory=list)
+    offset: list[NDArray[Any]] = field(default_factory=list)
+    size: list[NDArray[Any]] = field(default_factory=list)
+    value: list[NDArray[Any]] = field(default_factory=list)
+    call: list[NDArray[Any]] = field(default_factory=list)
+    entry: list[NDArray[Any]] = field(default_factory=list)
+
+    def add(self, accesses: _Group, chosen: NDArray[Any], offsets: Any, **same: Any) -> None:
+        """Adds the chosen accesses of a group; `same` are the columns that all have alike, or a column each."""
+        count = int(chosen.sum())
+        self.thread.append(accesses.threads[chosen])
+        self.value.append(accesses.values[chosen].astype(np.uint64))
+        self.step.append(accesses.steps[chosen])
+        self.entry.append(accesses.entries[chosen])
+        for name, value in {"offset": offsets, **same}.items():
+            getattr(self, name).append(np.broadcast_to(np.asarray(value, np.int64), count))
+
+    def accesses(self) -> Accesses:
+        """All of them, ordered by entry."""
+        if not self.thread:
+            return Accesses()
+        joined = {name: np.concatenate(parts) for name, parts in vars(self).items()}
+        order = np.argsort(joined.pop("entry"), kind="stable")
+        return Accesses(**{name: column[order] for name, column in joined.items()})
+
+
+class Assembler:
+    """Makes one Trace."""
+
+    def __init__(self, recorded: Recorded, file: SourceFile, about: About) -> None:
+        self._recorded = recorded
+        self._file = file
+        self._about = about
+        translation = recorded.translation
+        assert translation.noted is not None
+        self._noted = translation.noted
+        self._storage, self._program = translation.storage, translation.program
+        self._types = TypeTable()
+        self._variables: list[Variable] = []
+        self._numbers: dict[int, int] = {}
+        self._functions: list[model.Function] = []
+        self._function_numbers: dict[str, int] = {}
+        self._locals: dict[str, list[Local]] = {}
+        self._describe_functions()
+        self._shared: list[SharedArray] = []
+        self._shared_slots: dict[int, int] = {}
+        self._arrays: list[Array] = []
+        self._array_slots: dict[int, int] = {}
+        self._touched: dict[int, set[int]] = {}
+        self._writes, self._reads = _Columns(), _Columns()
+        frames = {name: align_up(f.local_bytes, 16) + f.saved_bytes for name, f in self._storage.frames.items()}
+        self._stepper = Stepper(self._noted.notes, self._program.kernel, frames)
+        self._entries = 0
+        self._faults: list[Mark] = []
+
+    def trace(self, **about: Any) -> Trace:
+        """The trace; `about` are its fields that only the judge knows."""
+        recorded = self._recorded
+        self._describe_shared()
+        for number, journal in enumerate(recorded.journals):
+            self._follow(journal, recorded.blocks[number], number)
+        truncated = self._stepper.truncated or any(journal.is_full for journal in recorded.journals)
+        steps = self._stepper
+        blocks = tuple(_index(number, recorded.grid) for number in recorded.blocks)
+        waits = sorted(steps.waits, key=lambda wait: wait[0])
+        columns = np.array(waits, np.int64).reshape(-1, 5).T
+        return Trace(
+            kernel=source_name(recorded.symbol),
+            grid=recorded.grid,
+            block_dim=recorded.block,
+            block=blocks[0],
+            blocks=blocks,
+            truncated=truncated,
+            files=(self._file,),
+            functions=tuple(self._functions),
+            types=tuple(self._types.found),
+            variables=tuple(self._variables),
+            shared=tuple(self._shared),
+            arrays=tuple(self._global_arrays()),
+            marks=tuple(self._faults),
+            steps=Steps(
+                *(np.array(steps.warps, np.int64), np.array(steps.masks, np.int64)),
+                *(np.zeros(len(steps.warps), np.int64), np.array(steps.lines, np.int64)),
+                np.array([self._function_numbers[name] for name in steps.functions], np.int64),
+                *(np.array(steps.depths, np.int64), np.array(steps.parents, np.int64)),
+            ),
+            writes=self._writes.accesses(),
+            reads=self._reads.accesses(),
+            waits=Waits(*columns),
+            **about,
+        )
+
+    # What there is
+
+    def _describe_functions(self) -> None:
+        for name, function in self._program.functions.items():
+            body = [item for item in function.body or () if isinstance(item, Instruction)]
+            lines = [i.line for i in body if i.line]
+            if not lines:
+                continue
+            number = self._function_numbers[name] = len(self._functions)
+            span = (min(lines), max(lines))
+            self._functions.append(model.Function(source_name(name), 0, *span))
+            self._locals[name] = self._noted.locals.of(name)
+            for local in self._locals[name]:
+                self._numbers[id(local)] = len(self._variables)
+                kind = self._types.of_local(self._noted.locals, local)
+                self._variables.append(variable_of(local, kind, number, body, span))
+
+    def _describe_shared(self) -> None:
+        recorded, storage = self._recorded, self._storage
+        places = dict(storage.shared_offsets)
+        if storage.dynamic_slot:
+            places[storage.dynamic_slot] = (align_up(storage.static_shared_bytes, 16), recorded.shared_bytes)
+        names = {slot: source_name(name) for name, slot in storage.shared.items()}
+        kinds = self._kinds_of(shared=True)
+        for slot, (offset, size) in sorted(places.items(), key=lambda place: place[1]):
+            kind = kinds.get(slot)
+            type = (
+                self._types.of_ptx(kind) if kind is not None else self._types.of_width("unsigned char", 1, "unsigned")
+            )
+            count = size // self._types.found[type].size
+            self._shared_slots[slot] = len(self._shared)
+            shape = _declared_shape(self._file.lines, names[slot], count)
+            self._shared.append(SharedArray(names[slot], type, offset, shape))
+
+    def _kinds_of(self, shared: bool) -> dict[int, PtxType]:
+        """By slot, the type by which each array is accessed first."""
+        kinds: dict[int, PtxType] = {}
+        for journal in self._recorded.journals:
+            sites, masks, rows = (journal.column(name) for name in ("site", "mask", "row"))
+            addresses = journal.rows("addresses")
+            entries = np.flatnonzero(rows >= 0)
+            # Of each site the first access only.
+            for entry in entries[np.sort(np.unique(sites[entries], return_index=True)[1])].tolist():
+                note, mask = self._noted.notes[int(sites[entry])], int(masks[entry])
+                if note.type is None or note.kind not in (noting.READ, noting.WRITE, noting.ATOMIC):
+                    continue
+                address = int(addresses[rows[entry], (mask & -mask).bit_length() - 1])
+                if shared and (note.space == "shared" or address >> layout.SLOT_BITS == 1):
+                    kinds.setdefault((address & ((1 << layout.SLOT_BITS) - 1)) >> layout.SHARED_SLOT_BITS, note.type)
+                elif not shared and note.space != "shared":
+                    kinds.setdefault(address >> layout.SLOT_BITS, note.type)
+        return kinds
+
+    # What happened
+
+    def _follow(self, journal: Journal, block: int, number: int) -> None:
+        sites, warps, masks, rows = (journal.column(name) for name in ("site", "warp", "mask", "row"))
+        ends: dict[int, list[tuple[int, int]]] = {}
+        for fault in journal.faults:
+            ends.setdefault(fault.entries, []).append((fault.warp, fault.lanes))
+        first_warp = number * -(-math.prod(self._recorded.block) // 32)
+        step_of, levels = self._stepper.run(sites.tolist(), warps.tolist(), masks.tolist(), ends, first_warp)
+        steps = np.maximum(np.array(step_of, np.int64), 0)
+        addresses, values = journal.rows("addresses"), journal.rows("values").copy()
+        self._settle_atomics(sites, masks, rows, addresses, values)
+        filled = np.flatnonzero(rows[: len(steps)] >= 0)
+        filled = filled[np.argsort(sites[filled], kind="stable")]
+        for entries in np.split(filled, np.flatnonzero(np.diff(sites[filled])) + 1) if len(filled) else ():
+            lanes = (masks[entries][:, None] >> np.arange(32) & 1).astype(bool)
+            which, lane = np.nonzero(lanes)
+            group = _Group(
+                self._noted.notes[int(sites[entries[0]])],
+                steps[entries][which],
+                entries[which] + self._entries,
+                32 * (warps[entries][which] + first_warp) + lane,
+                addresses[rows[entries]][lanes],
+                values[rows[entries]][lanes],
+            )
+            if group.note.kind == noting.VARIABLE:
+                self._variable(group)
+            else:
+                read = group.note.kind in (noting.READ, noting.ATOMIC)
+                self._access(self._reads if read else self._writes, group, levels)
+        for fault in journal.faults:
+            step = step_of[min(fault.entries, len(step_of)) - 1] if step_of else -1
+            found = fault.fault
+            thread = found.thread or (0, 0, 0)
+            x, y, _ = self._recorded.block
+            linear = thread[0] + x * (thread[1] + y * thread[2]) + 32 * first_warp
+            words, array = found.message, source_name(found.array)
+            index = -1 if found.index is None else found.index
+            self._faults.append(Mark(model.FAULT, words, step, linear, array=array, index=index, space=model.GLOBAL))
+        self._entries += len(sites)
+
+    def _settle_atomics(
+        self,
+        sites: NDArray[Any],
+        masks: NDArray[Any],
+        rows: NDArray[Any],
+        addresses: NDArray[Any],
+        values: NDArray[Any],
+    ) -> None:
+        """Replaces what memory held after an atomic of all lanes by what each lane left there."""
+        changed = [site for site, note in enumerate(self._noted.notes) if note.kind == noting.CHANGED]
+        for entry in np.flatnonzero(np.isin(sites, changed)).tolist():
+            before, after = rows[entry - 1], rows[entry]
+            lanes = np.flatnonzero(masks[entry] >> np.arange(32) & 1)
+            values[after, lanes] = _values_after(addresses[after, lanes], values[before, lanes], values[after, lanes])
+
+    def _variable(self, group: _Group) -> None:
+        number = self._numbers.get(id(group.note.local))
+        if number is not None:
+            size = min(self._types.found[self._variables[number].type].size, 8)
+            call = np.array(self._stepper.parents, np.int64)[group.steps]
+            everyone = np.ones(len(group.steps), bool)
+            self._writes.add(group, everyone, 0, space=0, target=number, size=size, call=call)
+
+    def _access(self, columns: _Columns, group: _Group, levels: dict[int, list[Level]]) -> None:
+        """Adds a group of accesses, by the places that its addresses lie in."""
+        window = np.minimum((group.where >> np.uint64(layout.SLOT_BITS)).astype(np.int64), 3)
+        known = {"shared": 1, "local": 2, "global": 3}
+        spaces = window if group.note.space == "generic" else np.full(len(window), known[group.note.space])
+        for space in np.unique(spaces).tolist():
+            if space == 2:
+                if columns is self._writes:
+                    self._local(group, spaces == space, levels)
+            else:
+                self._in_slots(columns, group, spaces == space, shared=space == 1)
+
+    def _in_slots(self, columns: _Columns, group: _Group, chosen: NDArray[Any], shared: bool) -> None:
+        where = group.where & np.uint64((1 << layout.SLOT_BITS) - 1) if shared else group.where
+        slots = (where >> np.uint64(layout.SHARED_SLOT_BITS if shared else layout.SLOT_BITS)).astype(np.int64)
+        for slot in np.unique(slots[chosen]).tolist():
+            here = chosen & (slots == slot)
+            begin = layout.shared_address(slot) if shared else layout.array_address(slot)
+            offsets = (where[here] - np.uint64(begin)).astype(np.int64)
+            target = self._shared_slots.get(slot) if shared else self._array(slot)
+            if target is None:
+                continue
+            if not shared:
+                self._touched.setdefault(slot, set()).update(np.unique(offsets).tolist())
+            columns.add(group, here, offsets, space=1 if shared else 2, target=target, size=group.note.width, call=-1)
+
+    def _array(self, slot: int) -> int | None:
+        if slot not in self._array_slots:
+            array = self._recorded.arrays.get(slot)
+            if array is None or slot < layout.FIRST_VARIABLE_SLOT:
+                return None
+            self._array_slots[slot] = len(self._arrays)
+            self._arrays.append(array)
+        return self._array_slots[slot]
+
+    def _local(self, group: _Group, chosen: NDArray[Any], levels: dict[int, list[Level]]) -> None:
+        """Writes to local memory: of the function that runs, or of one that called it and passed an address on."""
+        offsets = (group.where & np.uint64((1 << layout.SLOT_BITS) - 1)).astype(np.int64).tolist()
+        places: dict[tuple[str, int], tuple[int, int] | None] = {}
+        targets, insides, calls = (np.zeros(len(offsets), np.int64) for _ in range(3))
+        found = np.zeros(len(offsets), bool)
+        entries, threads = (group.entries - self._entries).tolist(), group.threads.tolist()
+        for at in np.flatnonzero(chosen).tolist():
+            level: Level | None = levels[entries[at]][threads[at] % 32]
+            function = group.note.function
+            while level is not None and offsets[at] < level.base:
+                level = level.caller
+                function = level.function if level is not None else ""
+            if level is None:
+                continue
+            key = function, offsets[at] - level.base
+            if key not in places:
+                depots = self._storage.frames[function].local.items()
+                hits = (self._local_at(function, name, key[1] - depot, group.note) for name, depot in depots)
+                places[key] = next((hit for hit in hits if hit is not None), None)
+            place = places[key]
+            if place is not None:
+                found[at], targets[at], insides[at], calls[at] = True, *place, level.step
+        size = group.note.width
+        self._writes.add(group, found, insides[found], space=0, target=targets[found], size=size, call=calls[found])
+
+    def _local_at(self, function: str, depot: str, offset: int, note: Note) -> tuple[int, int] | None:
+        """The variable at an offset of a function's local memory, and the offset in it."""
+        found = []
+        for local in self._locals.get(function, ()):
+            for place in local.places:
+                number = self._numbers[id(local)]
+                if place.symbol != depot or place.offset is None:
+                    continue
+                inside = offset - place.offset
+                if 0 <= inside < self._types.found[self._variables[number].type].size:
+                    here = function != note.function or place.begin <= note.instruction < place.end
+                    found.append((not here, number, inside))
+        return min(found)[1:] if found else None
+
+    # Global arrays
+
+    def _global_arrays(self) -> list[GlobalArray]:
+        return [self._global(slot, array) for slot, array in zip(self._array_slots, self._arrays, strict=True)]
+
+    def _global(self, slot: int, array: Array) -> GlobalArray:
+        name = source_name(array.name)
+        flat = array.data.reshape(-1)
+        c_type, encoding = self._about.types.get(array.name, ("", ""))
+        if array.plain or not c_type:
+            c_type, encoding, flat = self._untyped(slot, flat)
+        size = flat.dtype.itemsize
+        type = self._types.of_width(c_type, size, encoding)
+        bits = flat.view(f"u{size}")
+        wanted: set[int] = set()
+        for offset in sorted(self._touched.get(slot, ())):
+            index = offset // size
+            wanted.update(range(max(index - AROUND, 0), min(index + AROUND + 1, flat.size)))
+            if len(wanted) > MOST_ELEMENTS:
+                break
+        known = self._recorded.known[slot]
+        whole = {i: int(bits[i]) for i in sorted(wanted) if known[i * size : (i + 1) * size].all()}
+        shape = tuple(array.data.shape) if flat.size == array.data.size else (flat.size,)
+        return GlobalArray(name, type, shape, self._about.roles.get(array.name, "scratch"), whole)
+
+    def _untyped(self, slot: int, flat: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
+        """What scratch or a variable holds, by the first access to it."""
+        kind = self._kinds_of(shared=False).get(slot)
+        data = np.ascontiguousarray(flat).view(np.uint8)
+        if kind is None or kind.bytes not in (1, 2, 4, 8):
+            return "unsigned char", "unsigned", data
+        found = self._types.found[self._types.of_ptx(kind)]
+        return found.name, found.encoding, data[: data.size // kind.bytes * kind.bytes].view(f"u{kind.bytes}")
+
+
+def _values_after(
+    where: NDArray[np.uint64], before: NDArray[np.uint64], last: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """What each lane's atomic left: the value that the next lane at the same place found, and in the end the last."""
+    after: NDArray[np.uint64] = last.copy()
+    following: dict[int, int] = {}
+    for lane in reversed(range(len(where))):
+        address = int(where[lane])
+        if address in following:
+            after[lane] = before[following[address]]
+        following[address] = lane
+    return after
+
+
+def _declared_shape(lines: Sequence[str], name: str, count: int) -> tuple[int, ...]:
+    """The extents that the source declares, if they multiply to `count`; else one dimension."""
+    text = "\n".join(lines)
+    declared = re.search(rf"__shared__[^;]*?\b{re.escape(name)}((?:\s*\[[^\]]*\])+)", text)
+    if declared is None:
+        return (count,)
+    constants = dict(re.findall(r"(?:#\s*define|constexpr\s+\w+|const\s+\w+)\s+(\w+)\s*=?\s*(\d+)", text))
+    extents = []
+    for expression in re.findall(r"\[([^\]]*)\]", declared[1]):
+        parts = [constants.get(part.strip(), part.strip()) for part in re.split(r"([+*])", expression)]
+        if not all(part.isdecimal() or part in "+*" for part in parts):
+            return (count,)
+        extents.append(_evaluate(parts))
+    product = 1
+    for extent in extents:
+        product *= extent
+    return tuple(extents) if product == count else (count,)
+
+
+def _evaluate(parts: Sequence[str]) -> int:
+    """A sum of products of numbers."""
+    total = 0
+    for summand in "".join(parts).split("+"):
+        product = 1
+        for factor in summand.split("*"):
+            product *= int(factor or 0)
+        total += product
+    return total
+
+
+def _index(number: int, extents: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, _ = extents
+    return number % x, number // x % y, number // (x * y)

@@ -1,0 +1,95 @@
+"""The process that records: it runs a plan on the emulator, then one block with a journal, and sends the Trace."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grader.problem.coded import BF16
+from grader.replay.assemble import About, Assembler
+from grader.replay.device import Goal, RecordingDevice
+from grader.replay.model import SourceFile
+from grader.replay.packing import pack
+from grader.run.emulator_child import Worker, limit_memory
+from grader.sandbox.serving import Message, by_name, serve
+
+_ENCODINGS = {"f": "float", "i": "signed", "u": "unsigned"}
+
+
+class RecordingWorker(Worker):
+    """A Worker that also answers `look` and `record`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._recording: RecordingDevice | None = None
+        self._more = by_name(self.look, self.record)
+
+    def answer(self, request: Message) -> Message:
+        if request["do"] in ("look", "record"):
+            return self._more(request)
+        return super().answer(request)
+
+    def load(
+        self,
+        image: str,
+        symbols: Mapping[str, str],
+        objects: Mapping[str, str],
+        values: bool = False,
+        compilers_own: str = "",
+    ) -> Message:
+        self._learn(objects)
+        self._device = self._recording = RecordingDevice(image, symbols, self.objects, compilers_own=compilers_own)
+        return {"kernels": self._device.describe()}
+
+    def look(self, steps: Sequence[Message], instructions: int, seconds: float, watched: str) -> Message:
+        """Runs a plan; returns each launch's kernel, the first that failed, and who wrote the watched array."""
+        assert self._recording is not None
+        self._recording.begin(None, watched)
+        self._recording.run(steps, instructions, seconds)
+        return {
+            "kernels": self._recording.kernels,
+            "failed": self._recording.failed,
+            "hits": [[hit.launch, hit.block, hit.offset, hit.size] for hit in self._recording.hits],
+        }
+
+    def record(
+        self,
+        steps: Sequence[Message],
+        instructions: int,
+        seconds: float,
+        launch: int,
+        blocks: Sequence[int],
+        file: str,
+        source: str,
+        about: Mapping[str, Any],
+    ) -> Message:
+        """Runs a plan up to a launch and records blocks of it; returns the packed trace, and how the blocks ended."""
+        assert self._recording is not None and self._problem is not None
+        self._recording.begin(Goal(launch, tuple(blocks)), "")
+        self._recording.run(steps, instructions, seconds)
+        recorded = self._recording.recorded
+        if recorded is None:
+            return {}
+        arrays = {**self._problem.inputs, **self._problem.outputs}
+        types = {
+            name: (array.dtype.c_type, "bfloat16" if array.dtype.coded is BF16 else _ENCODINGS[array.dtype.numpy[0]])
+            for name, array in arrays.items()
+        }
+        roles = {name: "output" if array.output else "input" for name, array in arrays.items()}
+        trace = Assembler(recorded, SourceFile(file, tuple(source.splitlines())), About(types, roles)).trace(**about)
+        return {
+            "trace": base64.b64encode(pack(trace)).decode(),
+            "before": recorded.before,
+            "status": [result.status for result in recorded.results],
+            "messages": [result.fault.message if result.fault is not None else "" for result in recorded.results],
+        }
+
+
+def main() -> None:
+    limit_memory()
+    serve(RecordingWorker().answer)
+
+
+if __name__ == "__main__":
+    main()

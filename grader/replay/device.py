@@ -1,0 +1,176 @@
+"""The emulator as a device that records: it finds the launch and the block to look at, and journals that block.
+
+What a journal's entries mean is read elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.run import emulator
+from grader.run.emulated_device import EmulatedDevice
+from grader.run.emulator import layout
+from grader.run.emulator.faults import LaunchResult
+from grader.run.emulator.journal import Journal
+from grader.run.emulator.memory import Array
+from grader.run.emulator.translate.noting import ATOMIC, CHANGED, WRITE
+from grader.run.emulator.translation import Translation
+
+ENTRIES, ROWS = 400_000, 100_000
+"""Of a recorded block: a row takes 512 bytes."""
+LOOKED, LOOKED_ROWS = 1 << 18, 1 << 16
+"""Of all blocks, where only the writes to one array are looked at."""
+MOST_MEMORY = 256 << 20
+"""Bytes of arrays whose contents before a launch are kept."""
+
+Index3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The launch, by its number in the plan, and its blocks to record, by their numbers in the grid."""
+
+    launch: int
+    blocks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A write to the watched array: by which block of which launch, at which byte of the array."""
+
+    launch: int
+    block: int
+    offset: int
+    size: int
+
+
+@dataclass
+class Recorded:
+    """What a recorded launch left: a journal for each block, and the arrays as they were before."""
+
+    translation: Translation
+    symbol: str
+    grid: Index3
+    block: Index3
+    shared_bytes: int
+    blocks: tuple[int, ...]
+    arrays: dict[int, Array]
+    known: dict[int, NDArray[np.bool_]]
+    """By slot, which bytes of an array had a value before the launch."""
+    journals: list[Journal] = field(default_factory=list)
+    results: list[LaunchResult] = field(default_factory=list)
+    before: bool = False
+    """Whether the blocks with lower numbers were run first, because the block may depend on them."""
+
+
+class RecordingDevice(EmulatedDevice):
+    """Runs plans twice: `look` finds the place, then `record` takes the journal of that place."""
+
+    goal: Goal | None = None
+    watched: str = ""
+    """The array whose writers are looked for."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self.launches = 0
+        self.hits: list[Hit] = []
+        self.failed: tuple[int, Index3 | None] | None = None
+        self.kernels: list[str] = []
+        """The kernel of each launch."""
+        self.recorded: Recorded | None = None
+        self._first: dict[int, bytes] = {}
+        super().__init__(*arguments, **named)
+
+    def begin(self, goal: Goal | None, watched: str) -> None:
+        """Begins a pass over a plan, whose arrays have just been placed."""
+        self.goal, self.watched, self.launches = goal, watched, 0
+        self.hits, self.failed, self.kernels, self.recorded = [], None, [], None
+        self._first = {slot: array.data.tobytes() for slot, array in self._arrays().items()}
+
+    def _module_of(self, image: str) -> emulator.Module:
+        return emulator.Module(image, self._objects, journal=True)
+
+    def _arrays(self) -> dict[int, Array]:
+        arrays = {slot: self._memory.at(layout.array_address(slot)) for slot in self._memory.sizes()}
+        return {slot: array for slot, array in arrays.items() if array is not None}
+
+    def _run_kernel(self, kernel: str, symbol: str, **launch: Any) -> LaunchResult:
+        number = self.launches
+        self.launches += 1
+        self.kernels.append(kernel)
+        if self.goal is not None and self.goal.launch == number:
+            self.recorded = self._record(kernel, symbol, self.goal.blocks, **launch)
+            return LaunchResult("limit")
+        result = self._look(number, kernel, symbol, **launch)
+        if result.status != "done" and self.failed is None:
+            self.failed = number, result.fault.block if result.fault is not None else None
+        return result
+
+    def _look(self, number: int, kernel: str, symbol: str, **launch: Any) -> LaunchResult:
+        module = self._modules[kernel]
+        if not self.watched or self.goal is not None:
+            return module.launch(symbol, **launch)
+        array = self._memory.read(self.watched)
+        base = next(each.address for each in self._arrays().values() if each.data is array)
+        journal = Journal(LOOKED, LOOKED_ROWS, (base, array.nbytes))
+        result = module.launch(symbol, journal=journal, **launch)
+        noted = module.translation_of(symbol).noted
+        assert noted is not None
+        addresses = journal.rows("addresses")
+        columns = (journal.column(name).tolist() for name in ("site", "block", "mask", "row"))
+        for site, block, mask, row in zip(*columns, strict=True):
+            note = noted.notes[site]
+            if note.kind in (WRITE, CHANGED):
+                self.hits += [
+                    Hit(number, block, int(addresses[row, lane]) - base, note.width)
+                    for lane in range(32)
+                    if mask >> lane & 1
+                ]
+        return result
+
+    def _record(self, kernel: str, symbol: str, blocks: tuple[int, ...], **launch: Any) -> Recorded:
+        module = self._modules[kernel]
+        translation = module.translation_of(symbol)
+        grid, block = launch["grid"], launch["block"]
+        recorded = Recorded(translation, symbol, grid, block, launch["shared_bytes"], blocks, {}, {})
+        first = min(blocks)
+        if prod(grid) > 1 and (launch["cooperative"] or may_depend_on_blocks(translation)):
+            recorded.before = first > 0
+            if first:
+                module.launch(symbol, only_blocks=range(first), **{**launch, "cooperative": False})
+        self._keep(recorded)
+        for number in blocks:
+            journal = Journal(ENTRIES, ROWS)
+            given = {**launch, "cooperative": False}
+            result = module.launch(symbol, journal=journal, only_blocks=range(number, number + 1), **given)
+            recorded.journals.append(journal)
+            recorded.results.append(result)
+        return recorded
+
+    def _keep(self, recorded: Recorded) -> None:
+        left = MOST_MEMORY
+        for slot, array in self._arrays().items():
+            data = array.data
+            left -= data.nbytes
+            if left < 0:
+                break
+            recorded.arrays[slot] = Array(
+                array.name, array.address, data.copy(), array.plain, read_only=array.read_only
+            )
+            now = data.reshape(-1).view(np.uint8)
+            known = self._memory.is_written(array.address, data.nbytes).copy()
+            before = self._first.get(slot)
+            if before is not None and len(before) == data.nbytes:
+                # Launches that are not checked keep no record of what they write; a change shows it.
+                known |= now != np.frombuffer(before, np.uint8)
+            recorded.known[slot] = known
+
+
+def may_depend_on_blocks(translation: Translation) -> bool:
+    """Whether a kernel has atomic operations, by which blocks may take turns, or count each other."""
+    assert translation.noted is not None
+    return any(note.kind == ATOMIC and note.space != "shared" for note in translation.noted.notes)

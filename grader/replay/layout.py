@@ -1,0 +1,113 @@
+"""The types and variables of a debug build, as a Trace has them, from its debugging information."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from grader.replay.model import Member, Type, Variable
+from grader.run.emulator.locals import Local, Locals
+from grader.run.emulator.ptx import dwarf
+from grader.run.emulator.ptx.dwarf import Entry, Expression, uleb
+from grader.run.emulator.ptx.syntax import Instruction
+from grader.run.emulator.ptx.types import PtxType
+
+_ENCODING = 0x3E
+_ENCODINGS = {2: "bool", 4: "float", 5: "signed", 6: "char", 7: "unsigned", 8: "unsigned"}
+"""DW_ATE (DWARF 2, section 7.8)."""
+_HALVES = {"__half": "float", "half": "float", "__nv_bfloat16": "bfloat16"}
+"""Structs of the headers that hold the bits of one number."""
+_VECTOR_MEMBERS = ("x", "y", "z", "w")
+_MOST_DEPTH = 8
+
+UNKNOWN = Type("byte", "scalar", 1, encoding="unsigned")
+
+
+@dataclass
+class TypeTable:
+    """Collects types; each is known by its number."""
+
+    found: list[Type] = field(default_factory=list)
+    _numbers: dict[object, int] = field(default_factory=dict)
+
+    def add(self, type: Type) -> int:
+        """The number of a type, which is added if it is new."""
+        if type not in self._numbers:
+            self._numbers[type] = len(self.found)
+            self.found.append(type)
+        return self._numbers[type]
+
+    def of_width(self, name: str, size: int, encoding: str) -> int:
+        """The number of a scalar type."""
+        return self.add(Type(name, "scalar", size, encoding=encoding))
+
+    def of_ptx(self, kind: PtxType) -> int:
+        """The number of the C type that an access of this type is usually of."""
+        names = {("f", 8): "double", ("f", 4): "float", ("f", 2): "half", ("s", 4): "int", ("s", 8): "long long"}
+        name = names.get((kind.kind, kind.bytes), {1: "char", 2: "short", 4: "unsigned int", 8: "size_t"}[kind.bytes])
+        encodings = {"f": "float", "s": "signed"}
+        return self.of_width(name, kind.bytes, encodings.get(kind.kind, "unsigned"))
+
+    def of_local(self, locals: Locals, local: Local) -> int:
+        """The number of a variable's type."""
+        return self._of(locals, local.type, 0)
+
+    def _of(self, locals: Locals, offset: int | None, depth: int) -> int:
+        types = locals.types
+        entry, name, size = types.entry(offset), types.name(offset), types.size(offset)
+        if entry is None or depth > _MOST_DEPTH:
+            return self.add(Type(name or UNKNOWN.name, "scalar", size or 1, encoding="unsigned"))
+        inner = entry.number(dwarf.TYPE)
+        if entry.tag in (dwarf.POINTER, dwarf.REFERENCE):
+            pointed = types.name(inner) or "void"
+            aim = types.entry(inner)
+            # Of structs it is not followed: a list's node points to one of its own type.
+            plain = aim is not None and aim.tag == dwarf.BASE_TYPE
+            return self.add(Type(f"{pointed}*", "pointer", size, self._of(locals, inner, depth + 1) if plain else -1))
+        if entry.tag == dwarf.ARRAY:
+            return self._array(locals, entry, types.extents(entry), depth)
+        if entry.tag in dwarf.STRUCTURES:
+            if name in _HALVES:
+                return self.of_width(name, size, _HALVES[name])
+            members = tuple(self._members(locals, entry, depth))
+            is_vector = bool(members) and tuple(m.name for m in members) == _VECTOR_MEMBERS[: len(members)]
+            return self.add(Type(name, "vector" if is_vector else "struct", size, members=members))
+        encoding = _ENCODINGS.get(
+            entry.number(_ENCODING) or 0, "signed" if entry.tag == dwarf.ENUMERATION else "unsigned"
+        )
+        return self.of_width(name, size or 1, encoding)
+
+    def _array(self, locals: Locals, entry: Entry, extents: Sequence[int], depth: int) -> int:
+        number = self._of(locals, entry.number(dwarf.TYPE), depth + 1)
+        for extent in reversed(extents):
+            element = self.found[number]
+            base, _, rest = element.name.partition("[")
+            name = f"{base}[{extent}]" + (f"[{rest}" if rest else "")
+            number = self.add(Type(name, "array", extent * element.size, number, extent))
+        return number
+
+    def _members(self, locals: Locals, entry: Entry, depth: int) -> list[Member]:
+        found = []
+        for member in entry.children:
+            place = member.values.get(dwarf.MEMBER_LOCATION)
+            if member.tag not in (dwarf.MEMBER, dwarf.INHERITANCE) or not isinstance(place, Expression):
+                continue
+            if member.number(dwarf.BIT_SIZE) is not None or place.data[:1] != bytes([dwarf.PLUS]):
+                continue
+            kind = member.number(dwarf.TYPE)
+            name = member.text(dwarf.NAME) or locals.types.name(kind)
+            found.append(Member(name, self._of(locals, kind, depth + 1), uleb(place.data[1:])[0]))
+        return found
+
+
+def variable_of(
+    local: Local, type: int, function: int, body: Sequence[Instruction], lines: tuple[int, int]
+) -> Variable:
+    """A local variable, in scope from its declaration to the last line of its block; `lines` are its function's.
+
+    `body`: the function's instructions.
+    """
+    within = [i.line for i in body[local.begin : local.end] if i.line]
+    first, last = (lines[0] if local.parameter else local.line or lines[0]), max(within, default=lines[1])
+    storage = "parameter" if local.parameter else "local"
+    return Variable(local.name, type, function, 0, local.line, min(first, last), max(first, last), storage)

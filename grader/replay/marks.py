@@ -1,0 +1,286 @@
+"""Finds the places to look at in a Trace, from the result of the case: a fault, race, wait, or wrong write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grader.core.report import CaseResult, ElementError, FaultReport
+from grader.core.verdict import FaultClass, Verdict
+from grader.replay.model import (
+    DEADLOCK,
+    FAULT,
+    FIRST_WRONG_WRITE,
+    GLOBAL,
+    RACE,
+    RELEASE,
+    SHARED,
+    SPACES,
+    WAITING,
+    WAITS,
+    Accesses,
+    Column,
+    GlobalArray,
+    Mark,
+    SharedArray,
+)
+from grader.replay.trace import Trace
+
+_ACCESS = re.compile(
+    r"(?:read|write|atomic\w*) by thread \((\d+), (\d+), (\d+)\)"
+    r"(?: of block \((\d+), (\d+), (\d+)\))?(?: on line (\d+))?"
+)
+NOBODY = "no thread of this block wrote {array}[{index}]"
+FIRST_WRITE = "{array}[{index}] gets {value} here, and {expected} was expected"
+MOST_TOUCHES = 400
+"""Accesses to one element, of which each pair is looked at."""
+STILL_RUNNING = "still running here when the recording ended"
+
+
+def mark(trace: Trace, result: CaseResult) -> Trace:
+    """The trace with the marks of this result, and with the values that were expected of outputs."""
+    fault = result.fault
+    marks: list[Mark] = []
+    if fault is None:
+        trace = _with_expected(trace, result)
+        marks = _wrong_writes(trace, result)
+        if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
+            marks = [_end(trace, result)]
+    elif fault.fault is FaultClass.DATA_RACE:
+        marks = _races(trace, fault)
+    elif fault.fault is FaultClass.DEADLOCK:
+        marks = [_deadlock(trace, fault)]
+    own = [each for each in trace.marks if each.step >= 0 and (fault is None or _line(trace, each) == fault.line)]
+    if fault is not None and not marks:
+        marks = own[:1] or [_fault(trace, fault)]
+    kept = {(each.kind, each.step, each.thread) for each in marks}
+    others = [each for each in trace.marks if (each.kind, each.step, each.thread) not in kept and each.step >= 0]
+    return replace(trace, marks=(*marks, *others))
+
+
+def first_wrong(result: CaseResult) -> tuple[str, int] | None:
+    """The array and the flat index of the first wrong element; None if no output is known to be wrong."""
+    for output in result.outputs:
+        for element in output.elements:
+            return output.array, _flat(element, output.shape)
+    return None
+
+
+def _flat(element: ElementError, shape: Iterable[int]) -> int:
+    index = 0
+    for position, extent in zip(element.index, shape, strict=True):
+        index = index * extent + position
+    return index
+
+
+def _line(trace: Trace, mark: Mark) -> int | None:
+    return int(trace.steps.line[mark.step]) if mark.step >= 0 else None
+
+
+# Wrong elements
+
+
+def _with_expected(trace: Trace, result: CaseResult) -> Trace:
+    expected = {
+        output.array: {_flat(element, output.shape): element.expected for element in output.elements}
+        for output in result.outputs
+    }
+    return replace(trace, arrays=tuple(replace(each, expected=expected.get(each.name, {})) for each in trace.arrays))
+
+
+def _wrong_writes(trace: Trace, result: CaseResult) -> list[Mark]:
+    found = first_wrong(result)
+    if found is None:
+        return []
+    name, index = found
+    element = next(e for output in result.outputs if output.array == name for e in output.elements)
+    number = next((n for n, array in enumerate(trace.arrays) if array.name == name), None)
+    nobody = Mark(FIRST_WRONG_WRITE, NOBODY.format(array=name, index=index), array=name, index=index, space=GLOBAL)
+    if number is None:
+        return [nobody]
+    size = trace.types[trace.arrays[number].type].size
+    write = trace.who_wrote(GLOBAL, number, index * size, len(trace))
+    if write is None:
+        return [nobody]
+    words = FIRST_WRITE.format(array=name, index=index, value=f"{element.got:g}", expected=f"{element.expected:g}")
+    return [Mark(FIRST_WRONG_WRITE, words, write.step, write.thread, array=name, index=index, space=GLOBAL)]
+
+
+def _end(trace: Trace, result: CaseResult) -> Mark:
+    """Where a block that does not come to an end is: the last step, at the line of the report if it has one."""
+    steps = np.flatnonzero(trace.steps.line == result.line) if result.line else np.zeros(0, np.int64)
+    step = int(steps[-1]) if len(steps) else len(trace) - 1
+    return Mark(FAULT, result.message or STILL_RUNNING, step, _first_thread(trace, step))
+
+
+# Faults
+
+
+def _first_thread(trace: Trace, step: int) -> int:
+    mask = int(trace.steps.mask[step])
+    return 32 * int(trace.steps.warp[step]) + (mask & -mask).bit_length() - 1
+
+
+def _fault(trace: Trace, fault: FaultReport) -> Mark:
+    """The fault of the report: where its thread came to its line last, else where anybody did."""
+    steps = np.flatnonzero(trace.steps.line == fault.line) if fault.line else np.zeros(0, np.int64)
+    index = -1 if fault.index is None else fault.index
+    given = {"array": fault.array, "index": index, "space": _space_of(trace, fault.array)}
+    if not len(steps):
+        return Mark(FAULT, fault.message, array=fault.array, index=index, space=given["space"])  # type: ignore[arg-type]
+    if fault.thread is not None and fault.block in (None, *trace.blocks):
+        thread = trace.thread_at(fault.thread, fault.block)
+        own = np.intersect1d(steps, trace.steps_of(thread))
+        if len(own):
+            step = _first_access(trace, own, fault, thread)
+            return Mark(FAULT, fault.message, step, thread, **given)  # type: ignore[arg-type]
+    step = int(steps[0])
+    return Mark(FAULT, fault.message, step, _first_thread(trace, step), **given)  # type: ignore[arg-type]
+
+
+def _first_access(trace: Trace, steps: Column, fault: FaultReport, thread: int) -> int:
+    """The first of these steps in which the thread accesses what the fault names; else the first of all."""
+    if fault.array and fault.index is not None:
+        for step in steps.tolist():
+            for each in (*trace.reads_in(step), *trace.writes_in(step)):
+                if each.thread == thread and _element(trace, each.space, each.target, each.offset) == (
+                    *(fault.array, fault.index),
+                ):
+                    return int(step)
+    return int(steps[0])
+
+
+def _element(trace: Trace, space: str, target: int, offset: int) -> tuple[str, int]:
+    """The array and the index of what is at an offset (bytes) of memory."""
+    array = trace.shared[target] if space == SHARED else trace.arrays[target] if space == GLOBAL else None
+    return ("", -1) if array is None else (array.name, offset // trace.types[array.type].size)
+
+
+def _space_of(trace: Trace, array: str) -> str:
+    if any(each.name == array for each in trace.shared):
+        return SHARED
+    return GLOBAL if any(each.name == array for each in trace.arrays) else ""
+
+
+# Deadlocks
+
+
+def _deadlock(trace: Trace, fault: FaultReport) -> Mark:
+    """Who waits at the fault's line, and as the other thread one that is not there: gone, or waiting elsewhere."""
+    end = len(trace)
+    waiting = [thread for thread in trace.threads() if trace.state_of(thread, end) == WAITING]
+    at = {thread: trace.waits_at(thread, end) for thread in waiting}
+    here = [t for t in waiting if at[t] is not None and int(trace.steps.line[at[t] or 0]) == fault.line] or waiting
+    if not here:
+        return replace(_fault(trace, fault), kind=DEADLOCK)
+    step = at[here[0]] or 0
+    lines = {t: int(trace.steps.line[at[t] or 0]) for t in waiting}
+    others = [t for t in trace.threads() if lines.get(t) != lines[here[0]]]
+    other = others[0] if others else -1
+    last = trace.last_step_of(other, end) if other >= 0 else None
+    return Mark(DEADLOCK, fault.message, step, here[0], -1 if last is None else last, other)
+
+
+# Races
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One access of a race: by which thread, on which line (None: not known)."""
+
+    thread: int
+    line: int | None
+
+
+def _sides(trace: Trace, fault: FaultReport) -> list[_Side]:
+    sides = []
+    for x, y, z, *block, line in _ACCESS.findall(fault.message):
+        where = (int(block[0]), int(block[1]), int(block[2])) if block[0] else fault.block
+        if where in trace.blocks:
+            thread = trace.thread_at((int(x), int(y), int(z)), where)
+            sides.append(_Side(thread, int(line) if line else None))
+    return sides
+
+
+@dataclass(frozen=True)
+class _Touch:
+    step: int
+    thread: int
+    writes: bool
+
+
+def _races(trace: Trace, fault: FaultReport) -> list[Mark]:
+    """The two accesses of a race: those of the report where they are in the trace, else two like them."""
+    space = _space_of(trace, fault.array)
+    if not space or fault.index is None:
+        return []
+    touches = _touches(trace, space, fault.array, fault.index)
+    sides = _sides(trace, fault)
+    lines = {side.line for side in sides}
+    best: tuple[int, _Touch, _Touch] | None = None
+    for at, one in enumerate(touches):
+        for other in touches[at + 1 :]:
+            if one.thread == other.thread or not (one.writes or other.writes) or _is_ordered(trace, one, other):
+                continue
+            rank = 4 * (_is_of(sides, one, other)) + 2 * (
+                {int(trace.steps.line[one.step]), int(trace.steps.line[other.step])} == lines
+            )
+            rank += trace.steps.line[other.step] == fault.line
+            if best is None or rank > best[0]:
+                best = rank, one, other
+    if best is None:
+        return []
+    _, one, other = best
+    second = other
+    if int(trace.steps.line[other.step]) != fault.line and int(trace.steps.line[one.step]) == fault.line:
+        second, one = one, other
+    # No barrier lies between the two: an order is missing before the later one.
+    missing = max(one.step, second.step)
+    return [
+        Mark(
+            *(RACE, fault.message, second.step, second.thread, one.step, one.thread),
+            *(fault.array, fault.index, space, missing),
+        )
+    ]
+
+
+def _is_of(sides: list[_Side], one: _Touch, other: _Touch) -> bool:
+    return {side.thread for side in sides} == {one.thread, other.thread}
+
+
+def _touches(trace: Trace, space: str, array: str, index: int) -> list[_Touch]:
+    """All accesses to one element, in the order of their steps."""
+    declared: Sequence[SharedArray | GlobalArray] = trace.shared if space == SHARED else trace.arrays
+    number, found = next((n, each) for n, each in enumerate(declared) if each.name == array)
+    size = trace.types[found.type].size
+    begin, end = index * size, (index + 1) * size
+    touches = [
+        _Touch(int(columns.step[at]), int(columns.thread[at]), writes)
+        for columns, writes in ((trace.reads, False), (trace.writes, True))
+        for at in _overlapping(columns, SPACES.index(space), number, begin, end).tolist()
+    ]
+    return sorted(touches, key=lambda touch: touch.step)[:MOST_TOUCHES]
+
+
+def _overlapping(columns: Accesses, space: int, target: int, begin: int, end: int) -> Column:
+    here = (columns.space == space) & (columns.target == target)
+    return np.flatnonzero(here & (columns.offset < end) & (columns.offset + columns.size > begin))
+
+
+def _is_ordered(trace: Trace, one: _Touch, other: _Touch) -> bool:
+    """Whether a barrier that released both threads lies between two accesses, the first of which comes first."""
+    return any(
+        step >= one.step and step < other.step
+        for step in _passed_by(trace, one.thread) & _passed_by(trace, other.thread)
+    )
+
+
+def _passed_by(trace: Trace, thread: int) -> set[int]:
+    warp, lane = divmod(thread, 32)
+    waits = trace.waits
+    kind = waits.kind == WAITS.index(RELEASE)
+    own = kind & (waits.warp == warp) & (waits.mask >> lane & 1).astype(bool)
+    return set(waits.step[own].tolist())
