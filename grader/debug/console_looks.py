@@ -103,9 +103,8 @@ def local_values(debugger: Debugger) -> str:
     """The variables in scope, one a line."""
     scope = debugger.scope()
     lines = []
-    for number in scope.variables():
+    for name, number in scope.variables().items():
         value = debugger.memory.variable(number, debugger.thread)
-        name = debugger.trace.variables[number].name
         lines.append(f"  {name} = {text_of_value(scope, value)} ({type_name(value)})")
     return "\n".join(lines) or "  no variables are in scope here"
 

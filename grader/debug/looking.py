@@ -70,8 +70,10 @@ def scopes(state: State, arguments: Arguments) -> dict[str, Any]:
 
 def _scopes(scope: ThreadScope) -> list[tuple[str, str, list[tuple[str, Value]]]]:
     trace, memory = scope.memory.trace, scope.memory
-    variables = [(number, trace.variables[number]) for number in scope.variables()]
-    own = [(one.storage, (one.name, memory.variable(number, scope.thread))) for number, one in variables]
+    own = [
+        (trace.variables[number].storage, (name, memory.variable(number, scope.thread, scope.frame)))
+        for name, number in scope.variables().items()
+    ]
     return [
         ("Locals", "locals", [value for storage, value in own if storage == "local"]),
         ("Parameters", "arguments", [value for storage, value in own if storage == "parameter"]),

@@ -17,6 +17,7 @@ from grader.debug.c_types import (
     pointer_to,
     scalar_named,
 )
+from grader.debug.history import History, history_of
 from grader.debug.values import EvaluationError, Place, Value
 from grader.replay.memory import Image
 from grader.replay.model import GLOBAL, LANES, SHARED, SPACES, VARIABLE, GlobalArray, SharedArray, Type
@@ -36,9 +37,11 @@ class Recorded:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self._images: OrderedDict[tuple[str, int, int, int], Image] = OrderedDict()
+        self._images: OrderedDict[tuple[str, int, int, int, int], Image] = OrderedDict()
         self._types: dict[int, CType] = {}
         self._recorded: dict[int, list[int]] = {}
+        self._names: dict[tuple[int, int], dict[str, int]] = {}
+        self._histories: dict[int, History | None] = {}
 
     def type_of(self, number: int, depth: int = 0) -> CType:
         """The type with this index in Trace.types; what is nested too deep, or points back to itself, is void."""
@@ -71,12 +74,28 @@ class Recorded:
         found |= {type.name: self.type_of(number) for number, type in enumerate(self.trace.types) if type.name}
         return found
 
-    def variable(self, number: int, thread: int) -> Value:
-        """One of Trace.variables in one thread."""
+    def names_at(self, step: int, thread: int, frame: int = 0) -> dict[str, int]:
+        """The variables in scope where a thread stands, `frame` levels up, as indices of Trace.variables."""
+        trace = self.trace
+        if frame == 0 and step < len(trace) and trace.is_at_work(step, thread):
+            # Conditions ask at these steps, and often.
+            here = (int(trace.steps.function[step]), int(trace.steps.line[step]))
+        else:
+            stack = trace.stack_at(step, thread)
+            if frame >= len(stack):
+                return {}
+            here = (stack[frame].function, stack[frame].line)
+        if here not in self._names:
+            found = trace.variables_at(step, thread, frame)
+            self._names[here] = {trace.variables[number].name: number for number in found}
+        return self._names[here]
+
+    def variable(self, number: int, thread: int, frame: int = 0) -> Value:
+        """One of Trace.variables in one thread, at a level of its stack."""
         declared = self.trace.variables[number]
         if declared.shared >= 0:
             return self.shared(declared.shared, thread)
-        return Value(self.type_of(declared.type), place=Place(VARIABLE, number, 0, thread))
+        return Value(self.type_of(declared.type), place=Place(VARIABLE, number, 0, thread, frame))
 
     def shared(self, number: int, thread: int) -> Value:
         """One of Trace.shared, in the block of a thread."""
@@ -163,6 +182,8 @@ class Recorded:
             return self._built_in_values(place)[place.offset // 4]
         if place.space == GLOBAL:
             return self._bits_of_array(place, size, step)
+        if place.space == VARIABLE and place.frame == 0 and (history := self._history(place.target, size)) is not None:
+            return history.before(step, place.thread)
         image = self._image(place, step)
         if place.offset < 0 or place.offset + size > image.size:
             raise EvaluationError(f"this is outside of {self.name_of(place)}, which has {image.size} bytes")
@@ -175,15 +196,22 @@ class Recorded:
         trace, thread = self.trace, place.thread
         return (trace.thread_index(thread), trace.block_index(thread), trace.block_dim, trace.grid)[place.target]
 
+    def _history(self, number: int, size: int) -> History | None:
+        """The values of a scalar variable of the kernel; None for what needs its bytes, or its call."""
+        if number not in self._histories:
+            self._histories[number] = history_of(self.trace, number)
+        found = self._histories[number]
+        return found if found is not None and found.size == size else None
+
     def _image(self, place: Place, step: int) -> Image:
         block = place.thread // (self.trace.block_warps * LANES)
-        key = (place.space, place.target, step, block if place.space == SHARED else place.thread)
+        key = (place.space, place.target, step, block if place.space == SHARED else place.thread, place.frame)
         if key not in self._images:
             if place.space == SHARED:
                 for number, image in self.trace.shared_at(step, block).items():
-                    self._images[SHARED, number, step, block] = image
+                    self._images[SHARED, number, step, block, 0] = image
             else:
-                self._images[key] = self.trace.variable_at(place.target, step, place.thread)
+                self._images[key] = self.trace.variable_at(place.target, step, place.thread, place.frame)
             while len(self._images) > _KEPT_IMAGES + len(self.trace.shared):
                 self._images.popitem(last=False)
         return self._images[key]

@@ -25,9 +25,8 @@ class ThreadScope:
         if name == "warpSize":
             return Value(INT, 32)
         trace = self.memory.trace
-        for number in self.variables():
-            if trace.variables[number].name == name:
-                return self.memory.variable(number, self.thread)
+        if (found := self.variables().get(name)) is not None:
+            return self.memory.variable(found, self.thread, self.frame)
         for number, shared in enumerate(trace.shared):
             if shared.name == name:
                 return self.memory.shared(number, self.thread)
@@ -36,14 +35,14 @@ class ThreadScope:
                 return self.memory.array(number, self.thread)
         raise EvaluationError(f"there is no {name[:60]} here{self._nearest(name)}")
 
-    def variables(self) -> list[int]:
-        """The variables of the function, as indices of Trace.variables."""
-        return self.memory.trace.variables_at(self.step, self.thread, self.frame)
+    def variables(self) -> dict[str, int]:
+        """The variables of the function by name, as indices of Trace.variables."""
+        return self.memory.names_at(self.step, self.thread, self.frame)
 
     def names(self) -> list[str]:
         """All names that mean something here."""
         trace = self.memory.trace
-        found = [trace.variables[number].name for number in self.variables()]
+        found = list(self.variables())
         found += [each.name for each in trace.shared] + [each.name for each in trace.arrays]
         return list(dict.fromkeys([*found, *BUILT_INS, "warpSize"]))
 

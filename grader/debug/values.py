@@ -17,15 +17,17 @@ class Place:
     """Where something lies: `space` is variable, shared or global, `target` an index as in Accesses of a Trace.
 
     `offset` in bytes from the target's begin; `thread` whose variable it is, or in whose block the shared memory.
+    `frame`, of a variable: of which level of the thread's stack, 0 for the innermost.
     """
 
     space: str
     target: int
     offset: int
     thread: int
+    frame: int = 0
 
     def moved(self, count: int) -> Place:
-        return Place(self.space, self.target, self.offset + count, self.thread)
+        return Place(self.space, self.target, self.offset + count, self.thread, self.frame)
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,8 @@ class Assembler:
             count = size // self._types.found[type].size
             self._shared_slots[slot] = len(self._shared)
             shape = _declared_shape(self._file.lines, names[slot], count)
-            self._shared.append(SharedArray(names[slot], type, offset, shape))
+            address = layout.SHARED_WINDOW + layout.shared_address(slot)
+            self._shared.append(SharedArray(names[slot], type, offset, shape, address))
 
     def _kinds_of(self, shared: bool) -> dict[int, PtxType]:
         """By slot, the type by which each array is accessed first."""
@@ -366,7 +367,8 @@ class Assembler:
         known = self._recorded.known[slot]
         whole = {i: int(bits[i]) for i in sorted(wanted) if known[i * size : (i + 1) * size].all()}
         shape = tuple(array.data.shape) if flat.size == array.data.size else (flat.size,)
-        return GlobalArray(name, type, shape, self._about.roles.get(array.name, "scratch"), whole)
+        role = self._about.roles.get(array.name, "scratch")
+        return GlobalArray(name, type, shape, role, whole, address=array.address)
 
     def _untyped(self, slot: int, flat: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
         """What scratch or a variable holds, by the first access to it."""

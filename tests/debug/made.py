@@ -97,10 +97,11 @@ class Maker:
         return len(self.steps) - 1
 
     def write(self, step: int, thread: int, space: str, target: int, offset: int, value: int, size: int = 4) -> None:
-        self.writes.append((step, thread, SPACES.index(space), target, offset, size, value))
+        call = self.steps[step][6] if space == VARIABLE else -1
+        self.writes.append((step, thread, SPACES.index(space), target, offset, size, value, call))
 
     def read(self, step: int, thread: int, space: str, target: int, offset: int, value: int, size: int = 4) -> None:
-        self.reads.append((step, thread, SPACES.index(space), target, offset, size, value))
+        self.reads.append((step, thread, SPACES.index(space), target, offset, size, value, -1))
 
 
 def columns(kind: type, rows: list[tuple[int, ...]]) -> Any:
@@ -132,7 +133,9 @@ def warp_lines(make: Maker, warp: int, lanes: int, loops: int) -> Iterator[None]
         call = make.step(warp, mask, 12)
         for t in threads:
             make.read(call, t, GLOBAL, 0, 4 * indices[t], bits(indices[t]))
-            make.write(call, t, VARIABLE, X, 0, bits(indices[t]))
+        inside = make.step(warp, mask, 1, SCALED, call)
+        for t in threads:
+            make.write(inside, t, VARIABLE, X, 0, bits(indices[t]))
         make.step(warp, mask, 2, SCALED, call)
         rest = make.step(warp, mask, 12)
         for t in threads:

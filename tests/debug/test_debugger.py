@@ -32,10 +32,10 @@ def shown(debugger: Debugger, expression: str) -> str:
 
 def test_a_thread_goes_line_by_line_into_functions_and_back(debugger: Debugger) -> None:
     ahead = []
-    for _ in range(6):
+    for _ in range(7):
         assert debugger.step_in().reason == STEP
         ahead.append(line(debugger))
-    assert ahead == [10, 11, 12, 2, 13, 11], "the rest of line 12 after the call is no line of its own"
+    assert ahead == [10, 11, 12, 1, 2, 13, 11], "the rest of line 12 after the call is no line of its own"
     back = []
     for _ in range(5):
         assert debugger.step_back().reason == STEP
@@ -51,6 +51,7 @@ def test_over_and_out_of_a_call(debugger: Debugger) -> None:
     assert line(debugger) == 13
     debugger.step_back()
     debugger.step_in()
+    debugger.step_in()
     frames = [(debugger.trace.functions[frame.function].name, frame.line) for frame in debugger.stack(0)]
     assert frames == [("scaled", 2), ("scale", 12)]
     debugger.step_out()
@@ -60,7 +61,7 @@ def test_over_and_out_of_a_call(debugger: Debugger) -> None:
 
 
 def test_the_first_step_of_a_function_goes_back_to_its_call(debugger: Debugger) -> None:
-    while line(debugger) != 2:
+    while line(debugger) != 1:
         debugger.step_in()
     assert debugger.step_back().reason == STEP
     assert line(debugger) == 12
@@ -164,16 +165,14 @@ def test_a_function_is_stopped_at_on_each_call(debugger: Debugger) -> None:
     debugger.break_in("scaled")
     stops = 0
     while debugger.run().reason == BREAKPOINT:
-        assert line(debugger) == 2
+        assert line(debugger) == 1
         stops += 1
     assert stops == 6
     with pytest.raises(EvaluationError, match="no recorded thread calls nobody; there are scale, scaled"):
         debugger.break_in("nobody")
 
 
-@pytest.mark.parametrize(
-    ("asked", "found"), [(12, 12), (4, None), (14, 15), (1, None), (9, None), (400, None), (0, None)]
-)
+@pytest.mark.parametrize(("asked", "found"), [(12, 12), (4, None), (14, 15), (1, 1), (9, None), (400, None), (0, None)])
 def test_a_breakpoint_on_a_line_without_code_moves_down(asked: int, found: int | None) -> None:
     assert line_to_break(made_trace(), 0, asked) == found
 
