@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -85,10 +87,14 @@ def command(
 
 def _recorder(ctx: click.Context, language: LanguageName | None) -> Callable[[Launch, Callable[[str], None]], Trace]:
     engines = engines_of(ctx)
+    # One for all recordings of this process: a restart has to show the same steps.
+    chosen = secrets.randbits(48)
 
     def record(launch: Launch, say: Callable[[str], None]) -> Trace:
         from grader.commands.recording import record_launch
 
+        if launch.seed is None and launch.submission is None:
+            launch = replace(launch, seed=chosen)
         return record_launch(workspace_of(ctx), engines, launch, say, language)
 
     return record

@@ -31,8 +31,8 @@ def record_launch(
     """
     problem, submission, seed = _found(workspace, launch, language)
     sizes = (parse_sizes(launch.case),) if launch.case else ()
-    asked = Asked(language=language, seed=launch.seed if launch.seed is not None else seed, device="emulator")
-    say(f"grading {submission.path_name} for {problem.name}, to find where it fails")
+    asked = Asked(language=language, seed=launch.seed if seed is None else seed, device="emulator")
+    say(f"grading {submission.path_name} for {problem.name} with --seed {asked.seed}, to find where it fails")
     from grader.commands.grading import options_of
 
     report = engines.grade(problem, submission, options_of(asked, "", sizes))
@@ -62,7 +62,7 @@ def _found(
 
         report = Store(workspace.database).get(launch.submission).report
         submission = make_submission(report.file or "kernel.cu", report.source.encode(), report.language)
-        return workspace.load(report.problem), submission, report.seed
+        return workspace.load(report.problem), submission, report.seed if launch.seed is None else launch.seed
     name = launch.problem
     if not name:
         from grader.findings.problem_name import problem_of

@@ -117,15 +117,27 @@ def lanes_of(warp: int, mask: int) -> tuple[int, ...]:
 
 
 def line_steps(memory: Recorded, file: int, line: int) -> dict[int, tuple[int, ...]]:
-    """The steps that begin a line, with their threads; the rest of a line after a call is left out."""
+    """The steps that begin a line, with their threads.
+
+    Left out are threads that only go on with the line: after a call, or after lanes that took another branch of it.
+    """
     steps = memory.trace.steps
     found = np.flatnonzero((steps.line == line) & (steps.file == file)).tolist()
     previous = _previous_of_warp(memory)
-    return {
-        at: lanes_of(int(steps.warp[at]), int(steps.mask[at]))
-        for at in found
-        if not goes_on(memory.trace, int(previous[at]), at)
-    }
+    begun = {at: _beginning(memory.trace, previous, at) for at in found}
+    return {at: lanes_of(int(steps.warp[at]), mask) for at, mask in begun.items() if mask}
+
+
+def _beginning(trace: Trace, previous: Sequence[int], step: int) -> int:
+    """The lanes, as bits, whose own step before this one was not on this line."""
+    left = int(trace.steps.mask[step])
+    beginning, before = left, previous[step]
+    while left and before >= 0:
+        same = left & int(trace.steps.mask[before])
+        if same and goes_on(trace, before, step):
+            beginning &= ~same
+        left, before = left & ~same, previous[before]
+    return beginning
 
 
 def function_steps(memory: Recorded, functions: Sequence[int]) -> dict[int, tuple[int, ...]]:
@@ -144,16 +156,18 @@ def function_steps(memory: Recorded, functions: Sequence[int]) -> dict[int, tupl
 
 
 def goes_on(trace: Trace, previous: int, step: int) -> bool:
-    """Whether a step only goes on with a line after a call that `previous`, the warp's step before it, was in."""
+    """Whether a thread whose step before was `previous` is still on the same line of the same call at `step`."""
     steps = trace.steps
-    if previous < 0 or steps.depth[previous] <= steps.depth[step]:
-        return False
-    while previous >= 0 and steps.depth[previous] > steps.depth[step]:
+    depth = steps.depth[step]
+    while previous >= 0 and steps.depth[previous] > depth:
         previous = int(steps.parent[previous])
-    return previous >= 0 and steps.line[previous] == steps.line[step] and steps.file[previous] == steps.file[step]
+    return previous >= 0 and all(
+        column[previous] == column[step]
+        for column in (steps.line, steps.depth, steps.parent, steps.function, steps.file)
+    )
 
 
-def _previous_of_warp(memory: Recorded) -> Column:
+def _previous_of_warp(memory: Recorded) -> list[int]:
     """For each step the warp's step before it, -1 for its first."""
     warp = memory.trace.steps.warp
     order = np.argsort(warp, kind="stable")
@@ -161,7 +175,8 @@ def _previous_of_warp(memory: Recorded) -> Column:
     if len(order) > 1:
         same = warp[order][1:] == warp[order][:-1]
         found[order[1:][same]] = order[:-1][same]
-    return found
+    previous: list[int] = found.tolist()
+    return previous
 
 
 def access_steps(memory: Recorded, place: Place, size: int, access: str) -> dict[int, tuple[int, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.debug.breakpoints import LINE
+from grader.debug.breakpoints import LINE, READ, READ_WRITE, WRITE
 from grader.debug.c_types import Array, Struct, number_of, text_of
 from grader.debug.debugger import Debugger
 from grader.debug.expressions import parse_place
@@ -129,8 +129,10 @@ def writer(debugger: Debugger, expression: str) -> str:
 
 def breakpoints(debugger: Debugger) -> str:
     """All breakpoints, one a line."""
-    lines = []
+    lines, accesses = [], {WRITE: "watch ", READ: "rwatch ", READ_WRITE: "awatch "}
     for number, one in debugger.breakpoints.items():
         condition = f" if {one.condition}" if one.condition else ""
-        lines.append(f"  {number}  {one.access or one.kind} {one.words}{condition}{': ' + one.log if one.log else ''}")
+        lines.append(
+            f"  {number}  {accesses.get(one.access, '')}{one.words}{condition}{': ' + one.log if one.log else ''}"
+        )
     return "\n".join(lines) or "  there are no breakpoints"

@@ -168,7 +168,11 @@ class Recorded:
             size = _shaped(self.type_of(one.type), one.shape).size
             if one.address and one.address <= address <= one.address + size:
                 return place.moved(address - one.address)
-        where = "it is a null pointer" if not address else f"the address {address:#x} is in no recorded array"
+        where = (
+            "it is a null pointer"
+            if not address
+            else f"the address {address:#x} is in no array that the recorded block touched"
+        )
         raise EvaluationError(f"nothing can be read there: {where}")
 
     def address_of(self, place: Place) -> int:

@@ -176,7 +176,7 @@ def _introduce(state: State, debugger: Debugger) -> None:
     """Says what is shown, and what this build does otherwise than the graded one."""
     trace = debugger.trace
     sizes = ",".join(f"{name}={size}" for name, size in trace.sizes.items())
-    state.say(f"{trace.kernel} of {trace.problem}: {sizes}, seed {trace.seed}, {len(trace):,} steps")
+    state.say(f"{trace.kernel} of {trace.problem}: {sizes}, {len(trace):,} steps")
     for remark in trace.remarks:
         state.say(remark)
 

@@ -82,7 +82,7 @@ def _introduce(console: Console) -> None:
     debugger, write = console.debugger, console.write
     trace = debugger.trace
     sizes = ", ".join(f"{name}={size}" for name, size in trace.sizes.items())
-    write(f"{trace.kernel} of {trace.problem}, {sizes}, seed {trace.seed}: {len(trace):,} steps of {_blocks(debugger)}")
+    write(f"{trace.kernel} of {trace.problem}, {sizes}: {len(trace):,} steps of {_blocks(debugger)}")
     for remark in trace.remarks:
         write(f"  {remark}")
     for mark in trace.marks:

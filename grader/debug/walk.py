@@ -18,6 +18,8 @@ class Walk:
         self._trace, self._thread = trace, thread
         self.steps: list[int] = trace.steps_of(thread).tolist()
         self._depths: list[int] = trace.steps.depth[self.steps].tolist() if self.steps else []
+        lines = trace.steps.line[self.steps] if self.steps else ()
+        self._lines: list[int] = list(map(int, lines))
 
     def into(self, step: int) -> int | None:
         """The next line, in a function that is called too."""
@@ -81,8 +83,9 @@ class Walk:
         return at
 
     def _goes_on(self, at: int) -> bool:
-        # Most lines follow one that was no deeper; that is quick to see.
-        if not at or self._depths[at - 1] <= self._depths[at]:
+        if not at or self._depths[at - 1] < self._depths[at]:
+            return False
+        if self._depths[at - 1] == self._depths[at] and self._lines[at - 1] != self._lines[at]:
             return False
         return goes_on(self._trace, self.steps[at - 1], self.steps[at])
 
