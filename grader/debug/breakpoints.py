@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.debug.expressions import is_true, parse_expression
-from grader.debug.recorded import Recorded
+from grader.debug.expressions import is_true, parse_condition
+from grader.debug.recorded import BUILT_INS, Recorded
 from grader.debug.scope import ThreadScope
 from grader.debug.values import EvaluationError, Place
 from grader.replay.model import GLOBAL, LANES, SHARED, SPACES, VARIABLE, Accesses
 from grader.replay.trace import Trace
 
 Column = NDArray[np.int64]
+CONSTANT, CHANGING = range(2)
+"""The parts of a condition."""
+CONSTANTS = frozenset((*BUILT_INS, "warpSize"))
+"""Names that mean the same to a thread at all steps."""
 LINE, DATA, MARK = "line", "data", "mark"
 READ, WRITE, READ_WRITE = "read", "write", "readWrite"
 
@@ -63,7 +68,8 @@ class Breakpoint:
     def __post_init__(self) -> None:
         self.steps = sorted(self.threads)
         # Both raise EvaluationError for what can't be parsed.
-        self._condition = parse_expression(self.condition) if self.condition.strip() else None
+        self._condition = parse_condition(self.condition, CONSTANTS) if self.condition.strip() else None
+        self._chosen: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._counted = count_condition(self.count)
 
     def hits_in(self, step: int) -> tuple[int, ...]:
@@ -75,17 +81,22 @@ class Breakpoint:
         """Forgets which steps hit: after a change of which threads may."""
         self._hits.clear()
         self._ordinals.clear()
+        self._chosen.clear()
 
     def _holding(self, step: int) -> tuple[int, ...]:
         if step not in self._hits:
-            self._hits[step] = tuple(t for t in self.threads[step] if self.allowed(t) and self._holds(step, t))
+            threads = self.threads[step]
+            # threadIdx.x == 3 chooses threads once, and not anew in each of many steps.
+            if threads not in self._chosen:
+                self._chosen[threads] = tuple(t for t in threads if self.allowed(t) and self._holds(step, t, CONSTANT))
+            self._hits[step] = tuple(t for t in self._chosen[threads] if self._holds(step, t, CHANGING))
         return self._hits[step]
 
-    def _holds(self, step: int, thread: int) -> bool:
+    def _holds(self, step: int, thread: int, part: int) -> bool:
         if self._condition is None:
             return True
         try:
-            return is_true(self._condition(ThreadScope(self.memory, step, thread)))
+            return is_true(self._condition[part](ThreadScope(self.memory, step, thread)))
         except EvaluationError as error:
             self.trouble = self.trouble or str(error)
             return False
@@ -111,6 +122,7 @@ def count_condition(text: str) -> Callable[[int], bool] | None:
     return lambda hits: compare(hits, count)
 
 
+@lru_cache(maxsize=4096)
 def lanes_of(warp: int, mask: int) -> tuple[int, ...]:
     """The threads of a warp whose bits are set."""
     return tuple(warp * LANES + lane for lane in range(LANES) if mask >> lane & 1)

@@ -5,7 +5,7 @@ The parser is tree-sitter's, as for submissions; the rules of types are in `arit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,38 @@ def parse_place(text: str) -> Computation:
     """As parse_expression, but leaves what lies in memory as a place: of what is watched or opened."""
     parse_expression(text)
     return _compiled(_node_of(text), 0)
+
+
+@lru_cache(maxsize=256)
+def parse_condition(text: str, constant: frozenset[str]) -> tuple[Computation, Computation]:
+    """A condition in two parts, both of which have to hold: one that uses only the `constant` names, and the rest.
+
+    The first part is the same at all steps of a thread. Raises EvaluationError.
+    """
+    parse_expression(text)
+    parts: tuple[list[Node], list[Node]] = ([], [])
+    for node in _conjuncts(_node_of(text)):
+        parts[0 if _names(node) <= constant else 1].append(node)
+    compiled = [[_compiled(node, 0) for node in part] for part in parts]
+    return _all_of(compiled[0]), _all_of(compiled[1])
+
+
+def _conjuncts(node: Node) -> list[Node]:
+    """The parts of a && b && c."""
+    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    if node.type == "binary_expression" and _text(_part(node, "operator")) in ("&&", "and"):
+        return [*_conjuncts(_part(node, "left")), *_conjuncts(_part(node, "right"))]
+    return [node]
+
+
+def _names(node: Node) -> set[str]:
+    found = {_text(node)} if node.type in ("identifier", "this") else set()
+    return found.union(*(_names(child) for child in node.named_children))
+
+
+def _all_of(parts: Sequence[Computation]) -> Computation:
+    return lambda scope: arithmetic.truth(all(is_true(scope.load(part(scope))) for part in parts))
 
 
 def is_true(value: Value) -> bool:

@@ -76,10 +76,11 @@ class Recorded:
 
     def names_at(self, step: int, thread: int, frame: int = 0) -> dict[str, int]:
         """The variables in scope where a thread stands, `frame` levels up, as indices of Trace.variables."""
-        trace = self.trace
-        if frame == 0 and step < len(trace) and trace.is_at_work(step, thread):
+        trace, (warps, masks, functions, lines) = self.trace, self._places
+        warp, lane = divmod(thread, LANES)
+        if frame == 0 and step < len(warps) and warps[step] == warp and masks[step] >> lane & 1:
             # Conditions ask at these steps, and often.
-            here = (int(trace.steps.function[step]), int(trace.steps.line[step]))
+            here = (functions[step], lines[step])
         else:
             stack = trace.stack_at(step, thread)
             if frame >= len(stack):
@@ -89,6 +90,12 @@ class Recorded:
             found = trace.variables_at(step, thread, frame)
             self._names[here] = {trace.variables[number].name: number for number in found}
         return self._names[here]
+
+    @cached_property
+    def _places(self) -> tuple[list[int], list[int], list[int], list[int]]:
+        """Of each step the warp, the lanes, the function and the line."""
+        steps = self.trace.steps
+        return steps.warp.tolist(), steps.mask.tolist(), steps.function.tolist(), steps.line.tolist()
 
     def variable(self, number: int, thread: int, frame: int = 0) -> Value:
         """One of Trace.variables in one thread, at a level of its stack."""

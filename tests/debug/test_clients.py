@@ -120,7 +120,7 @@ def test_the_same_seed_gives_the_same_steps_and_a_device_function_is_entered(tmp
     script = (
         "break 3 if threadIdx.x == 0 && threadIdx.y == 0\ncontinue\nwhere\nnext\nprint product == a * b\nout\n"
         "next\nnext\nprint cell.row\nprint cell.parts[0] == sum\nprint C + 1 == &C[1]\nprint (float)k + 0.5f\n"
-        "back 2\nwatch C[0]\ncontinue\nprint A[0] * B[0] == sum\n"
+        "back 2\nwatch C[0]\ncontinue\ncontinue\nprint A[0] * B[0] == sum\n"
     )
     arguments = ("matmul", str(file), "--case", "M=1,N=1,K=1")
     printed = debugged(*arguments, script=f"{script}restart\ndelete 1\ndelete 2\n{script}")
