@@ -15,6 +15,7 @@ from grader.boards import code
 from grader.boards.coach_picture import AccessPicture, draw
 from grader.boards.files import write_files
 from grader.boards.pages import Links
+from grader.boards.replay import accesses_view
 from grader.boards.templating import pages
 from grader.coach.coach import Explanation
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
@@ -86,6 +87,7 @@ def render(explanation: Explanation, template_folders: Sequence[Path] = (), *, l
         columns=[name for name, _ in columns],
         lines=list(_listing(explanation, lines, [value for _, value in columns])),
         pictures=list(_pictures(lines)),
+        player=None if explanation.replay is None else accesses_view(explanation.replay),
         reads_of=reads_of,
         refetched=refetch_ratio,
     )

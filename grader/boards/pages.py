@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from grader.boards import code, errormap, roofline, timing
 from grader.boards.files import write_files
+from grader.boards.replay import failure_view
 from grader.boards.templating import pages
 from grader.boards.words import repeat_command
 from grader.core.errors import WorkspaceError
@@ -125,6 +126,7 @@ def report_values(report: Report, *, beside: Beside = (), lines: Sequence[Markup
         "passed": sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
         # A contest with hidden cases hides their seed, without which only the compiler says the same again.
         "repeatable": report.seed >= 0 or report.verdict is Verdict.COMPILE_ERROR,
+        "player": None if report.replay is None else failure_view(report.replay),
         "repeat": repeat_command(report),
         "repeat_smallest": repeat_command(report, report.smallest) if report.smallest else "",
     }

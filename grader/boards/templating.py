@@ -25,6 +25,8 @@ from grader.core.verdict import Verdict
 from grader.store.workspace import builtin_folder
 
 SCRIPT, STYLE = "theme.js", "style.css"
+PLAYER_SCRIPT, PLAYER_STYLE = "player.js", "player.css"
+"""Of pages that play a replay."""
 
 
 class Pages:
@@ -43,17 +45,19 @@ class Pages:
         self._environment.globals["all_languages"] = tuple(LANGUAGES)
         with naming_the_template():
             style, script = self._environment.get_template(STYLE).render(), self._text(SCRIPT)
-        digest = b64encode(sha256(script.encode()).digest()).decode()
+            player_style, player_script = self._text(PLAYER_STYLE), self._text(PLAYER_SCRIPT)
         self.policy = (
-            f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+            f"default-src 'none'; style-src 'unsafe-inline'; script-src {_digest(script)} {_digest(player_script)}; "
             "base-uri 'none'; form-action 'none'"
         )
         """The Content-Security-Policy of pages with inline script and style."""
         self._environment.globals.update(
             version=grader.__version__,
-            # Both files are inlined in every page, so that a page can be passed on by itself.
+            # These files are inlined in the pages, so that a page can be passed on by itself.
             style=Markup(style),
             script=Markup(script),
+            player_style=Markup(player_style),
+            player_script=Markup(player_script),
             policy=self.policy,
         )
 
@@ -79,6 +83,11 @@ class Pages:
         loader = self._environment.loader
         assert loader is not None
         return loader.get_source(self._environment, name)[0]
+
+
+def _digest(script: str) -> str:
+    """The script's source expression in a policy."""
+    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
 @lru_cache(maxsize=4)

@@ -229,6 +229,12 @@ def repeat_command(report: Report, case: CaseResult | None = None) -> str:
     return visible(shlex.join(words))
 
 
+def debug_command(report: Report) -> str:
+    """The command that steps through the smallest failing case of a report, in a terminal."""
+    words = shlex.split(repeat_command(report, report.smallest))
+    return visible(shlex.join(["kgrade", "debug", *words[2:], "--terminal"]))
+
+
 def _three_digits(value: float) -> str:
     # From 99.95 on, three digits round to 100, which would be printed with a trailing point.
     return f"{value:,.0f}" if value >= 99.95 else f"{value:#.3g}"

@@ -20,7 +20,7 @@ from grader.compile.elf import ElfError
 from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import UsageError
-from grader.core.report import Dim3, Report
+from grader.core.report import Dim3, Replay, Report
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.languages.registry import language_of
 from grader.plan.device_table import EMULATED
@@ -79,6 +79,8 @@ class Explanation:
     headline: str
     kernels: tuple[KernelExplanation, ...]
     language: LanguageName = LanguageName.CUDA
+    replay: Replay | None = None
+    """One warp of the first kernel, as it accessed memory; None if it can't be recorded."""
 
 
 def usual_sizes(problem: Problem) -> dict[str, int]:

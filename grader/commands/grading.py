@@ -38,11 +38,12 @@ def grade_file(
     quiet: bool = False,
     problem_set: str | None = None,
     filing: Filing | None = None,
+    replay: bool = False,
 ) -> Report:
     """Grades `file` for `problem`, with progress on standard error unless `quiet`.
 
     `problem_set` is the folder of the third-party problem set that `problem` belongs to, if any. `filing` is begun at
-    once and opened when grading begins; if that fails, nothing is timed.
+    once and opened when grading begins; if that fails, nothing is timed. With `replay` a failing case is recorded.
     """
     with _processes(workspace, problem if problem_set is None else None, asked, engines):
         if filing is not None:
@@ -58,7 +59,7 @@ def grade_file(
             if filing is not None:
                 filing.open()
 
-        options = options_of(asked, user, sizes)
+        options = options_of(asked, user, sizes, replay=replay)
         if problem_set is not None:
             from grader.commands.challenges import grade_challenge
 
@@ -81,6 +82,7 @@ def grade_text(
     user: str = "",
     sizes: Sequence[Mapping[str, int]] = (),
     progress: Callable[[str], None] = lambda text: None,
+    replay: bool = False,
 ) -> Report:
     """Grades a text that is in no file, such as a notebook's cell, as `grade_file` grades a file."""
     from grader.languages.registry import text_submission
@@ -88,15 +90,15 @@ def grade_text(
     with _processes(workspace, problem, asked, engines):
         loaded = workspace.load(problem)
         submission = text_submission(text, asked.language)
-        return engines.grade(loaded, submission, options_of(asked, user, sizes), progress=progress)
+        return engines.grade(loaded, submission, options_of(asked, user, sizes, replay=replay), progress=progress)
 
 
-def options_of(asked: Asked, user: str, sizes: Sequence[Mapping[str, int]]) -> Options:
+def options_of(asked: Asked, user: str, sizes: Sequence[Mapping[str, int]], *, replay: bool = False) -> Options:
     """What a command was asked for, as the judge takes it."""
     from grader.judge.conductor import Options
 
     given = {name: value for name, value in vars(asked).items() if name != "language"}
-    return Options(**given, user=user, sizes=sizes)
+    return Options(**given, user=user, sizes=sizes, replay=replay)
 
 
 @contextmanager
@@ -138,7 +140,7 @@ def print_result(
 def json_object(report: Report, number: int | None = None, page: Path | None = None) -> dict[str, Any]:
     """The report as JSON data: `fault` is the fault's class, `fault_details` its details.
 
-    The source is left out, since the caller has it; its hash is included.
+    The source is left out, since the caller has it; its hash is included. A replay's recording is left to the page.
     """
     from grader.core.report import to_data
 
@@ -147,6 +149,8 @@ def json_object(report: Report, number: int | None = None, page: Path | None = N
     data["cases"] = [_with_fault_word(case) for case in data["cases"]]
     if data["smallest"] is not None:
         data["smallest"] = _with_fault_word(data["smallest"])
+    if data["replay"] is not None:
+        del data["replay"]["packed"]
     data["submission"] = number
     data["page"] = None if page is None else str(page)
     return data

@@ -62,6 +62,7 @@ def command(
             quiet=as_json,
             problem_set=problem_set,
             filing=filing,
+            replay=True,
         )
         try:
             with _without_interruption():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -188,7 +189,8 @@ def submit(new: NewSubmission, visitor: AsVisitor, access: WithAccess) -> Submit
 def submission(number: Number, visitor: AsVisitor, access: WithAccess) -> Submission:
     row = access.submission(visitor, number)
     report = access.report(visitor, row) if row.state == JUDGED else None
-    return _submission(row, None if report is None else to_data(report))
+    # A replay is for the page, and as large as all the rest many times over.
+    return _submission(row, None if report is None else to_data(replace(report, replay=None)))
 
 
 @router.get("/submissions/{number}/events", response_class=EventStream)

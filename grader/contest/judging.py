@@ -83,6 +83,8 @@ class MachineJudge:
             cache=self._cache,
             require_sandbox=self._require_sandbox,
             deadline=job.grading_seconds,
+            # Of cases that are shown in full.
+            replay=True,
         )
         if job.run_id is not None:
             tried = replace(options, cases=RUN_CASES, sizes=(job.sizes,) if job.sizes else (), timed=False)
@@ -93,7 +95,14 @@ class MachineJudge:
         progress(HIDDEN_STEP)
         left = max(LEAST_SECONDS, job.grading_seconds - (time.monotonic() - began))
         # Fresh modules: nothing that a case leaves in device variables carries over to the next or to timing.
-        hidden = replace(options, seed=job.hidden_seed, timed=False, fresh_modules=True, deadline=left)
+        hidden = replace(
+            options,
+            seed=job.hidden_seed,
+            timed=False,
+            fresh_modules=True,
+            deadline=left,
+            replay=False,
+        )
         began = time.monotonic()
         found = self._grade(problem, submission, hidden, lambda text: progress(HIDDEN_STEP))
         # The time of the verdict reveals the duration of the hidden cases only in steps of `hidden_seconds`.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from markupsafe import Markup
 from starlette.requests import HTTPConnection
 
-from grader.boards.templating import SCRIPT, STYLE, pages
+from grader.boards.templating import PLAYER_SCRIPT, PLAYER_STYLE, SCRIPT, STYLE, pages
 from grader.contest.access import Access, Refused, row_name, shows_names
 from grader.contest.anonymity import nameless
 from grader.contest.auth import LONGEST_TOKEN, Signer, hash_token, server_secret
@@ -231,7 +231,7 @@ class Site:
 
     def _read_assets(self) -> dict[str, Asset]:
         files = {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in (*KINDS, BROTLI)}
-        files |= {name: self.pages.render(name).encode() for name in (SCRIPT, STYLE)}
+        files |= {name: self.pages.render(name).encode() for name in (SCRIPT, STYLE, PLAYER_SCRIPT, PLAYER_STYLE)}
         return {
             name: Asset(content, KINDS[Path(name).suffix], _packed(content, files.get(name + BROTLI)))
             for name, content in files.items()

@@ -201,6 +201,27 @@ class Measurement:
 
 
 @dataclass(frozen=True)
+class Replay:
+    """The failing case as it ran, recorded for a page to play: see grader/replay.
+
+    `subject` names the blocks, the kernel and the sizes. `causes` say what is wrong, and `marks` are the kinds of
+    places that were found in the recording: "fault", "first_wrong_write", "race", "deadlock". `step` is that of the
+    first of them, from 1 (0 if none was recorded); `place` says it in short, `ending` in full. `remarks` say what this
+    build does otherwise than the graded one.
+    """
+
+    subject: str
+    causes: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    step: int = 0
+    place: str = ""
+    ending: str = ""
+    remarks: tuple[str, ...] = ()
+    packed: str = ""
+    """The recording: JSON, compressed with gzip, in base64. Empty if it has no step, or too many for a page."""
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything known about one submission after grading."""
 
@@ -243,6 +264,8 @@ class Report:
     """The timings; None on the emulator, or if the submission is not accepted."""
     own_sizes: bool = False
     """Whether the user gave the sizes of the cases; otherwise they are drawn from the seed."""
+    replay: Replay | None = None
+    """The smallest failing case, recorded; None if nothing failed or the device can't record."""
 
 
 @lru_cache(maxsize=1)

@@ -22,6 +22,7 @@ from grader.judge import reporting
 from grader.judge.deadline import STANDARD_SECONDS, Deadline, DeadlinePassed
 from grader.judge.passes import Course
 from grader.judge.unset_locals import LocalsPass, emulates
+from grader.judge.watching import LEAST_SECONDS, STEP, add_replay, can_be_watched
 from grader.languages.language import Language
 from grader.languages.registry import language_of
 from grader.problem import Problem
@@ -37,6 +38,7 @@ class Options:
     `timed` asks for times where the device has any and the sizes were drawn. `require_sandbox` refuses to run a file's
     own host code without one. `deadline` is how many seconds the grading as a whole may take. With `fresh_modules` no
     case finds in the kernels' variables what an earlier one left there. `search` is what a failure may cost besides.
+    With `replay` the smallest failing case is recorded, so that its page can play it.
     """
 
     cases: int = 12
@@ -50,6 +52,7 @@ class Options:
     deadline: float = STANDARD_SECONDS
     fresh_modules: bool = False
     search: Search | None = None
+    replay: bool = False
 
 
 def grade(
@@ -142,7 +145,11 @@ def _grade(
         language.finish()
         beside.shutdown()
     ready.result()
-    return replace(report, seconds=time.monotonic() - began)
+    spent = time.monotonic() - began
+    if options.replay and can_be_watched(report, problem) and options.deadline - spent > LEAST_SECONDS:
+        progress(STEP)
+        report = add_replay(report, problem, submission, language, cache, sandbox)
+    return replace(report, seconds=spent)
 
 
 def _begin(parts: Sequence[Part]) -> None:

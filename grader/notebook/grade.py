@@ -61,9 +61,10 @@ def grade(
     place = find_workspace(None if workspace is None else os.fspath(workspace))
     given = [dict(one) for one in ([sizes] if isinstance(sizes, Mapping) else sizes)]
     if isinstance(source, str):
-        report = grade_text(place, problem, source, asked, engines, sizes=given)
+        report = grade_text(place, problem, source, asked, engines, sizes=given, replay=True)
     else:
-        report = grade_file(place, problem, os.fspath(Path(source)), asked, engines, user="", sizes=given, quiet=True)
+        file = os.fspath(Path(source))
+        report = grade_file(place, problem, file, asked, engines, user="", sizes=given, quiet=True, replay=True)
     return ShownReport.of(report)
 
 

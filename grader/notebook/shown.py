@@ -49,13 +49,17 @@ class ShownReport(Report):
         return text.getvalue()
 
     def _repr_html_(self) -> str:
-        """The report's page in a frame: its style stays inside, and the frame runs no script whatever is in it."""
+        """The report's page in a frame: its style stays inside, and the frame is no part of the notebook.
+
+        Only a page with a replay may run scripts there: kgrade's own, which are all that the page's policy allows.
+        """
         from grader.boards.pages import render_report
 
         # In such a frame a bare fragment leads to the notebook's own address.
         page = escape(render_report(self).replace(' href="#', ' href="about:srcdoc#'), quote=True)
+        allowed = "allow-scripts" if self.replay is not None and self.replay.packed else ""
         return (
-            f'<iframe sandbox="" srcdoc="{page}" title="Report of {escape(self.problem)}" '
+            f'<iframe sandbox="{allowed}" srcdoc="{page}" title="Report of {escape(self.problem)}" '
             f'style="width: 100%; height: {HEIGHT}; border: 0"></iframe>'
         )
 

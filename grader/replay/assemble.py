@@ -125,6 +125,7 @@ class Assembler:
         blocks = tuple(_index(number, recorded.grid) for number in recorded.blocks)
         waits = sorted(steps.waits, key=lambda wait: wait[0])
         columns = np.array(waits, np.int64).reshape(-1, 5).T
+        arrays = tuple(self._global_arrays())
         return Trace(
             kernel=source_name(recorded.symbol),
             grid=recorded.grid,
@@ -137,7 +138,7 @@ class Assembler:
             types=tuple(self._types.found),
             variables=tuple(self._variables),
             shared=tuple(self._shared),
-            arrays=tuple(self._global_arrays()),
+            arrays=arrays,
             marks=tuple(self._faults),
             steps=Steps(
                 *(np.array(steps.warps, np.int64), np.array(steps.masks, np.int64)),

@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.problem.coded import BF16
 from grader.replay.assemble import About, Assembler
-from grader.replay.device import Goal, RecordingDevice
+from grader.replay.device import ROWS, Goal, RecordingDevice
 from grader.replay.model import SourceFile
 from grader.replay.packing import pack
 from grader.run.emulator_child import Worker, limit_memory
@@ -63,10 +63,12 @@ class RecordingWorker(Worker):
         file: str,
         source: str,
         about: Mapping[str, Any],
+        rows: int,
     ) -> Message:
         """Runs a plan up to a launch and records blocks of it; returns the packed trace, and how the blocks ended."""
         assert self._recording is not None and self._problem is not None
         self._recording.begin(Goal(launch, tuple(blocks)), "")
+        self._recording.rows = min(rows, ROWS)
         self._recording.run(steps, instructions, seconds)
         recorded = self._recording.recorded
         if recorded is None:

@@ -21,8 +21,8 @@ from grader.run.emulator.memory import Array
 from grader.run.emulator.translate.noting import ATOMIC, CHANGED, WRITE
 from grader.run.emulator.translation import Translation
 
-ENTRIES, ROWS = 400_000, 100_000
-"""Of a recorded block: a row takes 512 bytes."""
+ENTRIES, ROWS = 200_000, 30_000
+"""Of a recorded block: a row takes 512 bytes, and is an access of at most 32 threads."""
 LOOKED, LOOKED_ROWS = 1 << 18, 1 << 16
 """Of all blocks, where only the writes to one array are looked at."""
 MOST_MEMORY = 256 << 20
@@ -72,6 +72,8 @@ class RecordingDevice(EmulatedDevice):
     """Runs plans twice: `look` finds the place, then `record` takes the journal of that place."""
 
     goal: Goal | None = None
+    rows = ROWS
+    """The accesses that are recorded of a block."""
     watched: str = ""
     """The array whose writers are looked for."""
 
@@ -144,7 +146,7 @@ class RecordingDevice(EmulatedDevice):
                 module.launch(symbol, only_blocks=range(first), **{**launch, "cooperative": False})
         self._keep(recorded)
         for number in blocks:
-            journal = Journal(ENTRIES, ROWS)
+            journal = Journal(ENTRIES, self.rows)
             given = {**launch, "cooperative": False}
             result = module.launch(symbol, journal=journal, only_blocks=range(number, number + 1), **given)
             recorded.journals.append(journal)

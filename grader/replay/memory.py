@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.replay.model import ANY_CALL
+
 Column = NDArray[np.int64]
 
 
@@ -105,8 +107,8 @@ class Memory:
         found = self._writes(space, target, step, thread)
         if threads is not None:
             found = found[(events.thread[found] >= threads[0]) & (events.thread[found] < threads[1])]
-        if call is not None and len(events.call):
-            found = found[events.call[found] == call]
+        if call is not None:
+            found = found[np.isin(events.call[found], (call, ANY_CALL))]
         offsets, sizes = events.offset[found] - begin, events.size[found]
         near = (offsets + sizes > 0) & (offsets < image.size)
         found, offsets, sizes = found[near], offsets[near], sizes[near]

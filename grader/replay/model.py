@@ -11,6 +11,8 @@ Column = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 Dim3 = tuple[int, int, int]
 LANES = 32
+ANY_CALL = -2
+"""In Accesses.call, where it is not known."""
 
 DEBUG, GRADED = "debug", "graded"
 """Builds: with -G and all its variables, or as it was graded."""
@@ -186,6 +188,10 @@ class Accesses:
     size: Column = field(default_factory=_column)
     value: Bits = field(default_factory=_bits)
     call: Column = field(default_factory=_column)
+
+    def __post_init__(self) -> None:
+        if len(self.call) != len(self.step):
+            object.__setattr__(self, "call", np.full(len(self.step), ANY_CALL))
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,13 +33,16 @@ from grader.replay.marks import first_wrong, mark
 from grader.replay.model import DEBUG, GRADED
 from grader.replay.packing import unpack
 from grader.replay.trace import Trace
-from grader.run.child_runner import LOAD_SECONDS
 from grader.run.emulator_runner import EmulatorRunner
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 
 MODULE = "grader.replay.child"
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
+ENDLESS = Limits(seconds=1.0, instructions=2_000_000)
+"""For finding the launch that does not come to an end."""
+ROWS, ENDLESS_ROWS = 30_000, 4_000
+"""Accesses that are recorded: of an endless loop a few rounds are enough."""
 PATIENCE = 3
 """Launches of one kernel that are looked at, where it is not known which of them raced."""
 LIBRARIES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](cub|thrust|cute|cutlass)/", re.MULTILINE)
@@ -66,7 +69,7 @@ class ReplayRunner(EmulatorRunner):
     def ask(self, do: str, plan: Plan, limits: Limits, **more: Any) -> dict[str, Any]:
         """Asks for `look` or `record`. Raises RunnerStopped."""
         steps = [step_to_json(step) for step in plan.steps]
-        return self._ask({"do": do, "steps": steps, **asdict(limits), **more}, LOAD_SECONDS)
+        return self._ask({"do": do, "steps": steps, **asdict(limits), **more}, self._wall_seconds(limits))
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,8 @@ class Recorder:
         try:
             found: Trace | None = None
             for place in self._places(planner, case, result, limits):
-                trace = self._trace(planner, build, case, place, limits)
+                rows = ENDLESS_ROWS if result.verdict is Verdict.TIME_LIMIT_EXCEEDED else ROWS
+                trace = self._trace(planner, build, case, place, limits, rows)
                 if trace is None:
                     continue
                 marked = mark(trace, result)
@@ -151,6 +155,9 @@ class Recorder:
         if not launches:
             return []
         fault, watched = result.fault, self._first_wrong(result)
+        if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
+            failed = self._runner.ask("look", plan, ENDLESS, watched="")["failed"] if len(launches) > 1 else None
+            return [_place(launches, failed[0] if failed else 0, [(0, 0, 0)])]
         if fault is not None and fault.block is not None:
             of_kernel = [n for n, step in enumerate(launches) if self._name(step) == fault.kernel] or [0]
             if len(of_kernel) > 1 and fault.fault is not FaultClass.DATA_RACE:
@@ -181,7 +188,9 @@ class Recorder:
         kernel = self._runner.loaded.get(launch.kernel)
         return kernel.name if kernel is not None else launch.kernel
 
-    def _trace(self, planner: Planner, build: str, case: Case, place: _Place, limits: Limits) -> Trace | None:
+    def _trace(
+        self, planner: Planner, build: str, case: Case, place: _Place, limits: Limits, rows: int
+    ) -> Trace | None:
         plan = self._plan(planner, case, limits)
         about = {
             "problem": self._problem.name,
@@ -199,6 +208,7 @@ class Recorder:
             file=self._submission.path_name,
             source=self._submission.text,
             about=about,
+            rows=rows,
         )
         if "trace" not in answer:
             return None

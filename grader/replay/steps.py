@@ -9,7 +9,7 @@ from grader.replay.model import ARRIVE, EXIT, LANES, RELEASE, WAITS
 from grader.run.emulator.translate import noting
 from grader.run.emulator.translate.noting import Note
 
-MOST_STEPS = 100_000
+MOST_STEPS = 40_000
 
 
 @dataclass(frozen=True)

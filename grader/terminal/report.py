@@ -17,7 +17,18 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.boards import timing
-from grader.boards.words import element, language, number, plain, repeat_command, several, sizes, triple, units
+from grader.boards.words import (
+    debug_command,
+    element,
+    language,
+    number,
+    plain,
+    repeat_command,
+    several,
+    sizes,
+    triple,
+    units,
+)
 from grader.core.report import CaseResult, Diagnostic, ElementError, FaultReport, Measurement, OutputCheck, Report
 from grader.core.verdict import Tone, Verdict
 from grader.terminal import error_map, times
@@ -218,10 +229,14 @@ class _View:
             rows.append(("repeat", repeat_command(report)))
         if report.smallest is not None and report.verdict is not Verdict.ACCEPTED:
             rows.append(("smallest", repeat_command(report, report.smallest)))
+        if report.replay is not None and not report.problem_set:
+            rows.append(("watch", debug_command(report)))
         if submission is not None:
             rows.append(("recorded", f"submission {submission} of {report.user}"))
         if page is not None:
             rows.append(("page", str(page)))
+            if report.replay is not None and report.replay.packed:
+                rows.append(("replay", f"{report.replay.place}; in the page at #replay-{report.replay.step}"))
         text = Text()
         for name, value in rows:
             text.append(f"  {name:<10}", style="dim").append(safe(value) + "\n")

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from boards.traces import race
 
 from grader.contest.explainer import Explainer
 from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
 from grader.core.report import CaseResult, Diagnostic
 from grader.core.verdict import Verdict
+from grader.replay.summary import summarize
 
 from .site_samples import SLUG, Hall, accepted, in_triton, open_hall, wrong
 
@@ -404,6 +406,22 @@ def faults_of(page: Any, hall: Hall, paths: list[str]) -> Iterator[tuple[str, in
             for each in found:
                 if each["impact"] in ("serious", "critical"):
                     yield path, width, each["id"]
+
+
+def test_a_failing_report_is_played(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    hall.submit("ada")
+    hall.judge(replace(wrong(), replay=summarize(race())))
+    page = opened(browser, hall, complaints)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/submissions/1#replay-12-3")
+    api.expect(page.locator(".counter")).to_have_text("12 of 50")
+    page.get_by_role("button", name="Step", exact=True).click()
+    assert page.locator(".counter").inner_text() == "13 of 50"
+    # The colours of writers are set by the script, which the policy allows.
+    colours = page.locator(".shared .known").evaluate_all(
+        "all => all.map((cell) => getComputedStyle(cell).backgroundColor)"
+    )
+    assert len(set(colours)) > 50
 
 
 def test_without_scripts(browser: Any, hall: Hall) -> None:

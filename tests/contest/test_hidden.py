@@ -56,8 +56,8 @@ def test_what_fails_without_hidden_cases_is_told_in_full(machine: MachineJudge, 
     graded[:] = [faulty()]
     outcome = machine(HIDDEN, lambda text: None)
     assert outcome.is_open and outcome.verdict == "runtime_error" and "4711" in (outcome.report or "")
-    # With a seed of its own, so that nothing of the contest's is in it.
-    assert [(each.seed, each.fresh_modules) for each in asked] == [(None, False)]
+    # With a seed of its own, so that nothing of the contest's is in it; it may be watched.
+    assert [(each.seed, each.fresh_modules, each.replay) for each in asked] == [(None, False, True)]
 
 
 @pytest.mark.parametrize(

@@ -88,13 +88,15 @@ def test_what_cannot_be_graded_is_said(given: dict[str, Any], said: str) -> None
         kgrade.grade(**{"problem": "matmul", "source": RIGHT.read_text(), "device": "emulator", **given})
 
 
-def test_the_page_stands_in_a_frame_that_runs_nothing(wrong: ShownReport) -> None:
+@pytest.mark.parametrize("replayed", [False, True])
+def test_the_page_stands_in_a_frame_of_its_own(wrong: ShownReport, replayed: bool) -> None:
     report = replace(wrong, headline=HOSTILE, problem=HOSTILE, source=HOSTILE, file=HOSTILE, printed=HOSTILE)
+    report = report if replayed else replace(report, replay=None)
     frame = re.fullmatch(
-        r'<iframe sandbox="" srcdoc="([^"]*)" title="[^"<>]*" style="[^"]*"></iframe>', report._repr_html_()
+        r'<iframe sandbox="(.*?)" srcdoc="([^"]*)" title="[^"<>]*" style="[^"]*"></iframe>', report._repr_html_()
     )
-    assert frame
-    page = html.unescape(frame[1])
+    assert frame and frame[1] == ("allow-scripts" if replayed else "")
+    page = html.unescape(frame[2])
     assert page.startswith("<!DOCTYPE html>") and "<img" not in page and "\u202e" not in page
     assert "default-src &#39;none&#39;" in page and 'href="#' not in page
 
@@ -114,6 +116,12 @@ def test_a_browser_shows_it_and_goes_to_the_line(wrong: ShownReport, tmp_path: P
         frame.get_by_role("link", name="See line 14").click()
         page.wait_for_function("() => true")
         assert page.frames[1].url == "about:srcdoc#L14"
+        # The replay plays there, and its links stay in the frame.
+        before = frame.locator(".counter").inner_text()
+        frame.get_by_role("button", name="Back", exact=True).click()
+        assert frame.locator(".counter").inner_text() != before
+        frame.get_by_role("link", name="Link to this step").click()
+        assert page.frames[1].url.startswith("about:srcdoc#replay-")
         assert page.url == notebook.as_uri() and page.locator("h1").inner_text() == "Mine"
         browser.close()
 
@@ -168,6 +176,6 @@ def test_a_kernel_executes_a_notebook(tmp_path: Path, monkeypatch: pytest.Monkey
     loaded, graded, printed = (cell.outputs for cell in notebook.cells)
     assert loaded == []
     (shown,) = graded
-    assert shown.output_type == "execute_result" and shown.data["text/html"].startswith('<iframe sandbox=""')
+    assert shown.output_type == "execute_result" and shown.data["text/html"].startswith("<iframe sandbox=")
     assert "out_of_bounds" in shown.data["text/plain"]
     assert [output.text for output in printed] == ["runtime_error 14\n"]

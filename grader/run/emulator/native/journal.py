@@ -9,15 +9,16 @@ _NO_ROW = "-1"
 
 
 def note_routine(module: IrModule) -> str:
-    """Returns the routine `(ctx, warp, site, lanes)`, which enters a site for these lanes, if there are any."""
+    """Returns the routine `(ctx, warp, site, lanes)`, which enters a site for these lanes, if any are left."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "site"), ("i32", "lanes")]
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
-        journal = _journal(f, "%lanes")
+        alive = _alive(f)
+        journal = _journal(f, alive)
         f.branch(f.let(f"icmp ne i64 {f.load('i64', journal, JOURNAL['watched_bytes'])}, 0"), "leave", "all")
         f.block("all")
-        _enter(f, journal, "%lanes", _NO_ROW)
+        _enter(f, journal, alive, _NO_ROW)
         return f
 
     return module.routine("note", build)
@@ -34,8 +35,7 @@ def note_values_routine(module: IrModule) -> str:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "site"), ("i32", "lanes")]
         arguments += [(vector, "addresses"), (vector, "values")]
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
-        dead = f.load("i32", "%warp", WARP["dead"])
-        alive = f.let(f"and i32 %lanes, {f.let(f'xor i32 {dead}, -1')}")
+        alive = _alive(f)
         journal = _journal(f, alive)
         watched, size = (f.load("i64", journal, JOURNAL[name]) for name in ("watched", "watched_bytes"))
         offset = f.op("sub", V("i64", "%addresses"), f.spread("i64", watched))
@@ -55,6 +55,12 @@ def note_values_routine(module: IrModule) -> str:
         return f
 
     return module.routine("note_values", build)
+
+
+def _alive(f: IrFunction) -> str:
+    """Returns the lanes that no fault has ended."""
+    dead = f.load("i32", "%warp", WARP["dead"])
+    return f.let(f"and i32 %lanes, {f.let(f'xor i32 {dead}, -1')}")
 
 
 def _journal(f: IrFunction, lanes: str) -> str:

@@ -1,0 +1,242 @@
+"""Blocks recorded on the emulator: lines, variables of every kind, calls, waits, memory, and the marks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.core.report import CaseResult, ElementError, FaultReport, OutputCheck
+from grader.core.verdict import FaultClass, Verdict
+from grader.languages.registry import language_of, make_submission
+from grader.problem import load_problem
+from grader.replay.decode import scalar
+from grader.replay.packing import to_json
+from grader.replay.record import BLOCK_ALONE, BLOCKS_BEFORE, CUT, WRITTEN_NOWHERE, Recorder
+from grader.replay.trace import Trace
+from grader.sandbox import Sandbox
+
+PROBLEMS = Path(__file__).parents[2] / "problems"
+HEAD = "__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {\n"
+INDEX = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+
+
+@dataclass
+class Studio:
+    """Records files; each gets a process of its own."""
+
+    cache: Path
+
+    def record(self, text: str, n: int = 5, problem: str = "zip", **case: Any) -> Trace:
+        """The trace of a case of size N, which is a wrong answer if nothing else is said."""
+        loaded = load_problem(PROBLEMS / problem)
+        submission = make_submission("mine.cu", text.encode())
+        given = {"verdict": Verdict.WRONG_ANSWER, "sizes": {"N": n}, **case}
+        result = CaseResult(family="normal", seed=3, **given)
+        recorder = Recorder(loaded, submission, language_of(submission), self.cache, Sandbox.find())
+        try:
+            trace = recorder.record(result)
+        finally:
+            recorder.close()
+        assert trace is not None
+        return trace
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    yield Studio(tmp_path_factory.mktemp("cache"))
+
+
+def values(trace: Trace, thread: int, line: int, frame: int = 0) -> dict[str, object]:
+    """The variables of a thread by name, where it comes to a line last."""
+    step = [step for step in trace.steps_of(thread).tolist() if trace.steps.line[step] == line][-1]
+    return {trace.variables[at].name: value for at, value in trace.values_at(step, thread, frame).items()}
+
+
+def fault(kind: FaultClass, message: str, line: int, **more: Any) -> FaultReport:
+    block, thread = more.pop("block", (0, 0, 0)), more.pop("thread", (0, 0, 0))
+    return FaultReport(kind, message, line=line, kernel="zip_kernel", block=block, thread=thread, **more)
+
+
+KINDS = """struct Pair { float first; int rest[2]; };
+__device__ float add(float x, float* y) {
+    *y = x;
+    return x + 1.0f;
+}
+__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    __shared__ float tile[2][4];
+    float4 q = make_float4(1, 2, 3, 4);
+    float row[3];
+    Pair p;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N) return;
+    for (int j = 0; j < 3; j++) row[j] = 10 * i + j;
+    p.first = add(row[1], &row[2]);
+    p.rest[1] = i;
+    tile[i / 4][i % 4] = p.first;
+    output[i] = 0;
+    atomicAdd(&output[0], 2.0f);
+    __syncthreads();
+    output[i] += q.y;
+}
+"""
+
+
+def test_variables_of_every_kind_and_what_a_function_writes_for_its_caller(studio: Studio) -> None:
+    trace = studio.record(KINDS)
+    seen = values(trace, 1, 17)
+    assert seen["q"] == {"x": 1.0, "y": 2.0, "z": 3.0, "w": 4.0}
+    assert seen["row"] == [10.0, 11.0, 11.0]
+    assert seen["p"] == {"first": 12.0, "rest": [None, 1]}
+    assert (seen["i"], seen["N"]) == (1, 5)
+    assert values(trace, 1, 11)["i"] is None
+    inside = values(trace, 1, 4)
+    assert inside["x"] == 11.0 and set(inside) == {"x", "y"}
+    call = next(step for step in trace.steps_of(1).tolist() if trace.steps.depth[step] == 1)
+    assert [(trace.functions[f.function].name, f.line) for f in trace.stack_at(call, 1)][1:] == [("zip_kernel", 14)]
+
+
+def test_memory_has_its_arrays_by_name_and_what_each_lane_left(studio: Studio) -> None:
+    trace = studio.record(KINDS)
+    assert [(each.name, each.shape) for each in trace.shared] == [("tile", (2, 4))]
+    tile = trace.shared_at(len(trace))[0]
+    assert tile.known.reshape(8, 4).all(axis=1).tolist() == [True] * 5 + [False] * 3
+    assert tile.thread.reshape(8, 4)[:, 0].tolist() == [0, 1, 2, 3, 4, -1, -1, -1]
+    (output,) = trace.arrays
+    assert (output.name, output.role, output.shape, output.elements) == ("output", "output", (5,), {})
+    adds = [write for write in trace.writes_of("global", 0, 0) if trace.steps.line[write.step] == 18]
+    left = [(write.thread, scalar(trace.types[output.type], write.value)) for write in adds]
+    assert left == [(0, 2.0), (1, 4.0), (2, 6.0), (3, 8.0), (4, 10.0)]
+    assert trace.elements_at(0, len(trace))[1] == 0x40000000
+
+
+def test_the_same_seed_gives_the_same_steps(studio: Studio) -> None:
+    assert to_json(studio.record(KINDS)) == to_json(studio.record(KINDS))
+
+
+RECURSION = f"""__device__ int count(int n) {{
+    int own = 10 * n;
+    int inner = n ? count(n - 1) : 0;
+    return own + inner;
+}}
+{HEAD}{INDEX}    output[i] = count(2);
+}}
+"""
+
+
+def test_each_call_of_a_recursive_function_has_its_own_variables(studio: Studio) -> None:
+    trace = studio.record(RECURSION, n=1)
+    deepest = max(trace.steps_of(0).tolist(), key=lambda step: int(trace.steps.depth[step]))
+    levels = [trace.values_at(deepest, 0, frame) for frame in range(3)]
+    named = [{trace.variables[at].name: value for at, value in level.items()} for level in levels]
+    assert [level["n"] for level in named[1:]] == [1, 2]
+    assert [level["own"] for level in named[1:]] == [10, 20]
+    back = values(trace, 0, 4)
+    assert (back["n"], back["own"], back["inner"]) == (2, 20, 10)
+
+
+RACE = f"""#define BLOCK 64
+{HEAD}    __shared__ float tile[64];
+{INDEX}    tile[threadIdx.x] = i < N ? a[i] : 0;
+    if (i < N) output[i] = tile[63 - threadIdx.x];
+}}
+"""
+
+
+def test_a_race_has_both_accesses_and_no_barrier_between(studio: Studio) -> None:
+    words = "data race in tile: write by thread (60, 0, 0) on line 5 and read by thread (3, 0, 0) on line 6 in no order"
+    found = fault(FaultClass.DATA_RACE, words, 6, array="tile", index=60, thread=(3, 0, 0))
+    trace = studio.record(RACE, verdict=Verdict.RUNTIME_ERROR, fault=found, line=6)
+    mark = trace.marks[0]
+    assert (mark.kind, mark.thread, mark.other_thread, mark.space) == ("race", 3, 60, "shared")
+    assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [6, 5]
+    assert mark.missing_at == max(mark.step, mark.other_step)
+    assert trace.is_at_work(mark.step, 3) and trace.is_at_work(mark.other_step, 60)
+
+
+def test_with_a_barrier_between_there_is_no_race_to_mark(studio: Studio) -> None:
+    found = fault(FaultClass.DATA_RACE, "made up", 7, array="tile", index=60, thread=(3, 0, 0))
+    text = RACE.replace("    if (i", "    __syncthreads();\n    if (i")
+    trace = studio.record(text, verdict=Verdict.RUNTIME_ERROR, fault=found, line=7)
+    assert [(mark.kind, int(trace.steps.line[mark.step])) for mark in trace.marks] == [("fault", 7)]
+    barrier = trace.next_barrier(0)
+    assert barrier is not None and trace.state_of(0, barrier) in ("waiting", "at work")
+    assert trace.state_of(0, barrier + 1) in ("ready", "at work")
+
+
+DEADLOCK = f"""#define BLOCK 64
+{HEAD}{INDEX}    if (threadIdx.x < 32)
+        asm volatile("bar.sync 0, 64;");
+    else
+        asm volatile("bar.sync 1, 64;");
+    if (i < N) output[i] = 1;
+}}
+"""
+
+
+def test_a_deadlock_shows_who_waits_where(studio: Studio) -> None:
+    found = fault(FaultClass.DEADLOCK, "they wait for ever", 5)
+    trace = studio.record(DEADLOCK, verdict=Verdict.RUNTIME_ERROR, fault=found, line=5)
+    mark = trace.marks[0]
+    assert (mark.kind, mark.thread, mark.other_thread) == ("deadlock", 0, 32)
+    assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [5, 7]
+    assert {trace.state_of(thread, len(trace)) for thread in trace.threads()} == {"waiting"}
+
+
+OUTSIDE = f"""#define BLOCK 32
+{HEAD}{INDEX}    float x = a[i];
+    output[i] = x;
+}}
+"""
+
+
+def test_a_fault_in_a_later_block_is_recorded_alone(studio: Studio) -> None:
+    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 4, array="a", index=40, block=(1, 0, 0), thread=(8, 0, 0))
+    trace = studio.record(OUTSIDE, n=40, verdict=Verdict.RUNTIME_ERROR, fault=found, line=4)
+    assert trace.block == (1, 0, 0) and BLOCK_ALONE in trace.remarks
+    mark = trace.marks[0]
+    assert (mark.kind, mark.thread, mark.index, int(trace.steps.line[mark.step])) == ("fault", 8, 40, 4)
+    assert trace.state_of(8, mark.step + 1) == "gone" and trace.state_of(7, mark.step + 1) != "gone"
+    # Lanes at fault have read nothing.
+    assert {each.thread for each in trace.reads_in(mark.step)} == set(range(8))
+
+
+def test_where_blocks_count_each_other_those_before_are_run(studio: Studio) -> None:
+    text = OUTSIDE.replace("    float x", "    if (i == 0 || i == 32) atomicAdd(&output[0], 1.0f);\n    float x")
+    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 5, array="a", index=40, block=(1, 0, 0), thread=(8, 0, 0))
+    trace = studio.record(text, n=40, verdict=Verdict.RUNTIME_ERROR, fault=found, line=5)
+    assert BLOCKS_BEFORE in trace.remarks
+
+
+def wrong(index: int, unwritten: bool = False) -> dict[str, Any]:
+    element = ElementError((index,), expected=1.5, got=0.0, units=9.0, unwritten=unwritten)
+    return {"outputs": (OutputCheck("output", (40,), 1, 40, 9.0, "G0", elements=(element,)),)}
+
+
+def test_a_wrong_element_leads_to_its_writer(studio: Studio) -> None:
+    text = OUTSIDE.replace("float x = a[i]", "if (i >= N) return;\n    float x = b[i]")
+    trace = studio.record(text, n=40, **wrong(35))
+    mark = trace.marks[0]
+    assert trace.block == (1, 0, 0)
+    assert (mark.kind, mark.thread, mark.array, mark.index) == ("first_wrong_write", 3, "output", 35)
+    assert trace.arrays[1].expected == {35: 1.5}
+    write = trace.who_wrote("global", 1, 4 * 35, len(trace))
+    assert write is not None and write.step == mark.step
+    assert "expected" in mark.words
+
+
+def test_an_element_that_nobody_wrote_says_so(studio: Studio) -> None:
+    text = OUTSIDE.replace("float x = a[i]", "if (i >= 36) return;\n    float x = b[i]")
+    trace = studio.record(text, n=40, **wrong(38, unwritten=True))
+    assert trace.block == (1, 0, 0) and WRITTEN_NOWHERE in trace.remarks
+    mark = trace.marks[0]
+    assert (mark.kind, mark.step, mark.array, mark.index) == ("first_wrong_write", -1, "output", 38)
+    assert "wrote output[38]" in mark.words
+
+
+def test_an_endless_loop_is_cut(studio: Studio) -> None:
+    text = f"{HEAD}{INDEX}    for (int k = 0; k < N; k += 0) output[i % N] = k;\n}}\n"
+    trace = studio.record(text, verdict=Verdict.TIME_LIMIT_EXCEEDED, line=3)
+    assert trace.truncated and CUT in trace.remarks
+    assert (trace.marks[0].kind, int(trace.steps.line[trace.marks[0].step])) == ("fault", 3)
