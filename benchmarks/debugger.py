@@ -128,8 +128,8 @@ def measure(client: Client) -> float:
         client.stopped()
 
     def to_end() -> None:
-        command("goto 0")
-        command(f"goto {STEPS - 1}")
+        command("goto 1")
+        command(f"goto {STEPS}")
         client.ask("evaluate", expression=":thread 0", context="repl")
 
     def back() -> None:

@@ -97,9 +97,9 @@ def _barrier(console: Console, _: str) -> None:
 
 def _goto(console: Console, rest: str) -> None:
     last = len(console.debugger.trace)
-    if not rest.isascii() or not rest.isdigit() or len(rest) > 9 or int(rest) > last:
-        raise EvaluationError(f"{rest[:40] or 'nothing'} is no step; a number from 0 to {last} is expected")
-    console.debugger.step = int(rest)
+    if not rest.isascii() or not rest.isdigit() or len(rest) > 9 or not 1 <= int(rest) <= last:
+        raise EvaluationError(f"{rest[:40] or 'nothing'} is no step; a number from 1 to {last} is expected")
+    console.debugger.step = int(rest) - 1
     console.show_stop(Stop(STEP))
 
 

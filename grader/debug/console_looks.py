@@ -23,12 +23,19 @@ SIGNS = {AT_WORK: "#", READY: "-", WAITING: "w", GONE: "."}
 def position(debugger: Debugger) -> str:
     """The thread, the step, and the line it stands before."""
     stack = debugger.stack(debugger.thread)
-    head = f"{debugger.name()}, step {max(debugger.step, 0):,} of {len(debugger.trace):,}"
+    head = f"{debugger.name()}, {step_words(debugger)}"
     if not stack:
         return f"{head}: it did nothing"
     state = debugger.trace.state_of(debugger.thread, max(debugger.step, 0))
     words = {GONE: ", has ended", WAITING: ", waits at a barrier"}.get(state, "")
     return f"{head}{words}\n{_line(debugger, stack[0])}"
+
+
+def step_words(debugger: Debugger) -> str:
+    """Which step it stands before, counted from 1 as in a replay's page."""
+    if debugger.at_end:
+        return f"after all {len(debugger.trace):,} steps"
+    return f"step {max(debugger.step, 0) + 1:,} of {len(debugger.trace):,}"
 
 
 def _line(debugger: Debugger, frame: Frame) -> str:
@@ -124,7 +131,7 @@ def writer(debugger: Debugger, expression: str) -> str:
     wrote = ""
     if found.size == value.type.size and not can_open(value):
         wrote = f" = {text_of(number_of(found.value, value.type), value.type)}"
-    return f"{thread_name(trace, found.thread)} wrote {expression}{wrote} in line {line}, step {found.step:,}"
+    return f"{thread_name(trace, found.thread)} wrote {expression}{wrote} in line {line}, step {found.step + 1:,}"
 
 
 def breakpoints(debugger: Debugger) -> str:

@@ -86,7 +86,7 @@ def _introduce(console: Console) -> None:
     for remark in trace.remarks:
         write(f"  {remark}")
     for mark in trace.marks:
-        write(f"{mark.kind.replace('_', ' ')}: {mark.words}" + (f" (step {mark.step:,})" if mark.step >= 0 else ""))
+        write(f"{mark.kind.replace('_', ' ')}: {mark.words}" + (f" (step {mark.step + 1:,})" if mark.step >= 0 else ""))
     write("help lists the commands; continue goes to the first fault")
     write(looks.position(debugger))
 

@@ -134,7 +134,7 @@ def test_the_same_seed_gives_the_same_steps_and_a_device_function_is_entered(tmp
     ):
         assert line in printed, printed
     again = printed.index(f"{PROMPT}restart")
-    first, second = ([line for line in part if "step" in line] for part in (printed[:again], printed[again:]))
+    first, second = ([line for line in part if ", step " in line] for part in (printed[:again], printed[again:]))
     assert len(first) > 5 and second == first, "a restart shows the same steps, of a seed that nobody gave"
 
 

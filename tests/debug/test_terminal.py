@@ -35,17 +35,17 @@ def test_the_introduction_names_the_fault_and_what_the_build_does_otherwise() ->
     debug_in_terminal(lambda launch, say: made_trace(), Launch("scaling", "scale.cu"), io.StringIO(), printed.append)
     assert printed[0] == "scale of scaling, N=115: 46 steps of block (2,0,0)"
     assert "  This build has -G: without it the compiler may change the order of lines." in printed
-    assert "fault: C[115] is past the end of C (step 45)" in printed
+    assert "fault: C[115] is past the end of C (step 46)" in printed
 
 
 def test_a_script_finds_a_fault_and_goes_back_from_it() -> None:
     assert typed("continue", "back 2", "print sum", "who tile[4][3]", "quit", "print i") == [
         "(kgrade) continue",
         "C[115] is past the end of C",
-        "block (2,0,0) thread (35,0,0), step 45 of 46",
+        "block (2,0,0) thread (35,0,0), step 46 of 46",
         "   17      C[i] = sum;",
         "(kgrade) back 2",
-        "block (2,0,0) thread (35,0,0), step 42 of 46",
+        "block (2,0,0) thread (35,0,0), step 43 of 46",
         "   15      tile[threadIdx.x / 8][threadIdx.x % 8] = sum;",
         "(kgrade) print sum",
         "sum = 690 (float)",
@@ -65,9 +65,9 @@ def test_a_script_finds_a_fault_and_goes_back_from_it() -> None:
         (("log 13 k={k}", "focus lane 1", "continue"), "block (2,0,0) thread (1,0,0): k=0"),
         (("continue", "rcontinue"), "the recording begins here"),
         (("barrier",), "all threads of this barrier have arrived"),
-        (("goto 3",), "block (2,0,0) thread (0,0,0), step 3 of 46"),
-        (("thread 35",), "block (2,0,0) thread (35,0,0), step 0 of 46"),
-        (("thread 3 block 2",), "block (2,0,0) thread (3,0,0), step 0 of 46"),
+        (("goto 4",), "block (2,0,0) thread (0,0,0), step 4 of 46"),
+        (("thread 35",), "block (2,0,0) thread (35,0,0), step 1 of 46"),
+        (("thread 3 block 2",), "block (2,0,0) thread (3,0,0), step 1 of 46"),
         (("focus warp 1",), "focus: warp 1"),
         (("focus warp 1", "focus all"), "focus: all threads"),
         (("break 13", "breakpoints"), "  1  line 13"),
@@ -75,12 +75,12 @@ def test_a_script_finds_a_fault_and_goes_back_from_it() -> None:
         (("step 4", "where"), "  1  scale at scale.cu:12"),
         (("step 2", "locals"), "  sum = 0 (float)"),
         (("continue", "who a[100]"), "nobody has written a[100] before this step"),
-        (("step 2", "who i"), "block (2,0,0) thread (0,0,0) wrote i = 80 in line 8, step 0"),
+        (("step 2", "who i"), "block (2,0,0) thread (0,0,0) wrote i = 80 in line 8, step 1"),
         (("break 12", "list 12"), " *  12          sum += scaled(a[i]);"),
         (("continue", "print tile[4]"), "  [3] = 690"),
         (("continue", "print pair"), "  count = 3"),
         (("out",), "block (2,0,0) thread (0,0,0) has ended, after line 17"),
-        (("restart",), "block (2,0,0) thread (0,0,0), step 0 of 46"),
+        (("restart",), "block (2,0,0) thread (0,0,0), step 1 of 46"),
     ],
 )
 def test_commands(commands: tuple[str, ...], printed: str) -> None:
@@ -102,7 +102,7 @@ def test_commands(commands: tuple[str, ...], printed: str) -> None:
         ("rwatch N", "reads of a thread's own variables are not recorded; type watch N"),
         ("log 12", "a line and a message are expected"),
         ("delete 9", "9 is no breakpoint; there are: none"),
-        ("goto 99999", "a number from 0 to 46 is expected"),
+        ("goto 99999", "a number from 1 to 46 is expected"),
         ("thread 3,1", "recorded are threads (0,0,0) to (39,0,0)"),
         ("thread x", "x is no index"),
         ("focus warp", "expected is such as focus warp 1"),
@@ -116,7 +116,7 @@ def test_commands(commands: tuple[str, ...], printed: str) -> None:
     ],
 )
 def test_mistakes_are_answered_and_passed_over(command: str, words: str) -> None:
-    lines = typed("goto 0", command, "print N")
+    lines = typed("goto 1", command, "print N")
     assert any(line.startswith("! ") and words in line for line in lines)
     assert lines[-1] == "N = 115 (int)"
 
