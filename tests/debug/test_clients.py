@@ -27,7 +27,7 @@ RACE = KERNELS / "missing_barrier_after_use.cu"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is missing; type: scripts/install-test-packages")
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is missing; type: apt-get install nodejs npm")
 @pytest.mark.skipif(
     not (PACKAGES / "node_modules" / "@vscode" / "debugadapter-testsupport").exists(),
     reason=f"VS Code's test client is missing; type: npm install --prefix {PACKAGES.relative_to(ROOT)}",
@@ -42,6 +42,35 @@ def test_a_session_with_vs_code_s_own_client() -> None:
         "fault",
         "variables",
     ], run.stderr
+
+
+PLAYED = """\
+#!{python}
+import json, pathlib, sys
+here = pathlib.Path(__file__).parent
+if (here / "fails").exists():
+    print(json.dumps({{"error": "there is no compiler", "hint": "type: kgrade doctor"}}))
+elif sys.argv[1] == "list":
+    print(json.dumps({{"problems": [{{"problem": "matmul", "title": "Matrix multiplication"}}]}}))
+else:
+    (here / "page.html").write_text("<p>the report</p>")
+    print(json.dumps({{
+        "verdict": "runtime_error", "headline": "Data race in tile, line 3", "line": 3, "fault": "data_race",
+        "kind": None, "pattern": "", "explanation": [], "diagnostics": [], "page": str(here / "page.html"),
+    }}))
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is missing; type: apt-get install nodejs npm")
+def test_the_extension_of_vs_code_grades_debugs_and_says_what_fails(tmp_path: Path) -> None:
+    (tmp_path / "kgrade").write_text(PLAYED.format(python=sys.executable))
+    (tmp_path / "kgrade").chmod(0o755)
+    (tmp_path / "matmul").mkdir()
+    (tmp_path / "matmul" / "mine.cu").write_text("__global__ void k() {\n    int i;\n    i = 3;\n}\n")
+    run = subprocess.run(
+        ["node", HERE / "extension.js", tmp_path], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.stdout.splitlines() == ["grade", "debug", "errors"], run.stderr
 
 
 @contextmanager
