@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.debug.expressions import is_true, parse_condition
+from grader.debug.conditions import parse_condition
+from grader.debug.expressions import is_true
 from grader.debug.recorded import BUILT_INS, Recorded
 from grader.debug.scope import ThreadScope
 from grader.debug.values import EvaluationError, Place

@@ -5,7 +5,7 @@ The parser is tree-sitter's, as for submissions; the rules of types are in `arit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ def parse_expression(text: str) -> Computation:
         raise EvaluationError(f"an expression has at most {LONGEST} characters; this one has {len(text)}")
     if not text.strip():
         raise EvaluationError("an expression is expected, such as threadIdx.x or C[5]")
-    compute = _compiled(_node_of(text), 0)
+    compute = compiled(node_of(text), 0)
     return lambda scope: scope.load(compute(scope))
 
 
@@ -49,39 +49,7 @@ def parse_expression(text: str) -> Computation:
 def parse_place(text: str) -> Computation:
     """As parse_expression, but leaves what lies in memory as a place: of what is watched or opened."""
     parse_expression(text)
-    return _compiled(_node_of(text), 0)
-
-
-@lru_cache(maxsize=256)
-def parse_condition(text: str, constant: frozenset[str]) -> tuple[Computation, Computation]:
-    """A condition in two parts, both of which have to hold: one that uses only the `constant` names, and the rest.
-
-    The first part is the same at all steps of a thread. Raises EvaluationError.
-    """
-    parse_expression(text)
-    parts: tuple[list[Node], list[Node]] = ([], [])
-    for node in _conjuncts(_node_of(text)):
-        parts[0 if _names(node) <= constant else 1].append(node)
-    compiled = [[_compiled(node, 0) for node in part] for part in parts]
-    return _all_of(compiled[0]), _all_of(compiled[1])
-
-
-def _conjuncts(node: Node) -> list[Node]:
-    """The parts of a && b && c."""
-    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
-        node = node.named_children[0]
-    if node.type == "binary_expression" and _text(_part(node, "operator")) in ("&&", "and"):
-        return [*_conjuncts(_part(node, "left")), *_conjuncts(_part(node, "right"))]
-    return [node]
-
-
-def _names(node: Node) -> set[str]:
-    found = {_text(node)} if node.type in ("identifier", "this") else set()
-    return found.union(*(_names(child) for child in node.named_children))
-
-
-def _all_of(parts: Sequence[Computation]) -> Computation:
-    return lambda scope: arithmetic.truth(all(is_true(scope.load(part(scope))) for part in parts))
+    return compiled(node_of(text), 0)
 
 
 def is_true(value: Value) -> bool:
@@ -89,7 +57,8 @@ def is_true(value: Value) -> bool:
     return bool(arithmetic.number(value))
 
 
-def _node_of(text: str) -> Node:
+def node_of(text: str) -> Node:
+    """The tree of an expression, in its parentheses. Raises EvaluationError."""
     from grader.compile.syntax import syntax_tree
 
     tree = syntax_tree(_BEFORE + text.encode(errors="replace") + _AFTER)
@@ -108,27 +77,28 @@ def _node_of(text: str) -> Node:
     return parentheses
 
 
-def _compiled(node: Node, depth: int) -> Computation:
+def compiled(node: Node, depth: int) -> Computation:
+    """What computes this part of an expression, which is `depth` levels deep. Raises EvaluationError."""
     if depth > DEEPEST:
         raise EvaluationError(f"this expression is nested deeper than {DEEPEST} levels")
     compiler = _COMPILERS.get(node.type)
     if compiler is None:
-        raise EvaluationError(_REFUSED.get(node.type, f"{_short(_text(node))} can't be evaluated here"))
+        raise EvaluationError(_REFUSED.get(node.type, f"{_short(text_of(node))} can't be evaluated here"))
     return compiler(node, depth + 1)
 
 
 def _literal(node: Node, _: int) -> Computation:
-    value = arithmetic.literal(_text(node))
+    value = arithmetic.literal(text_of(node))
     return lambda scope: value
 
 
 def _character(node: Node, _: int) -> Computation:
-    value = arithmetic.character(_text(node))
+    value = arithmetic.character(text_of(node))
     return lambda scope: value
 
 
 def _identifier(node: Node, _: int) -> Computation:
-    name = _text(node)
+    name = text_of(node)
     return lambda scope: scope.named(name)
 
 
@@ -138,16 +108,16 @@ def _constant(type: CType, number: int) -> Callable[[Node, int], Computation]:
 
 
 def _inner(node: Node, depth: int) -> Computation:
-    return _compiled(_only(node), depth)
+    return compiled(_only(node), depth)
 
 
 def _unary(node: Node, depth: int) -> Computation:
-    operand, operator = _compiled(_part(node, "argument"), depth), _text(_part(node, "operator"))
+    operand, operator = compiled(part(node, "argument"), depth), text_of(part(node, "operator"))
     return lambda scope: arithmetic.unary(operator, scope.load(operand(scope)))
 
 
 def _pointer(node: Node, depth: int) -> Computation:
-    operand, operator = _compiled(_part(node, "argument"), depth), _text(_part(node, "operator"))
+    operand, operator = compiled(part(node, "argument"), depth), text_of(part(node, "operator"))
     if operator == "*":
         return lambda scope: _pointed(scope, scope.load(operand(scope)))
 
@@ -159,8 +129,8 @@ def _pointer(node: Node, depth: int) -> Computation:
 
 
 def _binary(node: Node, depth: int) -> Computation:
-    left, right = (_compiled(_part(node, side), depth) for side in ("left", "right"))
-    operator = _text(_part(node, "operator"))
+    left, right = (compiled(part(node, side), depth) for side in ("left", "right"))
+    operator = text_of(part(node, "operator"))
     if operator in ("&&", "||", "and", "or"):
         stops_at = operator in ("||", "or")
 
@@ -174,13 +144,13 @@ def _binary(node: Node, depth: int) -> Computation:
 
 
 def _conditional(node: Node, depth: int) -> Computation:
-    condition, one, other = (_compiled(_part(node, p), depth) for p in ("condition", "consequence", "alternative"))
+    condition, one, other = (compiled(part(node, p), depth) for p in ("condition", "consequence", "alternative"))
     return lambda scope: one(scope) if is_true(scope.load(condition(scope))) else other(scope)
 
 
 def _subscript(node: Node, depth: int) -> Computation:
-    array = _compiled(_part(node, "argument"), depth)
-    index = _compiled(_only(_part(node, "indices")), depth)
+    array = compiled(part(node, "argument"), depth)
+    index = compiled(_only(part(node, "indices")), depth)
 
     def element(scope: Scope) -> Value:
         at = arithmetic.integer(scope.load(index(scope)), "an index")
@@ -198,8 +168,8 @@ def _subscript(node: Node, depth: int) -> Computation:
 
 
 def _field(node: Node, depth: int) -> Computation:
-    owner, name = _compiled(_part(node, "argument"), depth), _text(_part(node, "field"))
-    arrow = _text(node.children[1]) == "->"
+    owner, name = compiled(part(node, "argument"), depth), text_of(part(node, "field"))
+    arrow = text_of(node.children[1]) == "->"
 
     def member(scope: Scope) -> Value:
         value = owner(scope)
@@ -207,7 +177,7 @@ def _field(node: Node, depth: int) -> Computation:
             value = _pointed(scope, scope.load(value))
         if not isinstance(value.type, Struct):
             raise EvaluationError(
-                f"{_short(_text(_part(node, 'argument')))} is a {value.type.name}, which has no members"
+                f"{_short(text_of(part(node, 'argument')))} is a {value.type.name}, which has no members"
             )
         for one in value.type.members:
             if one.name == name:
@@ -219,35 +189,35 @@ def _field(node: Node, depth: int) -> Computation:
 
 
 def _cast(node: Node, depth: int) -> Computation:
-    return _converted(_part(node, "type"), _compiled(_part(node, "value"), depth))
+    return _converted(part(node, "type"), compiled(part(node, "value"), depth))
 
 
 def _call(node: Node, depth: int) -> Computation:
     """A cast in the form of a call, or one of a few functions without effects."""
-    function, arguments = _part(node, "function"), _part(node, "arguments").named_children
-    compiled = [_compiled(one, depth) for one in arguments]
-    if function.type == "template_function" and _text(_part(function, "name")) in _CASTS and len(compiled) == 1:
-        return _converted(_only(_part(function, "arguments")), compiled[0])
-    name = _text(function).strip("()")
-    if (function.type in ("primitive_type", "parenthesized_expression") or scalar_named(name)) and len(compiled) == 1:
-        operand = compiled[0]
+    function, arguments = part(node, "function"), part(node, "arguments").named_children
+    operands = [compiled(one, depth) for one in arguments]
+    if function.type == "template_function" and text_of(part(function, "name")) in _CASTS and len(operands) == 1:
+        return _converted(_only(part(function, "arguments")), operands[0])
+    name = text_of(function).strip("()")
+    if (function.type in ("primitive_type", "parenthesized_expression") or scalar_named(name)) and len(operands) == 1:
+        operand = operands[0]
         return lambda scope: arithmetic.cast(scope.load(operand(scope)), _type(scope, name))
-    called = arithmetic.function(name, len(compiled))
-    return lambda scope: called(*(scope.load(one(scope)) for one in compiled))
+    called = arithmetic.function(name, len(operands))
+    return lambda scope: called(*(scope.load(one(scope)) for one in operands))
 
 
 def _converted(type: Node, operand: Computation) -> Computation:
-    words = " ".join(_text(type).replace("*", " * ").split())
+    words = " ".join(text_of(type).replace("*", " * ").split())
     return lambda scope: arithmetic.cast(scope.load(operand(scope)), _type(scope, words))
 
 
 def _sizeof(node: Node, depth: int) -> Computation:
     named = node.child_by_field_name("type")
     if named is not None:
-        words = _text(named)
+        words = text_of(named)
         return lambda scope: Value(UNSIGNED_LONG, _type(scope, words).size)
-    value = _part(node, "value")
-    words, operand = _text(value).strip("() "), _compiled(value, depth)
+    value = part(node, "value")
+    words, operand = text_of(value).strip("() "), compiled(value, depth)
 
     def size(scope: Scope) -> Value:
         type = scope.type_named(words) or operand(scope).type
@@ -279,21 +249,22 @@ def _pointed(scope: Scope, pointer: Value) -> Value:
     return scope.at_address(int(arithmetic.number(pointer)), pointer.type.to)
 
 
-def _part(node: Node, name: str) -> Node:
+def part(node: Node, name: str) -> Node:
+    """The child with this role, such as "left". Raises EvaluationError."""
     found = node.child_by_field_name(name)
     if found is None:
-        raise EvaluationError(f"{_short(_text(node))} can't be evaluated here")
+        raise EvaluationError(f"{_short(text_of(node))} can't be evaluated here")
     return found
 
 
 def _only(node: Node) -> Node:
     children = node.named_children
     if len(children) != 1:
-        raise EvaluationError(f"{_short(_text(node))} can't be evaluated here")
+        raise EvaluationError(f"{_short(text_of(node))} can't be evaluated here")
     return children[0]
 
 
-def _text(node: Node) -> str:
+def text_of(node: Node) -> str:
     return (node.text or b"").decode(errors="replace")
 
 
