@@ -154,11 +154,11 @@ def warp_lines(make: Maker, warp: int, lanes: int, loops: int) -> Iterator[None]
         for each, members in ((0, (1 << 32) - 1), (1, (1 << 8) - 1)):
             make.waits.append((at, each, members, 1, 0))
     yield
-    inside = [t for t in threads if indices[t] < N]
+    stored = [t for t in threads if indices[t] < N]
     at = make.step(warp, mask, 17)
-    for t in inside:
+    for t in stored:
         make.write(at, t, GLOBAL, 1, 4 * indices[t], bits(2.0 * indices[t] * loops))
-    if len(inside) == len(threads):
+    if len(stored) == len(threads):
         make.waits.append((at, warp, mask, 2, -1))
 
 

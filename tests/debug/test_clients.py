@@ -33,7 +33,8 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
     reason=f"VS Code's test client is missing; type: npm install --prefix {PACKAGES.relative_to(ROOT)}",
 )
 def test_a_session_with_vs_code_s_own_client() -> None:
-    command = ["node", HERE / "session.js", sys.executable, HERE / "adapter.py", PACKAGES / "package.json", RACE]
+    command = ["node", *map(str, (HERE / "session.js", sys.executable, HERE / "adapter.py"))]
+    command += map(str, (PACKAGES / "package.json", RACE))
     run = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120, check=False)
     assert run.stdout.splitlines() == [
         "breakpoint",
