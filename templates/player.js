@@ -5,12 +5,13 @@
   const LANES = 32, SECTOR = 32, BANKS = 32;
   const VARIABLE = 0, SHARED = 1, GLOBAL = 2;
   const ARRIVE = 0, RELEASE = 1;
-  const ROWS = 64, READS = 24, AROUND = 2, SECTORS = 96;
+  const WIDEST = 16, ROWS = 33, SOME = 16, READS = 24, AROUND = 2, WRITES = 8, SECTORS = 40, REQUESTS = 4;
   const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
   const visible = (text) =>
     text.replace(UNSEEN, (sign) => `‹U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
-  const sentence = (text) => visible(text[0].toUpperCase() + text.slice(1)).replace(/[^.]$/, "$&.");
+  // A name of the kernel's stays as it is written.
+  const sentence = (text) => visible(text).replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/[^.]$/, "$&.");
   const several = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
   const triple = ([x, y, z]) => (z ? `(${x}, ${y}, ${z})` : `(${x}, ${y})`);
   /** The first place in a sorted column whose entry is at least `value`. */
@@ -60,12 +61,12 @@
       this.threads = x * y * z;
       this.stride = Math.ceil(this.threads / LANES) * LANES;
       this.places = new Map();
-      const { space, target, thread, offset, size } = this.writes;
+      const { space, target, thread, offset, size, call } = this.writes;
       for (let at = 0; at < space.length; at++) {
         const unit = this.unit(space[at], target[at]);
         const last = Math.floor((offset[at] + size[at] - 1) / unit);
         for (let element = Math.floor(offset[at] / unit); element <= last; element++) {
-          const key = this.key(space[at], target[at], element, thread[at]);
+          const key = this.key(space[at], target[at], element, thread[at], call[at]);
           if (!this.places.has(key)) this.places.set(key, []);
           this.places.get(key).push(at);
         }
@@ -82,9 +83,9 @@
       return Math.max(1, this.type(space, target).size);
     }
 
-    /** A variable belongs to its thread, shared memory to its block. */
-    key(space, target, element, thread) {
-      const owner = space === VARIABLE ? thread : space === SHARED ? this.blockOf(thread) : 0;
+    /** A variable belongs to its thread and the step that called its function, shared memory to its block. */
+    key(space, target, element, thread, call = -1) {
+      const owner = space === VARIABLE ? `${thread} ${call}` : space === SHARED ? this.blockOf(thread) : 0;
       return `${space} ${target} ${element} ${owner}`;
     }
 
@@ -147,10 +148,10 @@
     }
 
     /** The bytes of an element once a step is done; its bytes that are known, and its last write (-1 for none). */
-    image(space, target, element, thread, step) {
+    image(space, target, element, thread, step, call) {
       const unit = this.unit(space, target);
       const bytes = new Uint8Array(unit), known = new Uint8Array(unit);
-      const list = this.places.get(this.key(space, target, element, thread)) ?? [];
+      const list = this.places.get(this.key(space, target, element, thread, call)) ?? [];
       const { offset, size, value } = this.writes;
       const put = (hex, from, count) => {
         const digits = hex.padStart(2 * count, "0");
@@ -188,8 +189,8 @@
       return scalar(type, bytes.slice(at, at + type.size));
     }
 
-    value(space, target, element, thread, step) {
-      const image = this.image(space, target, element, thread, step);
+    value(space, target, element, thread, step, call) {
+      const image = this.image(space, target, element, thread, step, call);
       const index = [this.variables, this.shared, this.arrays][space][target].type;
       return { text: this.text(index, image.bytes, image.known), write: image.write };
     }
@@ -306,7 +307,7 @@
       this.one = (name) => section.querySelector(name);
       this.step = 0;
       const mark = trace.marks.find((each) => each.step >= 0) ?? trace.marks.find((each) => each.thread >= 0);
-      this.thread = mark && mark.thread >= 0 ? mark.thread : trace.all()[0];
+      this.thread = mark && mark.thread >= 0 ? mark.thread : trace.lanes(0)[0];
       this.grids = new Map();
       this.details = new Map();
       this.build();
@@ -327,10 +328,14 @@
       this.slider.max = trace.count;
       this.slider.addEventListener("input", () => this.go(this.slider.value - 1));
       this.chosen = one(".chosen");
-      this.chosen.append(...trace.all().map((each) => make("option", { value: each }, trace.name(each).slice(7))));
+      const warps = (trace.stride / LANES) * trace.blocks.length;
+      // An explanation's trace has one warp.
+      this.warps = this.explains() ? [...new Set(trace.steps.warp)] : Array.from({ length: warps }, (_, warp) => warp);
+      const threads = trace.all().filter((each) => this.warps.includes(Math.floor(each / LANES)));
+      this.chosen.append(...threads.map((each) => make("option", { value: each }, trace.name(each).slice(7))));
       this.chosen.addEventListener("change", () => this.choose(Number(this.chosen.value)));
       this.lanes = new Grid("Threads, a row for each warp", (row, lane, kind) => {
-        const thread = row * LANES + lane;
+        const thread = this.warps[row] * LANES + lane;
         if (kind === "click" && thread % trace.stride < trace.threads) this.choose(thread);
       });
       this.lanes.table.classList.add("strip");
@@ -338,8 +343,8 @@
       this.lanes.table.addEventListener("keydown", (event) => {
         if (event.key === "Enter" || event.key === " ") event.target.click();
       });
-      this.lanes.size((trace.stride / LANES) * trace.blocks.length, LANES);
-      this.lanes.names.forEach((name, warp) => { name.textContent = warp; name.title = `warp ${warp}`; });
+      this.lanes.size(this.warps.length, LANES);
+      this.lanes.names.forEach((name, row) => { name.textContent = this.warps[row]; name.title = `warp ${this.warps[row]}`; });
       for (const [space, list, host] of [[SHARED, trace.shared, ".shared"], [GLOBAL, trace.arrays, ".global"]]) {
         list.forEach((each, target) => this.array(space, target, each, one(host)));
       }
@@ -460,7 +465,7 @@
     restore() {
       const found = /^#replay-(\d+)(?:-(\d+))?$/.exec(location.hash);
       if (!found || found[1] < 1 || found[1] > this.trace.count) return false;
-      if (this.trace.all().includes(Number(found[2] ?? -1))) this.thread = Number(found[2]);
+      if ([...this.chosen.options].some((each) => each.value === found[2])) this.thread = Number(found[2]);
       this.go(found[1] - 1);
       this.section.scrollIntoView({ block: "start" });
       return true;
@@ -543,25 +548,25 @@
     showLanes() {
       const { trace, step, thread } = this, waiting = trace.waiting(step);
       const said = { work: "at work", wait: "waiting at a barrier", gone: "gone", ready: "ready" };
-      this.lanes.cells.forEach((cells, warp) => cells.forEach((_, lane) => {
-        const each = warp * LANES + lane;
-        if (each % trace.stride >= trace.threads) return this.lanes.set(warp, lane, { label: "no thread", kind: "none" });
+      this.lanes.cells.forEach((cells, row) => cells.forEach((_, lane) => {
+        const each = this.warps[row] * LANES + lane;
+        if (each % trace.stride >= trace.threads) return this.lanes.set(row, lane, { label: "no thread", kind: "none" });
         const state = trace.has(step, each) ? "work" : this.state(waiting, each);
         const label = `${trace.name(each)}, ${said[state]}`;
-        this.lanes.set(warp, lane, { label, kind: state, selected: each === thread });
+        this.lanes.set(row, lane, { label, kind: state, selected: each === thread });
       }));
-      const [warp, lane] = [Math.floor(thread / LANES), thread % LANES];
-      if (!this.lanes.table.contains(document.activeElement)) this.lanes.stop(warp, lane);
+      const row = this.warps.indexOf(Math.floor(thread / LANES));
+      if (!this.lanes.table.contains(document.activeElement)) this.lanes.stop(row, thread % LANES);
     }
 
     /** A table of the variables of a thread once a step is done, where this thread stands then. */
     table(step, thread) {
-      const { trace } = this, stand = trace.stand(step, thread);
+      const { trace } = this, stand = trace.stand(step, thread), call = trace.steps.parent[stand];
       const rows = trace.scope(stand).map((number) => {
         const { name, type } = trace.variables[number];
-        const { text, write } = trace.value(VARIABLE, number, 0, thread, step);
+        const { text, write } = trace.value(VARIABLE, number, 0, thread, step, call);
         const changed = write >= 0 && trace.writes.step[write] === step;
-        const before = changed ? trace.value(VARIABLE, number, 0, thread, step - 1).text : "";
+        const before = changed ? trace.value(VARIABLE, number, 0, thread, step - 1, call).text : "";
         const from = write >= 0 ? this.link(trace.writes.step[write], thread) : "";
         const was = changed && before !== text && before ? make("span", { className: "muted" }, ` was ${before}`) : "";
         return make("tr", { className: changed ? "changed" : "" },
@@ -578,7 +583,10 @@
         this.one(".whose").hidden = this.one(".variables").hidden = true;
         return;
       }
-      this.one(".whose").textContent = `Variables of ${this.trace.name(this.thread)}`;
+      const { trace, thread } = this, stand = trace.stand(this.step, thread);
+      const called = trace.steps.depth[stand] > 0 ? ` in ${visible(trace.functions[trace.steps.function[stand]].name)}` : "";
+      this.one(".whose").textContent = `Variables of ${trace.name(thread)}${called}`;
+      if (called) this.one(".whose").append(" ", this.link(trace.steps.parent[stand], thread, "to its caller"));
       this.one(".variables").replaceChildren(this.table(this.step, this.thread));
     }
 
@@ -639,9 +647,12 @@
         const columns = shape.length > 1 && last <= 2 * LANES ? last : Math.min(count, LANES);
         const rows = Math.ceil(count / columns), touched = this.touched(SHARED, target, this.step);
         const grid = this.grids.get(`${SHARED} ${target}`);
-        const near = touched.size ? Math.floor(Math.min(...touched.keys()) / columns) : grid.top ?? 0;
-        grid.top = Math.max(0, Math.min(near - ROWS / 2, rows - ROWS));
-        this.fill(grid, SHARED, target, touched, Array.from({ length: Math.min(rows, ROWS) }, (_, row) =>
+        // Of a long one, the rows around what was touched last.
+        const shown = rows > ROWS ? SOME : rows;
+        const first = touched.size ? Math.floor(Math.min(...touched.keys()) / columns) : 0;
+        if (touched.size && (first < grid.top || first >= grid.top + shown - 1)) grid.top = first - 2;
+        grid.top = Math.max(0, Math.min(grid.top ?? 0, rows - shown));
+        this.fill(grid, SHARED, target, touched, Array.from({ length: shown }, (_, row) =>
           Array.from({ length: columns }, (_, column) => {
             const element = (grid.top + row) * columns + column;
             return element < count ? element : -1;
@@ -706,19 +717,26 @@
       const name = trace.called(space, target, element), expected = trace.arrays[target]?.expected[element];
       const parts = [make("code", {}, `${name} = ${text || "no value"}`)];
       if (space === GLOBAL && expected !== undefined) parts.push(`, expected ${decimal(Number(expected), 8)}`);
+      const all = trace.places.get(trace.key(space, target, element, thread)) ?? [], { writes } = trace;
       if (write >= 0) {
-        const at = trace.writes.step[write], who = trace.writes.thread[write];
+        const at = writes.step[write], who = writes.thread[write];
         parts.push(`, written by ${trace.name(who)} in ${trace.where(at)}. `,
           this.link(at, who, `Who wrote this? Go to step ${at + 1}`));
       } else {
         parts.push(space === SHARED ? ": nobody has written it yet." : ": as it was before the kernel.");
       }
+      const others = all.filter((each) => each !== write);
+      if (others.length) parts.push(" Its other writes: ");
+      for (const each of others.slice(0, WRITES)) parts.push(this.link(writes.step[each], writes.thread[each]), " ");
+      if (others.length > WRITES) parts.push(`and ${others.length - WRITES} more.`);
       detail.line.replaceChildren(...parts);
     }
 
     showStory() {
       const mark = this.trace.marks[0];
-      const shown = mark && { race: this.race, first_wrong_write: this.writers, deadlock: this.waiters }[mark.kind];
+      // A fault without an array may be one at a barrier.
+      const fault = mark?.array ? null : this.arrivals;
+      const shown = { race: this.race, first_wrong_write: this.writers, deadlock: this.waiters, fault }[mark?.kind];
       if (!shown) return;
       if (!this.told) {
         this.told = true;
@@ -768,7 +786,7 @@
         this.table([first, second][at], thread)));
       return [make("h3", {}, "Both threads, side by side"),
         make("table", { className: "both" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)),
-        make("div", { className: "pair" }, ...both)];
+        ...(trace.variables.length ? [make("div", { className: "pair" }, ...both)] : [])];
     }
 
     wide(label, ...inside) {
@@ -831,23 +849,47 @@
         make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)))];
     }
 
+    /** Of a barrier that not all threads come to equally often, how often each does. */
+    arrivals(mark) {
+      const { trace } = this, counts = new Map(trace.all().map((thread) => [thread, []]));
+      const { step, kind } = trace.waits, line = trace.steps.line[mark.step];
+      for (const at of new Set(step.filter((each, wait) => kind[wait] === ARRIVE && trace.steps.line[each] === line))) {
+        for (const thread of trace.lanes(at)) counts.get(thread)?.push(at);
+      }
+      const groups = new Map();
+      for (const each of counts) groups.set(each[1].length, [...(groups.get(each[1].length) ?? []), each]);
+      if (groups.size < 2) return [];
+      const rows = [...groups].map(([times, threads]) => make("tr", {},
+        make("td", {}, `${several(threads.length, "thread")}, ${trace.name(threads[0][0])} the first`),
+        make("td", {}, several(times, "time")),
+        make("td", {}, ...threads[0][1].slice(0, WRITES).flatMap((at) => [this.link(at, threads[0][0]), " "]))));
+      const heads = ["Threads", "They come", "The first in"].map((each) => make("th", { scope: "col" }, each));
+      return [make("h3", {}, `Who comes to the barrier of line ${line}`), this.wide("Who comes to the barrier",
+        make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)))];
+    }
+
     /** The requests of a step: for each array, what its lanes read or write at once. */
     requests(step) {
-      const found = new Map();
+      const found = new Map(), widths = JSON.parse(this.section.dataset.widths);
+      const wide = this.explains() ? widths[this.trace.steps.line[step]] ?? 1 : WIDEST;
       for (const [accesses, word] of [[this.trace.reads, "reads"], [this.trace.writes, "writes"]]) {
         const turns = new Map();
         for (const at of this.trace.during(accesses, step)) {
           const space = accesses.space[at], target = accesses.target[at];
           if (space === VARIABLE) continue;
           const begin = accesses.offset[at], size = accesses.size[at], thread = accesses.thread[at];
-          const turn = `${word} ${space} ${target} ${thread}`, last = turns.get(turn) ?? { number: -1, end: -1 };
-          const goesOn = last.end === begin && size === 8 && (begin % 16) === 8;
-          const number = goesOn ? last.number : last.number + 1;
-          turns.set(turn, { number, end: begin + size });
+          const turn = `${space} ${target} ${thread}`, last = turns.get(turn);
+          // A trace has the parts of a wide access one by one.
+          if (last && last.lane.begin + last.lane.size === begin && last.lane.begin % wide === 0 &&
+            last.lane.size + size <= wide) {
+            last.lane.size += size;
+            continue;
+          }
+          const lane = { thread, begin, size }, number = (last?.number ?? 0) + 1;
+          turns.set(turn, { lane, number });
           const key = `${word} ${space} ${target} ${number}`;
           if (!found.has(key)) found.set(key, { word, space, target, lanes: [] });
-          const { lanes } = found.get(key);
-          if (goesOn) lanes[lanes.length - 1].size += size; else lanes.push({ thread, begin, size });
+          found.get(key).lanes.push(lane);
         }
       }
       return [...found.values()];
@@ -856,9 +898,10 @@
     showAccesses() {
       const host = this.one(".accesses"), requests = this.requests(this.step);
       const title = make("h3", {}, "What this step touches");
-      const drawn = requests.slice(0, 8).map((each) => (each.space === GLOBAL ? this.sectors(each) : this.banks(each)));
-      const none = make("p", { className: "muted" }, "Nothing of shared or global memory.");
-      host.replaceChildren(title, ...(drawn.length ? drawn : [none]));
+      const drawn = requests.slice(0, REQUESTS).map((each) => (each.space === GLOBAL ? this.sectors(each) : this.banks(each)));
+      const left = requests.length - REQUESTS;
+      const note = left > 0 ? `And ${several(left, "request")} more.` : requests.length ? "" : "Nothing of shared or global memory.";
+      host.replaceChildren(title, ...drawn, make("p", { className: "muted" }, note));
     }
 
     figure(words, picture) {

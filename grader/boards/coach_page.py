@@ -19,6 +19,7 @@ from grader.boards.replay import accesses_view
 from grader.boards.templating import pages
 from grader.coach.coach import Explanation
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
+from grader.coach.pattern import width_of
 from grader.core.errors import WorkspaceError
 from grader.run.emulator.counts import RowCounts
 from grader.store.workspace import Workspace
@@ -87,10 +88,16 @@ def render(explanation: Explanation, template_folders: Sequence[Path] = (), *, l
         columns=[name for name, _ in columns],
         lines=list(_listing(explanation, lines, [value for _, value in columns])),
         pictures=list(_pictures(lines)),
-        player=None if explanation.replay is None else accesses_view(explanation.replay),
+        player=None if explanation.replay is None else accesses_view(explanation.replay, _widths(lines)),
         reads_of=reads_of,
         refetched=refetch_ratio,
     )
+
+
+def _widths(lines: dict[int, LineCounts]) -> dict[int, int]:
+    """Bytes of a lane's widest access, by line."""
+    widths = {number: max(map(width_of, line.rows), default=0) for number, line in lines.items()}
+    return {number: width for number, width in widths.items() if width}
 
 
 def _merged(explanation: Explanation) -> dict[int, LineCounts]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from grader.core.report import Replay
 
@@ -40,13 +41,14 @@ _LAST = (Button("end", "End", "To the last step", "End"), Button("play", "Play",
 
 @dataclass(frozen=True)
 class ReplayView:
-    """What the template `player.html` shows."""
+    """What the template `player.html` shows; `widths` are bytes of a lane's access by line, where they are known."""
 
     view: str
     title: str
     introduction: str
     replay: Replay
     buttons: tuple[Button, ...]
+    widths: Mapping[int, int] = field(default_factory=dict)
 
 
 def failure_view(replay: Replay) -> ReplayView:
@@ -56,9 +58,9 @@ def failure_view(replay: Replay) -> ReplayView:
     return ReplayView(FAILURE, "Watch it fail", introduction, replay, (*_MOVES, *marks, *_LAST))
 
 
-def accesses_view(replay: Replay) -> ReplayView:
+def accesses_view(replay: Replay, widths: Mapping[int, int]) -> ReplayView:
     """The part of an explanation: a warp's accesses, moving over sectors and banks."""
     introduction = (
         f"{replay.subject}. What each line of the chosen thread's warp reads and writes, one after the other."
     )
-    return ReplayView(ACCESSES, "Watch the accesses", introduction, replay, (*_MOVES, _ACCESS, *_LAST))
+    return ReplayView(ACCESSES, "Watch the accesses", introduction, replay, (*_MOVES, _ACCESS, *_LAST), widths)

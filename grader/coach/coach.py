@@ -14,6 +14,7 @@ from grader.coach.counting import CountedKernel, count
 from grader.coach.lines import LineCounts, Totals, by_line, total
 from grader.coach.review import review
 from grader.coach.target import DEFAULT, Resources, gpu_like, resources_of
+from grader.coach.watching import record_warp
 from grader.compile.compiler import CompileFailure
 from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
@@ -122,6 +123,8 @@ def explain(
         planner.close()
         language_of(program).finish()
     facts = _facts(program)
+    progress("recording a warp")
+    replay = record_warp(problem, submission, case, language_of(submission), cache, sandbox)
     return Explanation(
         problem=problem.name,
         title=problem.title,
@@ -137,6 +140,7 @@ def explain(
             _in_words_of(submission.language, _explained(problem, sizes, kernel, facts.get(kernel.symbol), target))
             for kernel in counted
         ),
+        replay=replay,
     )
 
 

@@ -45,8 +45,8 @@ def record_launch(
     trace = engines.record(problem, submission, result)
     if trace is None:
         raise UsageError(
-            f"{submission.path_name}: nothing could be recorded, as no kernel ran on the emulator",
-            f"type: kgrade test {problem.name} FILE --device emulator; its report says what happens",
+            f"{submission.path_name}: nothing could be recorded: no kernel ran on the emulator, or it does more than a recording holds",
+            f"try smaller sizes with --case, or see what kgrade test {problem.name} FILE --device emulator says",
         )
     return trace
 

@@ -71,7 +71,9 @@ class State:
             "allThreadsStopped": True,
         }
         if stop.words:
-            body |= {"description": stop.words, "text": stop.words}
+            # Clients show the description beside the thread's name.
+            short = stop.words if stop.mark is None else stop.mark.kind.replace("_", " ")
+            body |= {"description": short, "text": stop.words}
         if stop.hit:
             body["hitBreakpointIds"] = list(stop.hit)
         self.send("stopped", body)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.replay import model
+from grader.replay.accesses import Columns, Group, values_after
+from grader.replay.declared import declared_shape
 from grader.replay.device import Recorded
 from grader.replay.layout import TypeTable, variable_of
-from grader.replay.model import Accesses, GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
+from grader.replay.model import GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
 from grader.replay.steps import Level, Stepper
 from grader.replay.trace import Trace
 from grader.run.emulator import layout
@@ -42,49 +43,6 @@ class About:
     roles: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class _Group:
-    """What one site of the code did, each lane by itself, in order."""
-
-    note: Note
-    steps: NDArray[Any]
-    entries: NDArray[Any]
-    threads: NDArray[Any]
-    where: NDArray[Any]
-    values: NDArray[Any]
-
-
-@dataclass
-class _Columns:
-    step: list[NDArray[Any]] = field(default_factory=list)
-    thread: list[NDArray[Any]] = field(default_factory=list)
-    space: list[NDArray[Any]] = field(default_factory=list)
-    target: list[NDArray[Any]] = field(default_factory=list)
-    offset: list[NDArray[Any]] = field(default_factory=list)
-    size: list[NDArray[Any]] = field(default_factory=list)
-    value: list[NDArray[Any]] = field(default_factory=list)
-    call: list[NDArray[Any]] = field(default_factory=list)
-    entry: list[NDArray[Any]] = field(default_factory=list)
-
-    def add(self, accesses: _Group, chosen: NDArray[Any], offsets: Any, **same: Any) -> None:
-        """Adds the chosen accesses of a group; `same` are the columns that all have alike, or a column each."""
-        count = int(chosen.sum())
-        self.thread.append(accesses.threads[chosen])
-        self.value.append(accesses.values[chosen].astype(np.uint64))
-        self.step.append(accesses.steps[chosen])
-        self.entry.append(accesses.entries[chosen])
-        for name, value in {"offset": offsets, **same}.items():
-            getattr(self, name).append(np.broadcast_to(np.asarray(value, np.int64), count))
-
-    def accesses(self) -> Accesses:
-        """All of them, ordered by entry."""
-        if not self.thread:
-            return Accesses()
-        joined = {name: np.concatenate(parts) for name, parts in vars(self).items()}
-        order = np.argsort(joined.pop("entry"), kind="stable")
-        return Accesses(**{name: column[order] for name, column in joined.items()})
-
-
 class Assembler:
     """Makes one Trace."""
 
@@ -108,7 +66,7 @@ class Assembler:
         self._arrays: list[Array] = []
         self._array_slots: dict[int, int] = {}
         self._touched: dict[int, set[int]] = {}
-        self._writes, self._reads = _Columns(), _Columns()
+        self._writes, self._reads = Columns(), Columns()
         frames = {name: align_up(f.local_bytes, 16) + f.saved_bytes for name, f in self._storage.frames.items()}
         self._stepper = Stepper(self._noted.notes, self._program.kernel, frames)
         self._entries = 0
@@ -183,7 +141,7 @@ class Assembler:
             )
             count = size // self._types.found[type].size
             self._shared_slots[slot] = len(self._shared)
-            shape = _declared_shape(self._file.lines, names[slot], count)
+            shape = declared_shape(self._file.lines, names[slot], count)
             address = layout.SHARED_WINDOW + layout.shared_address(slot)
             self._shared.append(SharedArray(names[slot], type, offset, shape, address))
 
@@ -214,7 +172,8 @@ class Assembler:
         for fault in journal.faults:
             ends.setdefault(fault.entries, []).append((fault.warp, fault.lanes))
         first_warp = number * -(-math.prod(self._recorded.block) // 32)
-        step_of, levels = self._stepper.run(sites.tolist(), warps.tolist(), masks.tolist(), ends, first_warp)
+        followed = self._stepper.run(sites.tolist(), warps.tolist(), masks.tolist(), ends, first_warp)
+        step_of, levels = followed.steps, followed.stacks
         steps = np.maximum(np.array(step_of, np.int64), 0)
         addresses, values = journal.rows("addresses"), journal.rows("values").copy()
         self._settle_atomics(sites, masks, rows, addresses, values)
@@ -223,9 +182,13 @@ class Assembler:
         for entries in np.split(filled, np.flatnonzero(np.diff(sites[filled])) + 1) if len(filled) else ():
             lanes = (masks[entries][:, None] >> np.arange(32) & 1).astype(bool)
             which, lane = np.nonzero(lanes)
-            group = _Group(
+            own = steps[entries][which]
+            for at in np.flatnonzero(np.isin(entries, list(followed.apart))).tolist():
+                here = which == at
+                own[here] = np.array(followed.apart[int(entries[at])])[lane[here]]
+            group = Group(
                 self._noted.notes[int(sites[entries[0]])],
-                steps[entries][which],
+                own,
                 entries[which] + self._entries,
                 32 * (warps[entries][which] + first_warp) + lane,
                 addresses[rows[entries]][lanes],
@@ -260,9 +223,9 @@ class Assembler:
         for entry in np.flatnonzero(np.isin(sites, changed)).tolist():
             before, after = rows[entry - 1], rows[entry]
             lanes = np.flatnonzero(masks[entry] >> np.arange(32) & 1)
-            values[after, lanes] = _values_after(addresses[after, lanes], values[before, lanes], values[after, lanes])
+            values[after, lanes] = values_after(addresses[after, lanes], values[before, lanes], values[after, lanes])
 
-    def _variable(self, group: _Group) -> None:
+    def _variable(self, group: Group) -> None:
         number = self._numbers.get(id(group.note.local))
         if number is not None:
             size = min(self._types.found[self._variables[number].type].size, 8)
@@ -270,7 +233,7 @@ class Assembler:
             everyone = np.ones(len(group.steps), bool)
             self._writes.add(group, everyone, 0, space=0, target=number, size=size, call=call)
 
-    def _access(self, columns: _Columns, group: _Group, levels: dict[int, list[Level]]) -> None:
+    def _access(self, columns: Columns, group: Group, levels: dict[int, list[Level]]) -> None:
         """Adds a group of accesses, by the places that its addresses lie in."""
         window = np.minimum((group.where >> np.uint64(layout.SLOT_BITS)).astype(np.int64), 3)
         known = {"shared": 1, "local": 2, "global": 3}
@@ -282,7 +245,7 @@ class Assembler:
             else:
                 self._in_slots(columns, group, spaces == space, shared=space == 1)
 
-    def _in_slots(self, columns: _Columns, group: _Group, chosen: NDArray[Any], shared: bool) -> None:
+    def _in_slots(self, columns: Columns, group: Group, chosen: NDArray[Any], shared: bool) -> None:
         where = group.where & np.uint64((1 << layout.SLOT_BITS) - 1) if shared else group.where
         slots = (where >> np.uint64(layout.SHARED_SLOT_BITS if shared else layout.SLOT_BITS)).astype(np.int64)
         for slot in np.unique(slots[chosen]).tolist():
@@ -305,7 +268,7 @@ class Assembler:
             self._arrays.append(array)
         return self._array_slots[slot]
 
-    def _local(self, group: _Group, chosen: NDArray[Any], levels: dict[int, list[Level]]) -> None:
+    def _local(self, group: Group, chosen: NDArray[Any], levels: dict[int, list[Level]]) -> None:
         """Writes to local memory: of the function that runs, or of one that called it and passed an address on."""
         offsets = (group.where & np.uint64((1 << layout.SLOT_BITS) - 1)).astype(np.int64).tolist()
         places: dict[tuple[str, int], tuple[int, int] | None] = {}
@@ -379,50 +342,6 @@ class Assembler:
             return "unsigned char", "unsigned", data
         found = self._types.found[self._types.of_ptx(kind)]
         return found.name, found.encoding, data[: data.size // kind.bytes * kind.bytes].view(f"u{kind.bytes}")
-
-
-def _values_after(
-    where: NDArray[np.uint64], before: NDArray[np.uint64], last: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """What each lane's atomic left: the value that the next lane at the same place found, and in the end the last."""
-    after: NDArray[np.uint64] = last.copy()
-    following: dict[int, int] = {}
-    for lane in reversed(range(len(where))):
-        address = int(where[lane])
-        if address in following:
-            after[lane] = before[following[address]]
-        following[address] = lane
-    return after
-
-
-def _declared_shape(lines: Sequence[str], name: str, count: int) -> tuple[int, ...]:
-    """The extents that the source declares, if they multiply to `count`; else one dimension."""
-    text = "\n".join(lines)
-    declared = re.search(rf"__shared__[^;]*?\b{re.escape(name)}((?:\s*\[[^\]]*\])+)", text)
-    if declared is None:
-        return (count,)
-    constants = dict(re.findall(r"(?:#\s*define|constexpr\s+\w+|const\s+\w+)\s+(\w+)\s*=?\s*(\d+)", text))
-    extents = []
-    for expression in re.findall(r"\[([^\]]*)\]", declared[1]):
-        parts = [constants.get(part.strip(), part.strip()) for part in re.split(r"([+*])", expression)]
-        if not all(part.isdecimal() or part in "+*" for part in parts):
-            return (count,)
-        extents.append(_evaluate(parts))
-    product = 1
-    for extent in extents:
-        product *= extent
-    return tuple(extents) if product == count else (count,)
-
-
-def _evaluate(parts: Sequence[str]) -> int:
-    """A sum of products of numbers."""
-    total = 0
-    for summand in "".join(parts).split("+"):
-        product = 1
-        for factor in summand.split("*"):
-            product *= int(factor or 0)
-        total += product
-    return total
 
 
 def _index(number: int, extents: tuple[int, int, int]) -> tuple[int, int, int]:

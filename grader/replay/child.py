@@ -10,7 +10,7 @@ from grader.problem.coded import BF16
 from grader.replay.assemble import About, Assembler
 from grader.replay.device import ROWS, Goal, RecordingDevice
 from grader.replay.model import SourceFile
-from grader.replay.packing import pack
+from grader.replay.packing import QUICK, pack
 from grader.run.emulator_child import Worker, limit_memory
 from grader.sandbox.serving import Message, by_name, serve
 
@@ -81,7 +81,7 @@ class RecordingWorker(Worker):
         roles = {name: "output" if array.output else "input" for name, array in arrays.items()}
         trace = Assembler(recorded, SourceFile(file, tuple(source.splitlines())), About(types, roles)).trace(**about)
         return {
-            "trace": base64.b64encode(pack(trace)).decode(),
+            "trace": base64.b64encode(pack(trace, QUICK)).decode(),
             "before": recorded.before,
             "status": [result.status for result in recorded.results],
             "messages": [result.fault.message if result.fault is not None else "" for result in recorded.results],

@@ -21,7 +21,7 @@ from grader.run.emulator.memory import Array
 from grader.run.emulator.translate.noting import ATOMIC, CHANGED, WRITE
 from grader.run.emulator.translation import Translation
 
-ENTRIES, ROWS = 200_000, 30_000
+ENTRIES, ROWS = 200_000, 16_000
 """Of a recorded block: a row takes 512 bytes, and is an access of at most 32 threads."""
 LOOKED, LOOKED_ROWS = 1 << 18, 1 << 16
 """Of all blocks, where only the writes to one array are looked at."""

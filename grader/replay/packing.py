@@ -17,7 +17,7 @@ from grader.replay.trace import Trace
 if TYPE_CHECKING:
     from cattrs import Converter
 
-MAX_BYTES = 64 << 20
+MAX_BYTES = 32 << 20
 """A trace's JSON: more is refused when a packed one is read."""
 
 
@@ -34,9 +34,13 @@ def from_json(text: str) -> Trace:
         raise JudgeError(f"this is no replay that this version of kgrade can read: {type(error).__name__}") from error
 
 
-def pack(trace: Trace) -> bytes:
+SMALL, QUICK = 6, 1
+"""Levels of gzip: for keeping, and for another process that unpacks it at once."""
+
+
+def pack(trace: Trace, level: int = SMALL) -> bytes:
     """The JSON, compressed with gzip; the same bytes for the same trace."""
-    return gzip.compress(to_json(trace).encode(), 6, mtime=0)
+    return gzip.compress(to_json(trace).encode(), level, mtime=0)
 
 
 def unpack(data: bytes) -> Trace:

@@ -41,7 +41,7 @@ MODULE = "grader.replay.child"
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
 ENDLESS = Limits(seconds=1.0, instructions=2_000_000)
 """For finding the launch that does not come to an end."""
-ROWS, ENDLESS_ROWS = 30_000, 4_000
+ROWS, ENDLESS_ROWS = 16_000, 4_000
 """Accesses that are recorded: of an endless loop a few rounds are enough."""
 PATIENCE = 3
 """Launches of one kernel that are looked at, where it is not known which of them raced."""
@@ -56,6 +56,7 @@ NO_VARIABLES = (
 )
 BLOCKS_BEFORE = "The blocks with lower numbers were run first, without being recorded: this one may depend on them."
 BLOCK_ALONE = "The other blocks of this launch were not run: this one does not depend on them."
+BEYOND = "What the report tells comes later than that; smaller sizes may show it."
 CUT = "The recording reached its limit here: the block would have gone on."
 WRITTEN_NOWHERE = "No thread wrote this element; this is the block that wrote the one nearest to it."
 
@@ -109,6 +110,19 @@ class Recorder:
         except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
 
+    def first_block(self, case: Case, limits: Limits = LIMITS) -> Trace | None:
+        """The trace of the first block of a case's first launch, in the build that is graded; None if there is none."""
+        try:
+            program = self._language.compile(*self._given(), None, self._sandbox)
+            self._runner.load(program)
+            planner = self._planner(program, limits)
+            try:
+                return self._trace(planner, GRADED, case, _Place(0, (0,)), limits, ROWS)
+            finally:
+                planner.close()
+        except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
+            return None
+
     def _program(self) -> tuple[Program | None, str]:
         """The debug build, else the graded one."""
         if self._language.has_debug_build and not LIBRARIES.search(self._submission.text):
@@ -126,9 +140,7 @@ class Recorder:
         return self._problem, self._submission, self._cache
 
     def _record(self, program: Program, build: str, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
-        planner = self._language.planner(
-            self._problem, program, lambda: EMULATED, self._sandbox, self._cache, seconds=limits.seconds
-        )
+        planner = self._planner(program, limits)
         try:
             found: Trace | None = None
             for place in self._places(planner, case, result, limits):
@@ -140,9 +152,16 @@ class Recorder:
                 if marked.marks and any(each.step >= 0 for each in marked.marks):
                     return marked
                 found = found or marked
+            if found is not None and found.truncated:
+                return replace(found, remarks=(*found.remarks, BEYOND))
             return found
         finally:
             planner.close()
+
+    def _planner(self, program: Program, limits: Limits) -> Planner:
+        return self._language.planner(
+            self._problem, program, lambda: EMULATED, self._sandbox, self._cache, seconds=limits.seconds
+        )
 
     def _plan(self, planner: Planner, case: Case, limits: Limits) -> Plan:
         addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed)
@@ -154,6 +173,8 @@ class Recorder:
         launches = [step for step in plan.steps if isinstance(step, Launch)]
         if not launches:
             return []
+        if result.verdict is Verdict.ACCEPTED:
+            return [_place(launches, 0, [(0, 0, 0)])]
         fault, watched = result.fault, self._first_wrong(result)
         if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
             failed = self._runner.ask("look", plan, ENDLESS, watched="")["failed"] if len(launches) > 1 else None
@@ -180,9 +201,10 @@ class Recorder:
         return [_Place(near[0], (near[1],), WRITTEN_NOWHERE)]
 
     def _first_wrong(self, result: CaseResult) -> tuple[str, int, int] | None:
-        """The array, flat index and bytes of the first wrong element; None if no output is known to be wrong."""
-        found = first_wrong(result)
-        return None if found is None else (*found, self._problem.outputs[found[0]].dtype.itemsize)
+        """The array, flat index and bytes of the first wrong element; None if none is known."""
+        arrays = {**self._problem.inputs, **self._problem.outputs}
+        found = first_wrong(result, {name: array.shape(result.sizes) for name, array in arrays.items()})
+        return None if found is None else (*found, arrays[found[0]].dtype.itemsize)
 
     def _name(self, launch: Launch) -> str:
         kernel = self._runner.loaded.get(launch.kernel)
@@ -231,6 +253,17 @@ def record_replay(
     recorder = Recorder(problem, submission, language, cache, sandbox)
     try:
         return recorder.record(result, limits)
+    finally:
+        recorder.close()
+
+
+def record_first_block(
+    problem: Problem, submission: Submission, case: Case, language: Language, cache: Path, sandbox: Sandbox
+) -> Trace | None:
+    """The trace of the first block that a right submission launches, as it was graded; None if there is none."""
+    recorder = Recorder(problem, submission, language, cache, sandbox)
+    try:
+        return recorder.first_block(case)
     finally:
         recorder.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 
@@ -44,7 +45,8 @@ def _causes(trace: Trace) -> Iterator[str]:
     """The first mark of each kind as a sentence, with how many more there are."""
     for kind in dict.fromkeys(mark.kind for mark in trace.marks):
         words = list(dict.fromkeys(mark.words for mark in trace.marks if mark.kind == kind))
-        first = words[0][:1].upper() + words[0][1:].removesuffix(".")
+        # A name of the kernel's stays as it is written.
+        first = re.sub(r"^[a-z](?=[a-z]* )", lambda letter: letter[0].upper(), words[0]).removesuffix(".")
         yield f"{first}. There are {len(words) - 1} more like it." if len(words) > 2 else f"{first}."
 
 

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coach.samples import explanation
 
+from grader.boards.coach_page import render
 from grader.boards.pages import render_report, write_report
 from grader.core.report import Report
+from grader.replay.cutting import one_warp
 from grader.replay.model import SourceFile
 from grader.replay.summary import summarize
 from grader.replay.trace import Trace
@@ -185,6 +188,29 @@ def test_a_deadlock_says_who_waits_where(played: Open) -> None:
         "tile[y][x] = start + x < N ? A[y * N + start + x] : 0.0f; step 4",
     ]
     assert page.locator(".strip .wait").count() == 16
+
+
+@in_browser
+def test_an_explanation_plays_the_accesses_of_a_warp(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "explain.html"
+    one = summarize(one_warp(traces.race(), 0, 20))
+    path.write_text(render(replace(explanation(source=traces.SOURCE), replay=one)))
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    captions = page.locator(".accesses figcaption")
+    assert [re.sub(" A box.*", "", each) for each in captions.all_inner_texts()] == [
+        "Warp 0 reads A: 32 lanes ask for 128 bytes in 5 sectors of 32 bytes; 4 sectors would hold them.",
+        "Warp 0 writes tile: 32 lanes in 1 wavefront of the 32 banks.",
+    ]
+    assert page.locator(".sector.now").count() == 5 and page.locator(".strip [role=row]").count() == 1
+    page.get_by_role("button", name="Next access").click()
+    assert captions.all_inner_texts()[0].startswith("Warp 0 reads tile: 32 lanes in 1 wavefront")
+    page.locator(".slider").fill("18")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("button", name="Pause").wait_for()
+    api.expect(page.locator(".counter")).to_have_text("20 of 20")
+    page.get_by_role("button", name="Play", exact=True).wait_for()
+    page.close()
 
 
 @in_browser

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -139,16 +140,18 @@ class Recorder:
             self.wrote(thread, GLOBAL, 1, 4 * (x * N + y if transposed else y * N + x), sums[thread])
         self.wait(warp, EXIT)
 
-    def columns(self, kind: type, names: str, rows: list[tuple[int, ...]]) -> dict[str, object]:
+    def columns(self, kind: type, names: str, rows: list[tuple[int, ...]]) -> Any:
         return kind(
             **{
                 name: np.array([row[at] for row in rows], np.uint64 if name == "value" else np.int64)
                 for at, name in enumerate(names.split())
             }
-        )  # type: ignore[no-any-return]
+        )
+
+    def accesses(self, rows: list[tuple[int, ...]]) -> Accesses:
+        return self.columns(Accesses, "step thread space target offset size value call", [(*row, -1) for row in rows])
 
     def trace(self, *marks: Mark) -> Trace:
-        accesses = "step thread space target offset size value"
         elements = {at: bits(float(at)) for at in range(TILE * N)}
         return Trace(
             problem="made_up",
@@ -169,10 +172,10 @@ class Recorder:
                 GlobalArray("C", FLOAT, (N, N), "output", {}, {3: 30.0}),
             ),
             marks=marks,
-            steps=self.columns(Steps, "warp mask file line function depth parent", self.steps),  # type: ignore[arg-type]
-            writes=self.columns(Accesses, accesses, self.writes),  # type: ignore[arg-type]
-            reads=self.columns(Accesses, accesses, self.reads),  # type: ignore[arg-type]
-            waits=self.columns(Waits, "step warp mask kind barrier", self.waits),  # type: ignore[arg-type]
+            steps=self.columns(Steps, "warp mask file line function depth parent", self.steps),
+            writes=self.accesses(self.writes),
+            reads=self.accesses(self.reads),
+            waits=self.columns(Waits, "step warp mask kind barrier", self.waits),
         )
 
 

@@ -82,6 +82,7 @@ def test_all_that_fails_in_a_hidden_case_looks_alike(
     assert (outcome.verdict, outcome.is_open, outcome.score) == ("wrong_answer", False, None)
     assert said == ["case 1 of 2: N=4711", HIDDEN_STEP, HIDDEN_STEP]
     assert [(each.seed, each.fresh_modules, each.timed) for each in asked] == [(None, False, True), (17, True, False)]
+    assert [each.replay for each in asked] == [True, False]
     with open_hall(tmp_path / "hall", hidden_seeds=(8123,)) as hall:
         number = hall.submit("ada")
         job = hall.database.queue.claim("emulator", "stub")
