@@ -45,7 +45,7 @@ def record_launch(
     trace = engines.record(problem, submission, result)
     if trace is None:
         raise UsageError(
-            f"{submission.path_name}: nothing could be recorded: no kernel ran on the emulator, or it does more than a recording holds",
+            f"{submission.path_name}: nothing could be recorded: no kernel ran on the emulator, or it does too much",
             f"try smaller sizes with --case, or see what kgrade test {problem.name} FILE --device emulator says",
         )
     return trace

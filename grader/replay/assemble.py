@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,7 @@ class Assembler:
             files=(self._file,),
             functions=tuple(self._functions),
             types=tuple(self._types.found),
-            variables=tuple(self._variables),
+            variables=tuple(self._with_arguments()),
             shared=tuple(self._shared),
             arrays=arrays,
             marks=tuple(self._faults),
@@ -126,6 +126,16 @@ class Assembler:
                 self._numbers[id(local)] = len(self._variables)
                 kind = self._types.of_local(self._noted.locals, local)
                 self._variables.append(variable_of(local, kind, number, body, span))
+
+    def _with_arguments(self) -> list[Variable]:
+        """The variables; the kernel's parameters begin with its arguments, which some builds never store."""
+        kernel, arguments = self._function_numbers.get(self._program.kernel), self._recorded.arguments
+        parameters = [v for v in self._variables if v.function == kernel and v.storage == "parameter"]
+        sizes = [self._types.found[v.type].size for v in parameters]
+        if sizes != [len(each) for each in arguments]:
+            return self._variables
+        initial = {id(v): int.from_bytes(each, "little") for v, each in zip(parameters, arguments, strict=True)}
+        return [replace(v, initial=initial.get(id(v), v.initial)) for v in self._variables]
 
     def _describe_shared(self) -> None:
         recorded, storage = self._recorded, self._storage

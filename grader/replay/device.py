@@ -64,6 +64,8 @@ class Recorded:
     """By slot, which bytes of an array had a value before the launch."""
     journals: list[Journal] = field(default_factory=list)
     results: list[LaunchResult] = field(default_factory=list)
+    arguments: tuple[bytes, ...] = ()
+    """Of the kernel, in the order of its parameters."""
     before: bool = False
     """Whether the blocks with lower numbers were run first, because the block may depend on them."""
 
@@ -139,6 +141,7 @@ class RecordingDevice(EmulatedDevice):
         translation = module.translation_of(symbol)
         grid, block = launch["grid"], launch["block"]
         recorded = Recorded(translation, symbol, grid, block, launch["shared_bytes"], blocks, {}, {})
+        recorded.arguments = tuple(launch["arguments"])
         first = min(blocks)
         if prod(grid) > 1 and (launch["cooperative"] or may_depend_on_blocks(translation)):
             recorded.before = first > 0

@@ -148,7 +148,7 @@ def test_the_same_seed_gives_the_same_steps_and_a_device_function_is_entered(tmp
         "}\n"
     )
     script = (
-        "break 3 if threadIdx.x == 0 && threadIdx.y == 0\ncontinue\nwhere\nnext\nprint product == a * b\nout\n"
+        "goto 1\nprint N * 7\nbreak 3 if threadIdx.x == 0 && threadIdx.y == 0\ncontinue\nwhere\nnext\nprint product == a * b\nout\n"
         "next\nnext\nprint cell.row\nprint cell.parts[0] == sum\nprint C + 1 == &C[1]\nprint (float)k + 0.5f\n"
         "back 2\nwatch C[0]\ncontinue\ncontinue\nprint A[0] * B[0] == sum\n"
     )
@@ -156,6 +156,7 @@ def test_the_same_seed_gives_the_same_steps_and_a_device_function_is_entered(tmp
     printed = debugged(*arguments, script=f"{script}restart\ndelete 1\ndelete 2\n{script}")
     assert "  0  times at kernel.cu:3" in printed and "  1  matrix_multiplication_kernel at kernel.cu:15" in printed
     for line in (
+        "N * 7 = 7 (int)",
         "product == a * b = true (bool)",
         "cell.row = 0 (int)",
         "cell.parts[0] == sum = true (bool)",
@@ -166,6 +167,13 @@ def test_the_same_seed_gives_the_same_steps_and_a_device_function_is_entered(tmp
     again = printed.index(f"{PROMPT}restart")
     first, second = ([line for line in part if ", step " in line] for part in (printed[:again], printed[again:]))
     assert len(first) > 5 and second == first, "a restart shows the same steps, of a seed that nobody gave"
+
+
+def test_a_file_with_its_own_solve_is_debugged_at_its_launch() -> None:
+    file = KERNELS.parent / "accepted" / "solve_naive.cu"
+    printed = debugged("matmul", str(file), "--case", "M=1,N=2,K=1", "--seed", "1", script="print N\ncontinue\nback\n")
+    assert "it is right in every case; this is one of them" in printed
+    assert "N = 2 (int)" in printed and "the block has ended" in printed
 
 
 def test_a_python_kernel_is_debugged_by_line() -> None:
