@@ -73,7 +73,7 @@ def command(
     if launch is not None and terminal:
         from grader.debug.terminal import debug_in_terminal
 
-        debug_in_terminal(record, launch, sys.stdin, click.echo)
+        debug_in_terminal(record, launch, sys.stdin, _echo)
     elif launch is not None and port is not None:
         from grader.debug.server import serve_port
 
@@ -83,6 +83,13 @@ def command(
 
         serve_stdio(record, launch)
     return 0
+
+
+def _echo(text: str) -> None:
+    """Prints lines, in which a submission's text and messages can't steer the terminal."""
+    from grader.boards.words import visible
+
+    click.echo("\n".join(visible(line.expandtabs(4)) for line in text.split("\n")))
 
 
 def _recorder(ctx: click.Context, language: LanguageName | None) -> Callable[[Launch, Callable[[str], None]], Trace]:

@@ -129,7 +129,7 @@ def test_the_same_seed_gives_the_same_steps_and_a_device_function_is_entered(tmp
     file.write_text(
         "struct Cell { int row; float parts[2]; };\n"
         "__device__ float times(float a, float b) {\n"
-        "    float product = a * b;\n"
+        "    float product = a * b;  // \x1b[31m red\n"
         "    return product;\n"
         "}\n"
         "__global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C,\n"
@@ -148,13 +148,15 @@ def test_the_same_seed_gives_the_same_steps_and_a_device_function_is_entered(tmp
         "}\n"
     )
     script = (
-        "goto 1\nprint N * 7\nbreak 3 if threadIdx.x == 0 && threadIdx.y == 0\ncontinue\nwhere\nnext\nprint product == a * b\nout\n"
-        "next\nnext\nprint cell.row\nprint cell.parts[0] == sum\nprint C + 1 == &C[1]\nprint (float)k + 0.5f\n"
+        "goto 1\nprint N * 7\nbreak 3 if threadIdx.x == 0 && threadIdx.y == 0\ncontinue\nwhere\nnext\n"
+        "print product == a * b\nout\nnext\nnext\nprint cell.row\nprint cell.parts[0] == sum\n"
+        "print C + 1 == &C[1]\nprint (float)k + 0.5f\nlist 2\n"
         "back 2\nwatch C[0]\ncontinue\ncontinue\nprint A[0] * B[0] == sum\n"
     )
     arguments = ("matmul", str(file), "--case", "M=1,N=1,K=1")
     printed = debugged(*arguments, script=f"{script}restart\ndelete 1\ndelete 2\n{script}")
     assert "  0  times at kernel.cu:3" in printed and "  1  matrix_multiplication_kernel at kernel.cu:15" in printed
+    assert not any("\x1b" in line for line in printed), "the file's text does not steer the terminal"
     for line in (
         "N * 7 = 7 (int)",
         "product == a * b = true (bool)",
