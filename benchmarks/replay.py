@@ -71,7 +71,8 @@ def missing(report: Report, trace: Trace | None) -> str:
     """What a replay of this report lacks; "" if nothing."""
     fault = report.fault
     if trace is None or not len(trace):
-        early = fault is not None and fault.fault in BEFORE_A_KERNEL
+        # A fault of solve() itself names no kernel.
+        early = fault is not None and (fault.fault in BEFORE_A_KERNEL or not fault.kernel)
         return "(no kernel ran)" if early or report.smallest is None else "NO REPLAY"
     if report.line is not None and report.line not in trace.steps.line.tolist():
         return f"NO STEP AT LINE {report.line}"

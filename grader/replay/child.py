@@ -11,8 +11,10 @@ from grader.replay.assemble import About, Assembler
 from grader.replay.device import ROWS, Goal, RecordingDevice
 from grader.replay.model import SourceFile
 from grader.replay.packing import QUICK, pack
-from grader.run.emulator_child import Worker, limit_memory
+from grader.run.emulator_child import Worker, limit_memory, preload
 from grader.sandbox.serving import Message, by_name, serve
+
+__all__ = ["RecordingWorker", "main", "preload"]
 
 _ENCODINGS = {"f": "float", "i": "signed", "u": "unsigned"}
 

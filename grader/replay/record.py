@@ -34,10 +34,10 @@ from grader.replay.model import DEBUG, GRADED
 from grader.replay.packing import unpack
 from grader.replay.trace import Trace
 from grader.run.emulator_runner import EmulatorRunner
+from grader.run.head_start import RECORDING
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 
-MODULE = "grader.replay.child"
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
 ENDLESS = Limits(seconds=1.0, instructions=2_000_000)
 """For finding the launch that does not come to an end."""
@@ -65,7 +65,7 @@ class ReplayRunner(EmulatorRunner):
     """The emulator with a journal."""
 
     def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
-        super().__init__(folder, sandbox, cache, MODULE)
+        super().__init__(folder, sandbox, cache, RECORDING)
 
     def ask(self, do: str, plan: Plan, limits: Limits, **more: Any) -> dict[str, Any]:
         """Asks for `look` or `record`. Raises RunnerStopped."""
