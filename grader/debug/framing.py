@@ -64,6 +64,9 @@ def _read_header(stream: BinaryIO) -> int | None:
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-length":
             length = _length(value.strip())
+        elif name.strip().lower() != b"content-type":
+            # A page in a browser could post a message to a port: HTTP has a Content-Length too.
+            raise BrokenFrame(f"{name[:20].decode('ascii', 'replace')!r} is no header of the protocol")
     if length is None:
         raise BrokenFrame("a header without Content-Length; expected is Content-Length: NUMBER and an empty line")
     return length

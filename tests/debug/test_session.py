@@ -273,6 +273,7 @@ def framed(body: bytes) -> bytes:
     "data",
     [
         b"GET / HTTP/1.1\r\n\r\n",
+        b'POST / HTTP/1.1\r\nContent-Length: 49\r\n\r\n{"seq":1,"type":"request","command":"initialize"}',
         b"Content-Length: 99999999999999999999\r\n\r\n",
         b"Content-Length: 5000000\r\n\r\n",
         b"Content-Length: -1\r\n\r\n",
