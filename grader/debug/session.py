@@ -20,6 +20,9 @@ from grader.debug.values import EvaluationError
 
 Answer = dict[str, Any] | None
 
+UNSEEN = ("evaluate", "completions", "dataBreakpointInfo", "exceptionInfo", "scopes", "source", "variables")
+"""Requests that a client makes by itself, such as for a word under the mouse: a refusal is no message to the user."""
+
 CAPABILITIES = {
     "supportsBreakpointLocationsRequest": True,
     "supportsCompletionsRequest": True,
@@ -127,7 +130,8 @@ class Session:
     def _refuse(self, number: int, command: str, words: str) -> None:
         # In a format, braces are variables.
         text = words.replace("{", "(").replace("}", ")")
-        self._respond(number, command, False, {"error": {"id": 1, "format": text, "showUser": True}}, words)
+        error = {"id": 1, "format": text, "showUser": command not in UNSEEN}
+        self._respond(number, command, False, {"error": error}, words)
 
     def _respond(
         self, number: int, command: str, success: bool, body: dict[str, Any] | None, words: str | None = None

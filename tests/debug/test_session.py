@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,22 @@ def test_threads_are_those_of_the_block(client: Client) -> None:
     assert threads[35] == {"id": 36, "name": "block (2,0,0) thread (35,0,0)"}
     assert client.ask("kgrade/focus", warp=1)["focus"] == "warp 1"
     assert len(client.ask("threads")["threads"]) == 8
+
+
+def test_a_race_between_blocks_has_the_threads_of_both(file: Path) -> None:
+    both = replace(made_trace(), blocks=((1, 0, 0), (2, 0, 0)))
+    with session(lambda launch, say: both) as client:
+        client.launched(problem="scaling", file=str(file), focus={"block": "1"})
+        assert len(client.ask("threads")["threads"]) == 40
+        client.ask("kgrade/focus")
+        threads = client.ask("threads")["threads"]
+        assert len(threads) == 80
+        # A block's threads begin with a new warp.
+        assert threads[40] == {"id": 65, "name": "block (2,0,0) thread (0,0,0)"}
+        assert client.ask("stackTrace", threadId=65)["stackFrames"] == []
+        assert "there is no thread 41" in client.request("stackTrace", threadId=41)["message"]
+        refused = client.request("kgrade/focus", block="3")
+        assert "recorded are threads (0,0,0) to (39,0,0) of blocks (1,0,0) and (2,0,0)" in refused["message"]
 
 
 def test_scopes_and_variables(client: Client) -> None:
@@ -216,6 +233,7 @@ def test_commands_of_the_terminal_in_the_editor_s_console(client: Client) -> Non
     assert client.event("stopped")["reason"] == "step"
     refused = client.request("evaluate", expression=":stp", context="repl")
     assert "did you mean step?" in refused["message"]
+    assert refused["body"]["error"]["showUser"] is False, "a word under the mouse is no message box"
 
 
 def test_a_launch_that_fails_says_why_and_what_to_type(file: Path) -> None:
