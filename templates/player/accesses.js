@@ -30,9 +30,11 @@ class Accesses extends Stories {
   showAccesses() {
     const host = this.one(".accesses"), requests = this.requests(this.step);
     const title = make("h3", {}, "What this step touches");
-    const drawn = requests.slice(0, REQUESTS).map((each) => (each.space === GLOBAL ? this.sectors(each) : this.banks(each)));
+    const draw = (each) => (each.space === GLOBAL ? this.sectors(each) : this.banks(each));
+    const drawn = requests.slice(0, REQUESTS).map(draw);
     const left = requests.length - REQUESTS;
-    const note = left > 0 ? `And ${several(left, "request")} more.` : requests.length ? "" : "Nothing of shared or global memory.";
+    const none = requests.length ? "" : "Nothing of shared or global memory.";
+    const note = left > 0 ? `And ${several(left, "request")} more.` : none;
     host.replaceChildren(title, ...drawn, make("p", { className: "muted" }, note));
   }
 
@@ -56,7 +58,8 @@ class Accesses extends Stories {
       return made;
     });
     const asked = new Set(lanes.flatMap(({ begin, size }) => Array.from({ length: size }, (_, at) => begin + at))).size;
-    const said = `Warp ${warp} ${word} ${visible(trace.arrays[target].name)}: ${several(lanes.length, "lane")} ask for ` +
+    const name = visible(trace.arrays[target].name);
+    const said = `Warp ${warp} ${word} ${name}: ${several(lanes.length, "lane")} ask for ` +
       `${several(asked, "byte")} in ${several(now.size, "sector")} of ${SECTOR} bytes; ` +
       `${several(Math.ceil(asked / SECTOR), "sector")} would hold them.`;
     return this.figure(said, make("div", { className: "sectors" }, ...boxes));
@@ -72,7 +75,8 @@ class Accesses extends Stories {
         if (accesses.space[at] !== GLOBAL || accesses.target[at] !== target) continue;
         if (Math.floor(accesses.thread[at] / LANES) !== warp) continue;
         const end = accesses.offset[at] + accesses.size[at] - 1;
-        for (let each = Math.floor(accesses.offset[at] / SECTOR); each <= Math.floor(end / SECTOR); each++) found.add(each);
+        const begin = Math.floor(accesses.offset[at] / SECTOR);
+        for (let each = begin; each <= Math.floor(end / SECTOR); each++) found.add(each);
       }
     }
     this.known.set(key, [...found].sort((a, b) => a - b));
@@ -97,7 +101,8 @@ class Accesses extends Stories {
     const columns = stacks.map((stack, bank) => make("span", { className: "bank" },
       this.box("no", null, `${bank}`),
       ...[...stack.values()].map((thread) => this.box("word known", this.laneHue(thread), `${thread % LANES}`))));
-    const said = `Warp ${trace.steps.warp[this.step]} ${word} ${visible(array.name)}: ${several(lanes.length, "lane")} ` +
+    const who = `Warp ${trace.steps.warp[this.step]} ${word} ${visible(array.name)}`;
+    const said = `${who}: ${several(lanes.length, "lane")} ` +
       `in ${several(wavefronts, "wavefront")} of the ${BANKS} banks. A box is a word, with its first lane; ` +
       "words below each other wait for one another.";
     return this.figure(said, make("div", { className: "banks" }, ...columns));

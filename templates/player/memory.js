@@ -32,7 +32,8 @@ class Memory extends Accesses {
   short(text) {
     const value = Number(text);
     if (!Number.isFinite(value)) return text.slice(0, 5);
-    return [decimal(value, 3), decimal(value, 2), decimal(value, 1)].find((each) => each.length <= 5) ?? value.toExponential(0);
+    const shown = [3, 2, 1].map((digits) => decimal(value, digits));
+    return shown.find((each) => each.length <= 5) ?? value.toExponential(0);
   }
 
   showShared() {

@@ -44,7 +44,10 @@ class Player extends Memory {
       if (event.key === "Enter" || event.key === " ") event.target.click();
     });
     this.lanes.size(this.warps.length, LANES);
-    this.lanes.names.forEach((name, row) => { name.textContent = this.warps[row]; name.title = `warp ${this.warps[row]}`; });
+    this.lanes.names.forEach((name, row) => {
+      name.textContent = this.warps[row];
+      name.title = `warp ${this.warps[row]}`;
+    });
     for (const [space, list, host] of [[SHARED, trace.shared, ".shared"], [GLOBAL, trace.arrays, ".global"]]) {
       list.forEach((each, target) => this.array(space, target, each, one(host)));
     }
@@ -186,7 +189,8 @@ class Player extends Memory {
     const name = sentence(trace.name(thread)).slice(0, -1);
     if (!trace.has(step, thread)) {
       const state = this.state(trace.waiting(step), thread);
-      return `${at}${name} ${state === "wait" ? "waits at a barrier" : state === "gone" ? "is gone" : "is not at work"}.`;
+      const does = { wait: "waits at a barrier", gone: "is gone", ready: "is not at work" }[state];
+      return `${at}${name} ${does}.`;
     }
     const said = (accesses) => trace.during(accesses, step).filter((each) => accesses.thread[each] === thread)
       .slice(0, 4).map((each) => trace.access(accesses, each)).map((each) => `${each.name} = ${each.value}`).join(", ");
@@ -241,7 +245,8 @@ class Player extends Memory {
       return;
     }
     const { trace, thread } = this, stand = trace.stand(this.step, thread);
-    const called = trace.steps.depth[stand] > 0 ? ` in ${visible(trace.functions[trace.steps.function[stand]].name)}` : "";
+    const inside = trace.functions[trace.steps.function[stand]];
+    const called = trace.steps.depth[stand] > 0 ? ` in ${visible(inside.name)}` : "";
     this.one(".whose").textContent = `Variables of ${trace.name(thread)}${called}`;
     if (called) this.one(".whose").append(" ", this.link(trace.steps.parent[stand], thread, "to its caller"));
     this.one(".variables").replaceChildren(this.table(this.step, this.thread));

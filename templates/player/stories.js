@@ -48,12 +48,11 @@ class Stories extends View {
         make("td", {}, this.link(at, trace.has(at, one) ? one : other, `${at + 1}`)),
         doing(at, one, at === first), doing(at, other, at === second)));
     });
-    const heads = ["Step", ...threads.map((each) => trace.name(each))].map((each) => make("th", { scope: "col" }, each));
     const both = threads.map((thread, at) => make("div", {},
       make("h4", {}, `Variables of ${trace.name(thread)} after step ${[first, second][at] + 1}`),
       this.table([first, second][at], thread)));
     return [make("h3", {}, "Both threads, side by side"),
-      make("table", { className: "both" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)),
+      this.sheet(["Step", ...threads.map((each) => trace.name(each))], rows, { className: "both" }),
       ...(trace.variables.length ? [make("div", { className: "pair" }, ...both)] : [])];
   }
 
@@ -77,17 +76,17 @@ class Stories extends View {
         if (known.has(`${read.name} ${read.value}`)) continue;
         known.add(`${read.name} ${read.value}`);
         const wrote = trace.value(read.space, read.target, read.element, write.thread, read.step - 1).write;
+        const by = trace.writes.thread[wrote];
+        const before = read.space === GLOBAL && trace.arrays[read.target].role === "input" ? "an input" : "nobody";
         rows.unshift(make("tr", { "data-step": read.step }, make("td", {}, this.link(read.step, write.thread)),
           make("td", {}, make("code", {}, read.name)), make("td", {}, make("code", {}, read.value)),
-          make("td", {}, wrote < 0 ? (trace.arrays[read.target]?.role === "input" && read.space === GLOBAL ? "an input" : "nobody")
-            : this.link(trace.writes.step[wrote], trace.writes.thread[wrote], trace.name(trace.writes.thread[wrote])))));
+          make("td", {}, wrote < 0 ? before : this.link(trace.writes.step[wrote], by, trace.name(by)))));
       }
-      const heads = ["Step", "Read", "Value", "Written by"].map((each) => make("th", { scope: "col" }, each));
       return make("div", {}, make("h4", {}, `${trace.name(write.thread)} wrote ${write.value}${wanted} `,
         this.link(write.step, write.thread)), rows.length
-        ? this.wide(`What ${trace.name(write.thread)} read until step ${write.step + 1}`, make("table", {},
-          make("caption", {}, `What it read before, at most the last ${READS}:`),
-          make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)))
+        ? this.wide(`What ${trace.name(write.thread)} read until step ${write.step + 1}`,
+          this.sheet(["Step", "Read", "Value", "Written by"], rows, {},
+            make("caption", {}, `What it read before, at most the last ${READS}:`)))
         : make("p", { className: "muted" }, "It read nothing before."));
     });
     const none = make("p", {}, "No thread of this block wrote it.");
@@ -100,17 +99,16 @@ class Stories extends View {
     for (const thread of trace.all()) {
       const state = this.state(waiting, thread), at = trace.stand(last, thread);
       const word = { wait: "waits at", gone: "is gone, last at", ready: "is at" }[state];
-      const key = `${word} ${trace.where(at)}`;
+      const key = at < 0 ? "has not begun" : `${word} ${trace.where(at)}`;
       if (!places.has(key)) places.set(key, { at, threads: [], state });
       places.get(key).threads.push(thread);
     }
     const rows = [...places].map(([key, { at, threads }]) => make("tr", { "data-step": at },
       make("td", {}, `${several(threads.length, "thread")}, ${trace.name(threads[0])} the first`),
       make("td", {}, key), make("td", {}, make("code", {}, trace.line(at))),
-      make("td", {}, this.link(at, threads[0]))));
-    const heads = ["Threads", "Where", "Line", "Since"].map((each) => make("th", { scope: "col" }, each));
-    return [make("h3", {}, "Who waits where"), this.wide("Who waits where", make("table", {},
-      make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)))];
+      make("td", {}, at < 0 ? "" : this.link(at, threads[0]))));
+    return [make("h3", {}, "Who waits where"), this.wide("Who waits where",
+      this.sheet(["Threads", "Where", "Line", "Since"], rows))];
   }
 
   /** Of a barrier that not all threads come to equally often, how often each does. */
@@ -127,8 +125,7 @@ class Stories extends View {
       make("td", {}, `${several(threads.length, "thread")}, ${trace.name(threads[0][0])} the first`),
       make("td", {}, several(times, "time")),
       make("td", {}, ...threads[0][1].slice(0, WRITES).flatMap((at) => [this.link(at, threads[0][0]), " "]))));
-    const heads = ["Threads", "They come", "The first in"].map((each) => make("th", { scope: "col" }, each));
     return [make("h3", {}, `Who comes to the barrier of line ${line}`), this.wide("Who comes to the barrier",
-      make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)))];
+      this.sheet(["Threads", "They come", "The first in"], rows))];
   }
 }

@@ -8,7 +8,8 @@ const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202
 const visible = (text) =>
   text.replace(UNSEEN, (sign) => `‹U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
 // A name of the kernel's stays as it is written.
-const sentence = (text) => visible(text).replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/[^.]$/, "$&.");
+const sentence = (text) =>
+  visible(text).replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/[^.]$/, "$&.");
 const several = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const triple = ([x, y, z]) => (z ? `(${x}, ${y}, ${z})` : `(${x}, ${y})`);
 /** The first place in a sorted column whose entry is at least `value`. */

@@ -6,6 +6,11 @@ class View {
     return button;
   }
 
+  sheet(heads, rows, values = {}, ...above) {
+    const names = heads.map((each) => make("th", { scope: "col" }, each));
+    return make("table", values, ...above, make("thead", {}, make("tr", {}, ...names)), make("tbody", {}, ...rows));
+  }
+
   wide(label, ...inside) {
     return make("div", { className: "wide", role: "region", "aria-label": label, tabIndex: 0 }, ...inside);
   }
@@ -54,8 +59,7 @@ class View {
         make("td", {}, make("code", {}, text || "no value"), was), make("td", {}, from));
     });
     if (!rows.length) return make("p", { className: "muted" }, "No variables are known here.");
-    const heads = ["Name", "Value", "Written in"].map((each) => make("th", { scope: "col" }, each));
-    return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
+    return this.sheet(["Name", "Value", "Written in"], rows);
   }
 
   /** Elements of an array that this step's lanes read or write: element its kinds "read", "write", "own". */
@@ -72,8 +76,8 @@ class View {
     }
     // What a fault would have touched is in no list of accesses.
     const name = (space === SHARED ? this.trace.shared : this.trace.arrays)[target].name;
-    const failed = this.trace.marks.filter((mark) => mark.kind === "fault" && mark.step === step && mark.array === name);
-    for (const { index, thread } of failed) {
+    for (const { kind, step: at, array, index, thread } of this.trace.marks) {
+      if (kind !== "fault" || at !== step || array !== name) continue;
       found.set(index, new Set([...(found.get(index) ?? []), "fault", ...(thread === this.thread ? ["own"] : [])]));
     }
     return found;

@@ -13,11 +13,13 @@ from coach.samples import explanation
 
 from grader.boards.coach_page import render
 from grader.boards.pages import render_report, write_report
+from grader.boards.templating import PLAYER_SCRIPT, pages
 from grader.core.report import Report
 from grader.replay.cutting import one_warp
 from grader.replay.model import SourceFile
 from grader.replay.summary import summarize
 from grader.replay.trace import Trace
+from grader.store.workspace import builtin_folder
 
 from . import samples, traces
 from .test_pages import Page
@@ -29,6 +31,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
 
 Open = Callable[..., Any]
+PARTS = sorted((builtin_folder("templates") / "player").glob("*.js"))
 
 
 def report_of(trace: Trace) -> Report:
@@ -141,6 +144,7 @@ def test_who_wrote_this(played: Open) -> None:
     cell.focus()
     details = page.locator(".shared .details")
     assert "written by thread (0, 0) in line 8" in details.inner_text()
+    assert details.get_by_role("button").all_inner_texts() == ["Who wrote this? Go to step 20", "step 4"]
     page.keyboard.press("o")
     assert counter(page) == "20 of 50" and page.locator(".whose").inner_text() == "Variables of thread (0, 0)"
     # Colours tell writers apart.
@@ -237,6 +241,14 @@ def test_what_a_kernel_is_called_is_text(played: Open) -> None:
     page = played(trace)
     page.locator(".player").wait_for()
     assert page.title() != "hacked" and "‹U+202E›" in page.locator(".lines").inner_text()
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_a_part_of_the_script_is_included_as_it_is(part: Path) -> None:
+    text = part.read_text()
+    # To Jinja each of these begins something.
+    assert not any(sign in text for sign in ("{{", "{%", "{#", "</script"))
+    assert text.strip() in pages().render(PLAYER_SCRIPT)
 
 
 def test_without_scripts_the_last_step_is_told() -> None:
