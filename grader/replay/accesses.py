@@ -35,6 +35,7 @@ class Columns:
     value: list[NDArray[Any]] = field(default_factory=list)
     call: list[NDArray[Any]] = field(default_factory=list)
     entry: list[NDArray[Any]] = field(default_factory=list)
+    sure: list[NDArray[Any]] = field(default_factory=list)
 
     def add(self, accesses: Group, chosen: NDArray[Any], offsets: Any, **same: Any) -> None:
         """Adds the chosen accesses of a group; `same` are the columns that all have alike, or a column each."""
@@ -43,16 +44,33 @@ class Columns:
         self.value.append(accesses.values[chosen].astype(np.uint64))
         self.step.append(accesses.steps[chosen])
         self.entry.append(accesses.entries[chosen])
+        self.sure.append(np.full(count, accesses.note.sure))
         for name, value in {"offset": offsets, **same}.items():
             getattr(self, name).append(np.broadcast_to(np.asarray(value, np.int64), count))
 
     def accesses(self) -> Accesses:
-        """All of them, ordered by entry."""
+        """All of them, ordered by entry, without those that may find a value again and do."""
         if not self.thread:
             return Accesses()
         joined = {name: np.concatenate(parts) for name, parts in vars(self).items()}
         order = np.argsort(joined.pop("entry"), kind="stable")
-        return Accesses(**{name: column[order] for name, column in joined.items()})
+        ordered = {name: column[order] for name, column in joined.items()}
+        kept = ordered["sure"] | ~_repeats(ordered)
+        del ordered["sure"]
+        return Accesses(**{name: column[kept] for name, column in ordered.items()})
+
+
+def _repeats(ordered: dict[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """Which accesses find the value that the last one by the same thread to the same place left."""
+    same = ("space", "target", "thread", "offset", "call", "size", "value")
+    order = np.lexsort([np.arange(len(ordered["space"])), *(ordered[name] for name in reversed(same[:5]))])
+    alike = np.ones(max(len(order) - 1, 0), np.bool_)
+    for name in same:
+        column = ordered[name][order]
+        alike &= column[1:] == column[:-1]
+    repeats = np.zeros(len(order), np.bool_)
+    repeats[order[1:]] = alike
+    return repeats
 
 
 def values_after(where: NDArray[np.uint64], before: NDArray[np.uint64], last: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -171,7 +171,8 @@ class Assembler:
         for fault in journal.faults:
             ends.setdefault(fault.entries, []).append((fault.warp, fault.lanes))
         first_warp = number * -(-math.prod(self._recorded.block) // 32)
-        step_of, levels = self._stepper.run(sites.tolist(), warps.tolist(), masks.tolist(), ends, first_warp)
+        followed = self._stepper.run(sites.tolist(), warps.tolist(), masks.tolist(), ends, first_warp)
+        step_of, levels = followed.steps, followed.stacks
         steps = np.maximum(np.array(step_of, np.int64), 0)
         addresses, values = journal.rows("addresses"), journal.rows("values").copy()
         self._settle_atomics(sites, masks, rows, addresses, values)
@@ -180,9 +181,13 @@ class Assembler:
         for entries in np.split(filled, np.flatnonzero(np.diff(sites[filled])) + 1) if len(filled) else ():
             lanes = (masks[entries][:, None] >> np.arange(32) & 1).astype(bool)
             which, lane = np.nonzero(lanes)
+            own = steps[entries][which]
+            for at in np.flatnonzero(np.isin(entries, list(followed.apart))).tolist():
+                here = which == at
+                own[here] = np.array(followed.apart[int(entries[at])])[lane[here]]
             group = Group(
                 self._noted.notes[int(sites[entries[0]])],
-                steps[entries][which],
+                own,
                 entries[which] + self._entries,
                 32 * (warps[entries][which] + first_warp) + lane,
                 addresses[rows[entries]][lanes],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
-from grader.core.report import CaseResult, ElementError, FaultReport
+from grader.core.report import CaseResult, FaultReport
 from grader.core.verdict import FaultClass, Verdict
 from grader.replay.model import (
     DEADLOCK,
@@ -33,6 +34,7 @@ _ACCESS = re.compile(
     r"(?:read|write|atomic\w*) by thread \((\d+), (\d+), (\d+)\)"
     r"(?: of block \((\d+), (\d+), (\d+)\))?(?: on line (\d+))?"
 )
+_CHANGED = re.compile(r"changed the input array (\w+), first at \w+\[([\d,]+)\]")
 NOBODY = "no thread of this block wrote {array}[{index}]"
 FIRST_WRITE = "{array}[{index}] gets {value} here, and {expected} was expected"
 MOST_TOUCHES = 400
@@ -61,19 +63,26 @@ def mark(trace: Trace, result: CaseResult) -> Trace:
     return replace(trace, marks=(*marks, *others))
 
 
-def first_wrong(result: CaseResult) -> tuple[str, int] | None:
-    """The array and the flat index of the first wrong element; None if no output is known to be wrong."""
+def first_wrong(result: CaseResult, shapes: Mapping[str, Sequence[int]]) -> tuple[str, int] | None:
+    """The array and the flat index of the first wrong element; None if none is known.
+
+    That is an output's, or an input's that the kernel changed. `shapes` are those of the arrays.
+    """
     for output in result.outputs:
         for element in output.elements:
-            return output.array, _flat(element, output.shape)
-    return None
+            return output.array, _flat(element.index, output.shape)
+    changed = _CHANGED.search(result.message)
+    if changed is None or changed[1] not in shapes:
+        return None
+    index = [int(position) for position in changed[2].split(",")]
+    return (changed[1], _flat(index, shapes[changed[1]])) if len(index) == len(shapes[changed[1]]) else None
 
 
-def _flat(element: ElementError, shape: Iterable[int]) -> int:
-    index = 0
-    for position, extent in zip(element.index, shape, strict=True):
-        index = index * extent + position
-    return index
+def _flat(index: Sequence[int], shape: Sequence[int]) -> int:
+    flat = 0
+    for position, extent in zip(index, shape, strict=True):
+        flat = flat * extent + position
+    return flat
 
 
 def _line(trace: Trace, mark: Mark) -> int | None:
@@ -85,28 +94,28 @@ def _line(trace: Trace, mark: Mark) -> int | None:
 
 def _with_expected(trace: Trace, result: CaseResult) -> Trace:
     expected = {
-        output.array: {_flat(element, output.shape): element.expected for element in output.elements}
+        output.array: {_flat(element.index, output.shape): element.expected for element in output.elements}
         for output in result.outputs
     }
     return replace(trace, arrays=tuple(replace(each, expected=expected.get(each.name, {})) for each in trace.arrays))
 
 
 def _wrong_writes(trace: Trace, result: CaseResult) -> list[Mark]:
-    found = first_wrong(result)
+    found = first_wrong(result, {array.name: array.shape for array in trace.arrays})
     if found is None:
         return []
     name, index = found
-    element = next(e for output in result.outputs if output.array == name for e in output.elements)
+    given = {"array": name, "index": index, "space": GLOBAL}
     number = next((n for n, array in enumerate(trace.arrays) if array.name == name), None)
-    nobody = Mark(FIRST_WRONG_WRITE, NOBODY.format(array=name, index=index), array=name, index=index, space=GLOBAL)
-    if number is None:
-        return [nobody]
-    size = trace.types[trace.arrays[number].type].size
-    write = trace.who_wrote(GLOBAL, number, index * size, len(trace))
+    size = trace.types[trace.arrays[number].type].size if number is not None else 0
+    write = None if number is None else trace.who_wrote(GLOBAL, number, index * size, len(trace))
     if write is None:
-        return [nobody]
-    words = FIRST_WRITE.format(array=name, index=index, value=f"{element.got:g}", expected=f"{element.expected:g}")
-    return [Mark(FIRST_WRONG_WRITE, words, write.step, write.thread, array=name, index=index, space=GLOBAL)]
+        return [Mark(FIRST_WRONG_WRITE, NOBODY.format(**given), **given)]  # type: ignore[arg-type]
+    wrong = next((element for output in result.outputs for element in output.elements), None)
+    words = result.message
+    if wrong is not None:
+        words = FIRST_WRITE.format(**given, value=f"{wrong.got:g}", expected=f"{wrong.expected:g}")
+    return [Mark(FIRST_WRONG_WRITE, words, write.step, write.thread, **given)]  # type: ignore[arg-type]
 
 
 def _end(trace: Trace, result: CaseResult) -> Mark:
@@ -143,20 +152,27 @@ def _fault(trace: Trace, fault: FaultReport) -> Mark:
 
 def _first_access(trace: Trace, steps: Column, fault: FaultReport, thread: int) -> int:
     """The first of these steps in which the thread accesses what the fault names; else the first of all."""
-    if fault.array and fault.index is not None:
+    place = _place_of(trace, fault)
+    if place is not None:
         for step in steps.tolist():
             for each in (*trace.reads_in(step), *trace.writes_in(step)):
-                if each.thread == thread and _element(trace, each.space, each.target, each.offset) == (
-                    *(fault.array, fault.index),
-                ):
+                own = each.thread == thread and (each.space, each.target) == place[:2]
+                if own and each.offset < place[3] and each.offset + each.size > place[2]:
                     return int(step)
     return int(steps[0])
 
 
-def _element(trace: Trace, space: str, target: int, offset: int) -> tuple[str, int]:
-    """The array and the index of what is at an offset (bytes) of memory."""
-    array = trace.shared[target] if space == SHARED else trace.arrays[target] if space == GLOBAL else None
-    return ("", -1) if array is None else (array.name, offset // trace.types[array.type].size)
+def _place_of(trace: Trace, fault: FaultReport) -> tuple[str, int, int, int] | None:
+    """The space, array and bytes (begin, end) that a fault names: its index counts elements as wide as its access."""
+    space = _space_of(trace, fault.array)
+    if not space or fault.index is None:
+        return None
+    declared: Sequence[SharedArray | GlobalArray] = trace.shared if space == SHARED else trace.arrays
+    number, found = next((n, each) for n, each in enumerate(declared) if each.name == fault.array)
+    size = trace.types[found.type].size
+    if fault.extent and size * prod(found.shape) % fault.extent == 0:
+        size = size * prod(found.shape) // fault.extent
+    return space, number, fault.index * size, (fault.index + 1) * size
 
 
 def _space_of(trace: Trace, array: str) -> str:
@@ -214,10 +230,11 @@ class _Touch:
 
 def _races(trace: Trace, fault: FaultReport) -> list[Mark]:
     """The two accesses of a race: those of the report where they are in the trace, else two like them."""
-    space = _space_of(trace, fault.array)
-    if not space or fault.index is None:
+    place = _place_of(trace, fault)
+    if place is None:
         return []
-    touches = _touches(trace, space, fault.array, fault.index)
+    space, number, begin, end = place
+    touches = _touches(trace, space, number, begin, end)
     sides = _sides(trace, fault)
     lines = {side.line for side in sides}
     best: tuple[int, _Touch, _Touch] | None = None
@@ -239,10 +256,12 @@ def _races(trace: Trace, fault: FaultReport) -> list[Mark]:
         second, one = one, other
     # No barrier lies between the two: an order is missing before the later one.
     missing = max(one.step, second.step)
+    declared: Sequence[SharedArray | GlobalArray] = trace.shared if space == SHARED else trace.arrays
+    index = begin // trace.types[declared[number].type].size
     return [
         Mark(
             *(RACE, fault.message, second.step, second.thread, one.step, one.thread),
-            *(fault.array, fault.index, space, missing),
+            *(fault.array, index, space, missing),
         )
     ]
 
@@ -251,12 +270,8 @@ def _is_of(sides: list[_Side], one: _Touch, other: _Touch) -> bool:
     return {side.thread for side in sides} == {one.thread, other.thread}
 
 
-def _touches(trace: Trace, space: str, array: str, index: int) -> list[_Touch]:
-    """All accesses to one element, in the order of their steps."""
-    declared: Sequence[SharedArray | GlobalArray] = trace.shared if space == SHARED else trace.arrays
-    number, found = next((n, each) for n, each in enumerate(declared) if each.name == array)
-    size = trace.types[found.type].size
-    begin, end = index * size, (index + 1) * size
+def _touches(trace: Trace, space: str, number: int, begin: int, end: int) -> list[_Touch]:
+    """All accesses to some bytes of an array, in the order of their steps."""
     touches = [
         _Touch(int(columns.step[at]), int(columns.thread[at]), writes)
         for columns, writes in ((trace.reads, False), (trace.writes, True))

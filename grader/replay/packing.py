@@ -17,7 +17,7 @@ from grader.replay.trace import Trace
 if TYPE_CHECKING:
     from cattrs import Converter
 
-MAX_BYTES = 64 << 20
+MAX_BYTES = 32 << 20
 """A trace's JSON: more is refused when a packed one is read."""
 
 

@@ -56,6 +56,7 @@ NO_VARIABLES = (
 )
 BLOCKS_BEFORE = "The blocks with lower numbers were run first, without being recorded: this one may depend on them."
 BLOCK_ALONE = "The other blocks of this launch were not run: this one does not depend on them."
+BEYOND = "What the report tells comes later than that; smaller sizes may show it."
 CUT = "The recording reached its limit here: the block would have gone on."
 WRITTEN_NOWHERE = "No thread wrote this element; this is the block that wrote the one nearest to it."
 
@@ -151,6 +152,8 @@ class Recorder:
                 if marked.marks and any(each.step >= 0 for each in marked.marks):
                     return marked
                 found = found or marked
+            if found is not None and found.truncated:
+                return replace(found, remarks=(*found.remarks, BEYOND))
             return found
         finally:
             planner.close()
@@ -170,6 +173,8 @@ class Recorder:
         launches = [step for step in plan.steps if isinstance(step, Launch)]
         if not launches:
             return []
+        if result.verdict is Verdict.ACCEPTED:
+            return [_place(launches, 0, [(0, 0, 0)])]
         fault, watched = result.fault, self._first_wrong(result)
         if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
             failed = self._runner.ask("look", plan, ENDLESS, watched="")["failed"] if len(launches) > 1 else None
@@ -196,9 +201,10 @@ class Recorder:
         return [_Place(near[0], (near[1],), WRITTEN_NOWHERE)]
 
     def _first_wrong(self, result: CaseResult) -> tuple[str, int, int] | None:
-        """The array, flat index and bytes of the first wrong element; None if no output is known to be wrong."""
-        found = first_wrong(result)
-        return None if found is None else (*found, self._problem.outputs[found[0]].dtype.itemsize)
+        """The array, flat index and bytes of the first wrong element; None if none is known."""
+        arrays = {**self._problem.inputs, **self._problem.outputs}
+        found = first_wrong(result, {name: array.shape(result.sizes) for name, array in arrays.items()})
+        return None if found is None else (*found, arrays[found[0]].dtype.itemsize)
 
     def _name(self, launch: Launch) -> str:
         kernel = self._runner.loaded.get(launch.kernel)

@@ -26,6 +26,18 @@ class Level:
 
 
 @dataclass
+class Followed:
+    """By entry of one block: its step, and for writes the stacks of the lanes.
+
+    `apart` has a step for each lane, of entries whose lanes are at one line in functions called from different places.
+    """
+
+    steps: list[int] = field(default_factory=list)
+    stacks: dict[int, list[Level]] = field(default_factory=dict)
+    apart: dict[int, list[int]] = field(default_factory=dict)
+
+
+@dataclass
 class Stepper:
     """Follows the entries of one block after the other. `frame_bytes`: the local memory of each function."""
 
@@ -49,20 +61,22 @@ class Stepper:
         masks: Sequence[int],
         faults: dict[int, list[tuple[int, int]]],
         first_warp: int,
-    ) -> tuple[list[int], dict[int, list[Level]]]:
-        """Adds the steps of one block's entries; returns the step of each entry, and the lanes' stacks by entry.
+    ) -> Followed:
+        """Adds the steps of one block's entries.
 
-        Stacks are of writes only. `first_warp` is added to the warps. `faults`: by the number of entries before them,
-        (warp, lanes) that they ended.
+        `first_warp` is added to the warps. `faults`: by the number of entries before them, (warp, lanes) that they
+        ended.
         """
         kernel = Level(-1, self.kernel, 0)
         stacks: dict[int, list[Level]] = {}
         current: dict[int, int] = {}
+        apart: dict[int, list[int]] = {}
+        """By warp, the step of each lane, where lanes at one line were called from different places."""
+        seen: dict[int, tuple[object, ...]] = {}
         visited: dict[int, set[int]] = {}
         waiting: dict[int, dict[int, int]] = {}
         """By barrier, the lanes that wait of each warp, and under -1 the step of the last arrival."""
-        step_of: list[int] = []
-        levels: dict[int, list[Level]] = {}
+        found = Followed()
         for number, (site, warp, mask) in enumerate(zip(sites, warps, masks, strict=True)):
             note, warp = self.notes[site], warp + first_warp
             for ended, lanes in faults.get(number, ()):
@@ -70,25 +84,28 @@ class Stepper:
             stack = stacks.setdefault(warp, [kernel] * LANES)
             if note.kind == noting.LINE:
                 self._release(warp, mask, waiting)
-                at = current.get(warp)
-                level = stack[(mask & -mask).bit_length() - 1]
-                again = at is not None and (self.masks[at], self.lines[at], self.functions[at], self.parents[at]) == (
-                    *(mask, note.line, note.function, level.step),
-                )
-                if not again or note.pc in visited[warp]:
+                groups = _by_caller(stack, mask)
+                here = (mask, note.line, note.function, *groups)
+                if here != seen.get(warp) or note.pc in visited[warp]:
                     if len(self.warps) >= MOST_STEPS:
                         self.truncated = True
                         break
-                    current[warp] = len(self.warps)
-                    visited[warp] = set()
-                    self._add(warp, mask, note, level)
+                    seen[warp], visited[warp] = here, set()
+                    own = [0] * LANES
+                    for call, lanes in groups.items():
+                        for lane in _lanes(lanes):
+                            own[lane] = len(self.warps)
+                        self._add(warp, lanes, note, call)
+                    current[warp] = len(self.warps) - 1
+                    apart[warp] = own if len(groups) > 1 else []
                 visited[warp].add(note.pc)
             elif note.kind == noting.CALL:
                 for lane in _lanes(mask):
                     old = stack[lane]
                     caller = Level(old.step, note.function, old.base, old.caller)
                     base = old.base + self.frame_bytes.get(note.function, 0)
-                    stack[lane] = Level(current.get(warp, -1), "", base, caller)
+                    step = apart[warp][lane] if apart.get(warp) else current.get(warp, -1)
+                    stack[lane] = Level(step, "", base, caller)
             elif note.kind == noting.RETURN:
                 for lane in _lanes(mask):
                     stack[lane] = stack[lane].caller or kernel
@@ -97,20 +114,22 @@ class Stepper:
             elif note.kind == noting.EXIT:
                 self._exit(current.get(warp, 0), warp, mask, waiting)
             elif note.kind == noting.WRITE and note.space in ("local", "generic"):
-                levels[number] = list(stack)
-            step_of.append(current.get(warp, -1))
+                found.stacks[number] = list(stack)
+            found.steps.append(current.get(warp, -1))
+            if apart.get(warp):
+                found.apart[number] = apart[warp]
         for before, ends in faults.items():
             for ended, lanes in ends if before >= len(sites) else ():
                 self._exit(current.get(ended + first_warp, len(self.warps) - 1), ended + first_warp, lanes, waiting)
-        return step_of, levels
+        return found
 
-    def _add(self, warp: int, mask: int, note: Note, level: Level) -> None:
+    def _add(self, warp: int, mask: int, note: Note, call: int) -> None:
         self.warps.append(warp)
         self.masks.append(mask)
         self.lines.append(note.line)
         self.functions.append(note.function)
-        self.parents.append(level.step)
-        self.depths.append(0 if level.step < 0 else self.depths[level.step] + 1)
+        self.parents.append(call)
+        self.depths.append(0 if call < 0 else self.depths[call] + 1)
 
     def _wait(self, step: int, warp: int, mask: int, kind: str, barrier: int) -> None:
         self.waits.append((step, warp, mask, WAITS.index(kind), barrier))
@@ -135,6 +154,17 @@ class Stepper:
                 for released, lanes in here.items():
                     self._wait(step, released, lanes, RELEASE, barrier)
                 del waiting[barrier]
+
+
+def _by_caller(stack: Sequence[Level], mask: int) -> dict[int, int]:
+    """The lanes (bits) of a mask by the step that called the function they are in."""
+    first = stack[(mask & -mask).bit_length() - 1].step
+    if all(level.step == first for level in stack):
+        return {first: mask}
+    groups: dict[int, int] = {}
+    for lane in _lanes(mask):
+        groups[stack[lane].step] = groups.get(stack[lane].step, 0) | 1 << lane
+    return groups
 
 
 def _lanes(mask: int) -> list[int]:

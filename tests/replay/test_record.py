@@ -136,6 +136,14 @@ def test_each_call_of_a_recursive_function_has_its_own_variables(studio: Studio)
     assert (back["n"], back["own"], back["inner"]) == (2, 20, 10)
 
 
+def test_lanes_of_a_warp_at_different_depths_have_steps_of_their_own(studio: Studio) -> None:
+    trace = studio.record(RECURSION.replace("count(2)", "i < N ? count(i) : 0"), n=3)
+    ends = [values(trace, thread, 4) for thread in range(3)]
+    assert [(end["n"], end["own"], end["inner"]) for end in ends] == [(0, 0, 0), (1, 10, 0), (2, 20, 10)]
+    for step in trace.steps_of(2).tolist():
+        assert len(trace.stack_at(step, 2)) == trace.steps.depth[step] + 1
+
+
 RACE = f"""#define BLOCK 64
 {HEAD}    __shared__ float tile[64];
 {INDEX}    tile[threadIdx.x] = i < N ? a[i] : 0;
@@ -240,3 +248,20 @@ def test_an_endless_loop_is_cut(studio: Studio) -> None:
     trace = studio.record(text, verdict=Verdict.TIME_LIMIT_EXCEEDED, line=3)
     assert trace.truncated and CUT in trace.remarks
     assert (trace.marks[0].kind, int(trace.steps.line[trace.marks[0].step])) == ("fault", 3)
+
+
+def test_a_changed_input_leads_to_its_writer(studio: Studio) -> None:
+    text = OUTSIDE.replace("float x = a[i]", "if (i >= N) return;\n    float x = ((float*)a)[i] = 2")
+    words = "the kernel changed the input array a, first at a[33]; inputs are read only, results go to output"
+    trace = studio.record(text, n=40, message=words)
+    mark = trace.marks[0]
+    assert (mark.kind, mark.array, mark.index, mark.thread) == ("first_wrong_write", "a", 33, 1)
+    assert mark.words == words and trace.block == (1, 0, 0)
+
+
+def test_a_fault_counts_elements_as_wide_as_its_access(studio: Studio) -> None:
+    text = RACE.replace("float tile[64]", "float2 tile[64]").replace("= i < N ? a[i] : 0", "= make_float2(i, i)")
+    text = text.replace("tile[63 - threadIdx.x]", "tile[63 - threadIdx.x].x")
+    found = fault(FaultClass.DATA_RACE, "made up", 6, array="tile", index=60, extent=64, thread=(3, 0, 0))
+    mark = studio.record(text, verdict=Verdict.RUNTIME_ERROR, fault=found, line=6).marks[0]
+    assert (mark.kind, mark.thread, mark.other_thread, mark.index) == ("race", 3, 60, 120)
