@@ -10,8 +10,10 @@ const unpack = (text) => {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 };
 const start = async () => {
-  for (const section of document.querySelectorAll(".replay:has(.trace)")) {
-    const trace = new Trace(await unpack(section.querySelector(".trace").textContent));
+  for (const section of document.querySelectorAll(".replay")) {
+    const packed = section.querySelector(".trace");
+    if (!packed) continue;
+    const trace = new Trace(await unpack(packed.textContent));
     section.querySelector(".unplayed").hidden = true;
     section.querySelector(".player").hidden = false;
     new Player(section, trace);

@@ -136,6 +136,8 @@ class Player extends Memory {
     this.thread = thread;
     this.go(step);
     this.section.scrollIntoView({ block: "start" });
+    // What led here may be gone with what was shown; keys go on where the focus is.
+    if (!this.section.contains(document.activeElement)) this.slider.focus({ preventScroll: true });
   }
 
   /** A link to this step, and the same in the address once the reader has moved. */
@@ -163,6 +165,7 @@ class Player extends Memory {
   show() {
     const { trace, step, thread } = this;
     this.slider.value = step + 1;
+    this.slider.setAttribute("aria-valuetext", `${step + 1} of ${trace.count}`);
     this.one(".counter").textContent = `${step + 1} of ${trace.count}`;
     this.chosen.value = thread;
     this.one(".sentence").textContent = this.words();

@@ -34,6 +34,9 @@ class Stories extends View {
         .map((each) => make("b", {}, `${kind ? "writes" : "reads"} ${each.name} = ${each.value}`)));
       return make("td", {}, make("code", {}, `${trace.steps.line[at]}: ${trace.line(at)}`), ...said);
     };
+    const missing = trace.blockOf(one) !== trace.blockOf(other) ? "nothing orders the threads of different blocks"
+      : first === second ? "both threads are at this line at once"
+        : "no barrier stands between what one thread does above and the other below";
     const rows = [], all = (text, className) => make("tr", { className }, make("td", { colSpan: 3 }, text));
     let left = 0;
     steps.forEach((at, number) => {
@@ -41,8 +44,7 @@ class Stories extends View {
       if (left) rows.push(all(`… ${several(left, "step")} …`, "muted"));
       left = 0;
       if (at === (mark.missing_at < 0 ? second : mark.missing_at)) {
-        rows.push(all("An order is missing: no barrier stands between what one thread does above and the other below.",
-          "missing"));
+        rows.push(all(`An order is missing: ${missing}.`, "missing"));
       }
       rows.push(make("tr", { "data-step": at },
         make("td", {}, this.link(at, trace.has(at, one) ? one : other, `${at + 1}`)),

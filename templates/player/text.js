@@ -34,7 +34,10 @@ const half = (bits) => {
   if (exponent === 31) return fraction ? NaN : sign * Infinity;
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
 };
-const decimal = (value, digits) => (Number.isFinite(value) ? `${Number(value.toPrecision(digits))}` : `${value}`);
+const decimal = (value, digits) => {
+  if (!Number.isFinite(value) || value === 0) return Object.is(value, -0) ? "-0" : `${value}`;
+  return `${Number(value.toPrecision(digits))}`;
+};
 
 /** Text of a number: `bytes` are those of a scalar or a pointer. */
 const scalar = ({ kind, size, encoding }, bytes) => {

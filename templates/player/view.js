@@ -18,7 +18,9 @@ class View {
   figure(words, picture) {
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", words);
-    return make("figure", {}, this.wide("Picture of a request", picture), make("figcaption", {}, words));
+    // A group, not a region: a step may have several.
+    const box = make("div", { className: "wide", role: "group", "aria-label": "Picture", tabIndex: 0 }, picture);
+    return make("figure", {}, box, make("figcaption", {}, words));
   }
 
   box(className, hue, text = "") {

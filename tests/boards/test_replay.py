@@ -155,6 +155,9 @@ def test_who_wrote_this(played: Open) -> None:
     # A variable was written in a step, too.
     page.locator(".variables tr", has_text="sum").get_by_role("button").click()
     assert counter(page) == "18 of 50"
+    # The button went with its row, and keys work on.
+    page.keyboard.press("n")
+    assert counter(page) == "19 of 50"
 
 
 @in_browser
@@ -168,6 +171,19 @@ def test_a_race_has_both_threads_side_by_side(played: Open) -> None:
         "Variables of thread (0, 0) after step 20",
         "Variables of thread (0, 4) after step 22",
     ]
+
+
+@in_browser
+def test_a_race_of_two_blocks_names_them(played: Open) -> None:
+    page = played(replace(traces.race(), block_dim=(8, 4, 1), blocks=((0, 0, 0), (3, 1, 0))))
+    heads = page.locator(".both thead").inner_text()
+    assert "thread (0, 0) of block (0, 0)" in heads and "thread (0, 0) of block (3, 1)" in heads
+    assert "nothing orders the threads of different blocks" in page.locator(".both .missing").inner_text()
+    # Each block has shared memory of its own: the second has not written what the first has.
+    page.locator(".chosen").select_option(label="(0, 0) of block (0, 0)")
+    assert page.get_by_role("gridcell", name="tile[0][0] = 8, written by").count() == 1
+    page.locator(".chosen").select_option(label="(0, 0) of block (3, 1)")
+    assert page.get_by_role("gridcell", name="tile[0][0] = no value").count() == 1
 
 
 @in_browser
