@@ -6,7 +6,6 @@ What a journal's entries mean is read elsewhere.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -74,6 +73,8 @@ class RecordingDevice(EmulatedDevice):
     goal: Goal | None = None
     rows = ROWS
     """The accesses that are recorded of a block."""
+    before = False
+    """Whether the blocks with lower numbers run first in any case."""
     watched: str = ""
     """The array whose writers are looked for."""
 
@@ -140,7 +141,7 @@ class RecordingDevice(EmulatedDevice):
         grid, block = launch["grid"], launch["block"]
         recorded = Recorded(translation, symbol, grid, block, launch["shared_bytes"], blocks, {}, {})
         first = min(blocks)
-        if prod(grid) > 1 and (launch["cooperative"] or may_depend_on_blocks(translation)):
+        if self.before or launch["cooperative"] or may_depend_on_blocks(translation):
             recorded.before = first > 0
             if first:
                 module.launch(symbol, only_blocks=range(first), **{**launch, "cooperative": False})
