@@ -23,12 +23,14 @@ MOST_COMPLETIONS = 100
 
 
 def threads(state: State, _: Arguments) -> dict[str, Any]:
+    """The threads in focus, by name."""
     debugger = state.needed()
     trace = debugger.trace
     return {"threads": [{"id": one + 1, "name": thread_name(trace, one)} for one in debugger.threads()]}
 
 
 def stack_trace(state: State, arguments: Arguments) -> dict[str, Any]:
+    """A thread's stack, innermost function first."""
     debugger, thread = state.needed(), state.thread_of(arguments)
     start, levels = arguments.integer("startFrame", 0), arguments.integer("levels", 0) or MOST_FRAMES
     stack = debugger.stack(thread)
@@ -52,6 +54,7 @@ def _where(state: State, thread: int) -> str:
 
 
 def scopes(state: State, arguments: Arguments) -> dict[str, Any]:
+    """Locals, parameters, shared memory, arrays and the launch's built-in variables of a frame."""
     scope = state.scope_of(arguments)
     return {
         "scopes": [
@@ -84,6 +87,7 @@ def _scopes(scope: ThreadScope) -> list[tuple[str, str, list[tuple[str, Value]]]
 
 
 def variables(state: State, arguments: Arguments) -> dict[str, Any]:
+    """What is inside of something opened, or a part of it."""
     opened = _opened(state, arguments)
     start, count = arguments.integer("start", 0), arguments.integer("count", 0)
     if arguments.text("filter", "") == "indexed" and not (opened.value and count_of(opened.scope, opened.value)):
@@ -126,6 +130,7 @@ def _opening(state: State, scope: ThreadScope, value: Value, expression: str) ->
 
 
 def evaluate(state: State, arguments: Arguments) -> dict[str, Any]:
+    """The value of an expression; in the console also a command of the terminal."""
     scope, text = state.scope_of(arguments), arguments.text("expression")
     if text.startswith(COMMAND_SIGN) and arguments.text("context", "") == "repl":
         return _command(state, text[1:])
@@ -151,6 +156,7 @@ def _command(state: State, line: str) -> dict[str, Any]:
 
 
 def completions(state: State, arguments: Arguments) -> dict[str, Any]:
+    """Names that begin with the word before the cursor."""
     scope, text = state.scope_of(arguments), arguments.text("text")
     before = text[: max(arguments.integer("column") - state.first_column, 0)]
     word = before[len(before.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) :]
@@ -159,6 +165,7 @@ def completions(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def exception_info(state: State, arguments: Arguments) -> dict[str, Any]:
+    """What is wrong at this step."""
     debugger, thread = state.needed(), state.thread_of(arguments)
     mark = state.stop.mark if state.stop is not None else None
     if mark is None:
@@ -178,6 +185,7 @@ def exception_info(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def source(state: State, arguments: Arguments) -> dict[str, Any]:
+    """The text of a recorded file that is not on disk."""
     number = arguments.object("source").integer("sourceReference", arguments.integer("sourceReference", 0))
     files = state.needed().trace.files
     if not 1 <= number <= len(files):
@@ -188,4 +196,5 @@ def source(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def loaded_sources(state: State, _: Arguments) -> dict[str, Any]:
+    """The recorded files."""
     return {"sources": [state.source(file) for file in range(len(state.needed().trace.files))]}

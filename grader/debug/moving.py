@@ -24,18 +24,22 @@ def begin(state: State) -> None:
 
 
 def step_in(state: State, arguments: Arguments) -> None:
+    """The thread's next line, in a function that is called too."""
     _step(state, arguments, Debugger.step_in)
 
 
 def step_over(state: State, arguments: Arguments) -> None:
+    """The thread's next line, over calls."""
     _step(state, arguments, Debugger.step_over)
 
 
 def step_out(state: State, arguments: Arguments) -> None:
+    """On to the caller."""
     _step(state, arguments, Debugger.step_out)
 
 
 def step_back(state: State, arguments: Arguments) -> None:
+    """The thread's line before."""
     _step(state, arguments, Debugger.step_back)
 
 
@@ -47,6 +51,7 @@ def run(state: State, _: Arguments) -> dict[str, Any]:
 
 
 def run_back(state: State, _: Arguments) -> None:
+    """Back to the last stop."""
     debugger = state.needed()
     state.later = lambda: state.moved(debugger.run_back())
 

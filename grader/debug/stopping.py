@@ -24,6 +24,7 @@ LARGEST_WATCHED = 1 << 20
 
 
 def set_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
+    """Replaces the breakpoints at lines of a file."""
     debugger, source = state.needed(), arguments.object("source")
     wanted = _limited(arguments.objects("breakpoints"))
     file = state.file_of(source)
@@ -51,6 +52,7 @@ def _line(state: State, debugger: Debugger, file: int | None, wanted: Arguments)
 
 
 def set_function_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
+    """Replaces the breakpoints at functions."""
     debugger = state.needed()
     wanted = _limited(arguments.objects("breakpoints"))
     debugger.remove([n for n, one in debugger.breakpoints.items() if one.kind == LINE and not one.line])
@@ -71,6 +73,7 @@ def _told(state: State, one: Breakpoint) -> dict[str, Any]:
 
 
 def breakpoint_locations(state: State, arguments: Arguments) -> dict[str, Any]:
+    """The lines of a range that a recorded thread ran."""
     trace, file = state.needed().trace, state.file_of(arguments.object("source"))
     first = arguments.integer("line")
     last = min(arguments.integer("endLine", first), first + 10_000)
@@ -80,6 +83,7 @@ def breakpoint_locations(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def data_breakpoint_info(state: State, arguments: Arguments) -> dict[str, Any]:
+    """Whether a variable or an element can be watched, and the name to watch it by."""
     scope, name = state.scope_of(arguments), arguments.text("name")
     try:
         if number := arguments.integer("variablesReference", 0):
@@ -109,6 +113,7 @@ def data_breakpoint_info(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def set_data_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
+    """Replaces what is watched."""
     debugger = state.needed()
     wanted = _limited(arguments.objects("breakpoints"))
     debugger.remove([number for number, one in debugger.breakpoints.items() if one.kind == DATA])
@@ -138,6 +143,7 @@ def _data(debugger: Debugger, wanted: Arguments) -> dict[str, Any]:
 
 
 def set_exception_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
+    """Chooses which kinds of marks stop a run."""
     filters = arguments.texts("filters")
     unknown = [name for name in filters if name not in FILTERS]
     if unknown:
