@@ -7,6 +7,7 @@
 # make coverage  lines and branches that tests ran, in child processes too; TESTS="tests/check tests/plan" runs a part
 # make mutation  faulty copies of check/ and measure/ that no test notices; MUTANTS="grader.check.*" tries a part
 # make editor  the editor of problems' pages, from editor/ into grader/contest/static; needs npm
+# make vscode  the extension for VS Code, from editors/vscode into dist/kgrade.vsix; needs npm
 # make docs   the documentation as a site, in build/docs
 # make release  wheel and sdist in dist/, tried in a new environment; TAG=1 tags the commit as well
 # make clean  remove what the others made
@@ -44,7 +45,7 @@ TESTS := tests
 MUTANTS := grader.check.* grader.measure.*
 TAG :=
 
-.PHONY: demo format quick test test-gpu check durations coverage mutation docs editor release bench clean choose
+.PHONY: demo format quick test test-gpu check durations coverage mutation docs editor vscode release bench clean choose
 
 demo: $(INSTALLED)
 	@test -d $(DEMO) || $(BIN)/kgrade new $(DEMO) >/dev/null
@@ -109,6 +110,12 @@ test-gpu: $(INSTALLED_DEV)
 # -W: a warning, such as a link that leads nowhere, is a failure.
 editor:
 	cd editor && npm install --no-audit --no-fund && npm run build
+
+vscode:
+	@mkdir -p dist
+	@cp LICENSE editors/vscode/LICENSE.txt
+	cd editors/vscode && npm install --no-audit --no-fund && npm exec --yes --package=@vscode/vsce@3 -- \
+	    vsce package --no-dependencies --allow-missing-repository --out ../../dist/kgrade.vsix
 
 docs: $(INSTALLED_DEV)
 	$(PIP) install --quiet --editable ".[docs,$$(cat $(CHOICE))]"

@@ -21,7 +21,7 @@ from pathlib import Path
 from grader.core.errors import KgradeError
 from grader.core.paths import cache_folder
 from grader.core.report import Report
-from grader.core.verdict import FaultClass
+from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
 from grader.judge.verify import NO_PATTERN, SEED
 from grader.judge.watching import can_be_watched
@@ -71,7 +71,10 @@ def missing(report: Report, trace: Trace | None) -> str:
     """What a replay of this report lacks; "" if nothing."""
     fault = report.fault
     if trace is None or not len(trace):
-        early = fault is not None and fault.fault in BEFORE_A_KERNEL
+        # What solve() itself does wrong names no kernel, may be no fault but a crash, or a launch that it leaves out.
+        crashed = fault is None and report.verdict is Verdict.RUNTIME_ERROR
+        unlaunched = report.kind is WrongKind.UNWRITTEN_OUTPUT
+        early = crashed or unlaunched or (fault is not None and (fault.fault in BEFORE_A_KERNEL or not fault.kernel))
         return "(no kernel ran)" if early or report.smallest is None else "NO REPLAY"
     if report.line is not None and report.line not in trace.steps.line.tolist():
         return f"NO STEP AT LINE {report.line}"

@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "test": "Grade a kernel without recording it.",
     "check": "Grade files and print what is wrong at their lines, for pre-commit and CI.",
     "explain": "Say what each line of a kernel costs, and what to change first.",
+    "debug": "Step through a kernel forward and back, in an editor or the terminal.",
     "watch": "Test a kernel again each time its file is saved.",
     "list": "List the problems and how far you are with each.",
     "show": "Show a problem's statement.",

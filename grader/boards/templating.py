@@ -45,7 +45,9 @@ class Pages:
         self._environment.globals["all_languages"] = tuple(LANGUAGES)
         with naming_the_template():
             style, script = self._environment.get_template(STYLE).render(), self._text(SCRIPT)
-            player_style, player_script = self._text(PLAYER_STYLE), self._text(PLAYER_SCRIPT)
+            player_style, player_script = (
+                self._environment.get_template(name).render() for name in (PLAYER_STYLE, PLAYER_SCRIPT)
+            )
         self.policy = (
             f"default-src 'none'; style-src 'unsafe-inline'; script-src {_digest(script)} {_digest(player_script)}; "
             "base-uri 'none'; form-action 'none'"

@@ -14,13 +14,14 @@ import click
 if TYPE_CHECKING:
     from grader.boards.filing import Filing
     from grader.compile.submission import Submission
-    from grader.core.report import Ceilings, Report
+    from grader.core.report import CaseResult, Ceilings, Report
     from grader.doctor.part import Finding
     from grader.judge.conductor import Options
     from grader.judge.duel import Contests
     from grader.judge.verify import Outcome, Work
     from grader.machine.gpus import Gpu
     from grader.problem import Problem
+    from grader.replay.trace import Trace
     from grader.run.gpu.ceilings import Figures
     from grader.sandbox import Sandbox
     from grader.store.workspace import Workspace
@@ -50,6 +51,17 @@ class Engines:
         from grader.judge.conductor import grade
 
         return grade(problem, submission, options, progress, meanwhile)
+
+    def record(self, problem: Problem, submission: Submission, result: CaseResult) -> Trace | None:
+        from grader.core.paths import cache_folder
+        from grader.languages.registry import language_of
+        from grader.replay.record import Recorder
+
+        recorder = Recorder(problem, submission, language_of(submission), cache_folder(), self.sandbox())
+        try:
+            return recorder.record(result)
+        finally:
+            recorder.close()
 
     def filing(self, workspace: Workspace) -> Filing:
         from grader.boards.filing import Filing

@@ -14,8 +14,6 @@ from grader.core.verdict import Verdict
 from grader.languages.language import Language
 from grader.problem import Problem
 from grader.problem.cases import Case, fits_emulator
-from grader.replay.record import record_replay
-from grader.replay.summary import summarize
 from grader.sandbox import Sandbox
 
 STEP = "recording the failing case"
@@ -36,6 +34,10 @@ def add_replay(
     report: Report, problem: Problem, submission: Submission, language: Language, cache: Path, sandbox: Sandbox
 ) -> Report:
     """The report with the replay of its smallest failing case; as it is where none can be recorded."""
+    # Only after a failure: NumPy takes a tenth of a second to load.
+    from grader.replay.record import record_replay
+    from grader.replay.summary import summarize
+
     assert report.smallest is not None
     try:
         trace = record_replay(problem, submission, report.smallest, language, cache, sandbox)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,7 @@ class Assembler:
             files=(self._file,),
             functions=tuple(self._functions),
             types=tuple(self._types.found),
-            variables=tuple(self._variables),
+            variables=tuple(self._with_arguments()),
             shared=tuple(self._shared),
             arrays=arrays,
             marks=tuple(self._faults),
@@ -127,6 +127,16 @@ class Assembler:
                 kind = self._types.of_local(self._noted.locals, local)
                 self._variables.append(variable_of(local, kind, number, body, span))
 
+    def _with_arguments(self) -> list[Variable]:
+        """The variables; the kernel's parameters begin with its arguments, which some builds never store."""
+        kernel, arguments = self._function_numbers.get(self._program.kernel), self._recorded.arguments
+        parameters = [v for v in self._variables if v.function == kernel and v.storage == "parameter"]
+        sizes = [self._types.found[v.type].size for v in parameters]
+        if sizes != [len(each) for each in arguments]:
+            return self._variables
+        initial = {id(v): int.from_bytes(each, "little") for v, each in zip(parameters, arguments, strict=True)}
+        return [replace(v, initial=initial.get(id(v), v.initial)) for v in self._variables]
+
     def _describe_shared(self) -> None:
         recorded, storage = self._recorded, self._storage
         places = dict(storage.shared_offsets)
@@ -142,7 +152,8 @@ class Assembler:
             count = size // self._types.found[type].size
             self._shared_slots[slot] = len(self._shared)
             shape = declared_shape(self._file.lines, names[slot], count)
-            self._shared.append(SharedArray(names[slot], type, offset, shape))
+            address = layout.SHARED_WINDOW + layout.shared_address(slot)
+            self._shared.append(SharedArray(names[slot], type, offset, shape, address))
 
     def _kinds_of(self, shared: bool) -> dict[int, PtxType]:
         """By slot, the type by which each array is accessed first."""
@@ -330,7 +341,8 @@ class Assembler:
         known = self._recorded.known[slot]
         whole = {i: int(bits[i]) for i in sorted(wanted) if known[i * size : (i + 1) * size].all()}
         shape = tuple(array.data.shape) if flat.size == array.data.size else (flat.size,)
-        return GlobalArray(name, type, shape, self._about.roles.get(array.name, "scratch"), whole)
+        role = self._about.roles.get(array.name, "scratch")
+        return GlobalArray(name, type, shape, role, whole, address=array.address)
 
     def _untyped(self, slot: int, flat: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
         """What scratch or a variable holds, by the first access to it."""

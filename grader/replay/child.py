@@ -11,8 +11,10 @@ from grader.replay.assemble import About, Assembler
 from grader.replay.device import ROWS, Goal, RecordingDevice
 from grader.replay.model import SourceFile
 from grader.replay.packing import QUICK, pack
-from grader.run.emulator_child import Worker, limit_memory
+from grader.run.emulator_child import Worker, limit_memory, preload
 from grader.sandbox.serving import Message, by_name, serve
+
+__all__ = ["RecordingWorker", "main", "preload"]
 
 _ENCODINGS = {"f": "float", "i": "signed", "u": "unsigned"}
 
@@ -64,11 +66,12 @@ class RecordingWorker(Worker):
         source: str,
         about: Mapping[str, Any],
         rows: int,
+        before: bool,
     ) -> Message:
         """Runs a plan up to a launch and records blocks of it; returns the packed trace, and how the blocks ended."""
         assert self._recording is not None and self._problem is not None
         self._recording.begin(Goal(launch, tuple(blocks)), "")
-        self._recording.rows = min(rows, ROWS)
+        self._recording.rows, self._recording.before = min(rows, ROWS), before
         self._recording.run(steps, instructions, seconds)
         recorded = self._recording.recorded
         if recorded is None:

@@ -6,7 +6,6 @@ What a journal's entries mean is read elsewhere.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -64,6 +63,8 @@ class Recorded:
     """By slot, which bytes of an array had a value before the launch."""
     journals: list[Journal] = field(default_factory=list)
     results: list[LaunchResult] = field(default_factory=list)
+    arguments: tuple[bytes, ...] = ()
+    """Of the kernel, in the order of its parameters."""
     before: bool = False
     """Whether the blocks with lower numbers were run first, because the block may depend on them."""
 
@@ -74,6 +75,8 @@ class RecordingDevice(EmulatedDevice):
     goal: Goal | None = None
     rows = ROWS
     """The accesses that are recorded of a block."""
+    before = False
+    """Whether the blocks with lower numbers run first in any case."""
     watched: str = ""
     """The array whose writers are looked for."""
 
@@ -139,8 +142,9 @@ class RecordingDevice(EmulatedDevice):
         translation = module.translation_of(symbol)
         grid, block = launch["grid"], launch["block"]
         recorded = Recorded(translation, symbol, grid, block, launch["shared_bytes"], blocks, {}, {})
+        recorded.arguments = tuple(launch["arguments"])
         first = min(blocks)
-        if prod(grid) > 1 and (launch["cooperative"] or may_depend_on_blocks(translation)):
+        if self.before or launch["cooperative"] or may_depend_on_blocks(translation):
             recorded.before = first > 0
             if first:
                 module.launch(symbol, only_blocks=range(first), **{**launch, "cooperative": False})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import isclose, isfinite, prod
 
 import numpy as np
 
 from grader.core.report import CaseResult, FaultReport
 from grader.core.verdict import FaultClass, Verdict
+from grader.replay.decode import scalar
 from grader.replay.model import (
     DEADLOCK,
     FAULT,
@@ -37,6 +38,9 @@ _ACCESS = re.compile(
 _CHANGED = re.compile(r"changed the input array (\w+), first at \w+\[([\d,]+)\]")
 NOBODY = "no thread of this block wrote {array}[{index}]"
 FIRST_WRITE = "{array}[{index}] gets {value} here, and {expected} was expected"
+_OWN_FAULTS = (FaultClass.OUT_OF_BOUNDS, FaultClass.MISALIGNED, FaultClass.TRAP)
+ROUNDED = 0.01
+"""How much two builds of one kernel may differ by rounding."""
 MOST_TOUCHES = 400
 """Accesses to one element, of which each pair is looked at."""
 STILL_RUNNING = "still running here when the recording ended"
@@ -61,6 +65,26 @@ def mark(trace: Trace, result: CaseResult) -> Trace:
     kept = {(each.kind, each.step, each.thread) for each in marks}
     others = [each for each in trace.marks if (each.kind, each.step, each.thread) not in kept and each.step >= 0]
     return replace(trace, marks=(*marks, *others))
+
+
+def happens_again(trace: Trace, marked: Trace, result: CaseResult) -> bool:
+    """Whether a block that was recorded alone did what it did in the grading, as far as can be told.
+
+    Its fault has to be the recording's own; a wrong element has to get about the same value, since a debug build may
+    round otherwise.
+    """
+    if result.fault is not None:
+        own = (_line(trace, each) for each in trace.marks)
+        return result.fault.fault not in _OWN_FAULTS or not result.fault.line or result.fault.line in own
+    wrong = next((element for output in result.outputs for element in output.elements), None)
+    write = next((each for each in marked.marks if each.kind == FIRST_WRONG_WRITE and each.step >= 0), None)
+    if wrong is None or write is None or not isfinite(wrong.got):
+        return True
+    number, array = next((n, each) for n, each in enumerate(marked.arrays) if each.name == write.array)
+    type = marked.types[array.type]
+    bits = marked.elements_at(number, len(marked), [write.index]).get(write.index)
+    got = None if bits is None else float(scalar(type, bits))
+    return got is not None and isclose(got, wrong.got, rel_tol=ROUNDED, abs_tol=ROUNDED)
 
 
 def first_wrong(result: CaseResult, shapes: Mapping[str, Sequence[int]]) -> tuple[str, int] | None:

@@ -93,12 +93,16 @@ class Variable:
 
 @dataclass(frozen=True)
 class SharedArray:
-    """An array in shared memory: `type` of an element, `offset` in bytes in the block's memory."""
+    """An array in shared memory: `type` of an element, `offset` in bytes in the block's memory.
+
+    `address` is its generic address, as a pointer to it holds it; 0 if it is not known.
+    """
 
     name: str
     type: int
     offset: int
     shape: tuple[int, ...]
+    address: int = 0
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,7 @@ class GlobalArray:
 
     `elements` are initial values (bits) by flat index: those touched and eight to each side. An element without a value
     is left out. `expected` are the reference's values of an output's elements, as far as they are in the picture.
+    `address` is what a pointer to the first element holds; 0 if it is not known.
     """
 
     name: str
@@ -115,6 +120,7 @@ class GlobalArray:
     role: str
     elements: dict[int, int] = field(default_factory=dict)
     expected: dict[int, float] = field(default_factory=dict)
+    address: int = 0
 
 
 @dataclass(frozen=True)

@@ -29,15 +29,15 @@ from grader.problem import Problem
 from grader.problem.cases import Case
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import draw_scalars
-from grader.replay.marks import first_wrong, mark
+from grader.replay.marks import first_wrong, happens_again, mark
 from grader.replay.model import DEBUG, GRADED
 from grader.replay.packing import unpack
 from grader.replay.trace import Trace
 from grader.run.emulator_runner import EmulatorRunner
+from grader.run.head_start import RECORDING
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 
-MODULE = "grader.replay.child"
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
 ENDLESS = Limits(seconds=1.0, instructions=2_000_000)
 """For finding the launch that does not come to an end."""
@@ -65,7 +65,7 @@ class ReplayRunner(EmulatorRunner):
     """The emulator with a journal."""
 
     def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
-        super().__init__(folder, sandbox, cache, MODULE)
+        super().__init__(folder, sandbox, cache, RECORDING)
 
     def ask(self, do: str, plan: Plan, limits: Limits, **more: Any) -> dict[str, Any]:
         """Asks for `look` or `record`. Raises RunnerStopped."""
@@ -149,6 +149,9 @@ class Recorder:
                 if trace is None:
                     continue
                 marked = mark(trace, result)
+                if BLOCK_ALONE in trace.remarks and not happens_again(trace, marked, result):
+                    trace = self._trace(planner, build, case, place, limits, rows, before=True) or trace
+                    marked = mark(trace, result)
                 if marked.marks and any(each.step >= 0 for each in marked.marks):
                     return marked
                 found = found or marked
@@ -211,7 +214,7 @@ class Recorder:
         return kernel.name if kernel is not None else launch.kernel
 
     def _trace(
-        self, planner: Planner, build: str, case: Case, place: _Place, limits: Limits, rows: int
+        self, planner: Planner, build: str, case: Case, place: _Place, limits: Limits, rows: int, before: bool = False
     ) -> Trace | None:
         plan = self._plan(planner, case, limits)
         about = {
@@ -231,6 +234,7 @@ class Recorder:
             source=self._submission.text,
             about=about,
             rows=rows,
+            before=before,
         )
         if "trace" not in answer:
             return None

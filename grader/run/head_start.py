@@ -14,6 +14,8 @@ from grader.sandbox import Confinement, Sandbox
 from grader.sandbox.children import Child
 
 EMULATOR = "grader.run.emulator_child"
+RECORDING = "grader.replay.child"
+"""The emulator that records what a failing case does."""
 GPU = "grader.run.gpu.child"
 REFEREE = "grader.run.gpu.referee_child"
 

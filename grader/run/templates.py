@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from grader.compile import reading
 from grader.core.paths import cache_folder
 from grader.plan.scripts.process import MODULES, confinement_of
-from grader.run.head_start import EMULATOR
+from grader.run.head_start import EMULATOR, RECORDING
 from grader.run.object_cache import SHARED, ObjectCache
 from grader.sandbox import Confinement, Profile, Sandbox
 from grader.sandbox.template import Template, use_template
@@ -23,9 +23,10 @@ def use_templates(sandbox: Sandbox) -> None:
     def keep(made: Mapping[str, str]) -> None:
         cache.add(SHARED, made)
 
-    use_template(
-        Template(EMULATOR, Confinement(sandbox, Profile.COMPUTE), lambda: {"objects": cache.load(SHARED)}, keep)
-    )
+    for module in (EMULATOR, RECORDING):
+        use_template(
+            Template(module, Confinement(sandbox, Profile.COMPUTE), lambda: {"objects": cache.load(SHARED)}, keep)
+        )
     use_template(Template(reading.MODULE, compilers))
     for language, module in MODULES.items():
         scripts = confinement_of(sandbox, language)

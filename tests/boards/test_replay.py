@@ -13,11 +13,13 @@ from coach.samples import explanation
 
 from grader.boards.coach_page import render
 from grader.boards.pages import render_report, write_report
+from grader.boards.templating import PLAYER_SCRIPT, pages
 from grader.core.report import Report
 from grader.replay.cutting import one_warp
 from grader.replay.model import SourceFile
 from grader.replay.summary import summarize
 from grader.replay.trace import Trace
+from grader.store.workspace import builtin_folder
 
 from . import samples, traces
 from .test_pages import Page
@@ -29,6 +31,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
 
 Open = Callable[..., Any]
+PARTS = sorted((builtin_folder("templates") / "player").glob("*.js"))
 
 
 def report_of(trace: Trace) -> Report:
@@ -141,6 +144,7 @@ def test_who_wrote_this(played: Open) -> None:
     cell.focus()
     details = page.locator(".shared .details")
     assert "written by thread (0, 0) in line 8" in details.inner_text()
+    assert details.get_by_role("button").all_inner_texts() == ["Who wrote this? Go to step 20", "step 4"]
     page.keyboard.press("o")
     assert counter(page) == "20 of 50" and page.locator(".whose").inner_text() == "Variables of thread (0, 0)"
     # Colours tell writers apart.
@@ -151,6 +155,9 @@ def test_who_wrote_this(played: Open) -> None:
     # A variable was written in a step, too.
     page.locator(".variables tr", has_text="sum").get_by_role("button").click()
     assert counter(page) == "18 of 50"
+    # The button went with its row, and keys work on.
+    page.keyboard.press("n")
+    assert counter(page) == "19 of 50"
 
 
 @in_browser
@@ -164,6 +171,19 @@ def test_a_race_has_both_threads_side_by_side(played: Open) -> None:
         "Variables of thread (0, 0) after step 20",
         "Variables of thread (0, 4) after step 22",
     ]
+
+
+@in_browser
+def test_a_race_of_two_blocks_names_them(played: Open) -> None:
+    page = played(replace(traces.race(), block_dim=(8, 4, 1), blocks=((0, 0, 0), (3, 1, 0))))
+    heads = page.locator(".both thead").inner_text()
+    assert "thread (0, 0) of block (0, 0)" in heads and "thread (0, 0) of block (3, 1)" in heads
+    assert "nothing orders the threads of different blocks" in page.locator(".both .missing").inner_text()
+    # Each block has shared memory of its own: the second has not written what the first has.
+    page.locator(".chosen").select_option(label="(0, 0) of block (0, 0)")
+    assert page.get_by_role("gridcell", name="tile[0][0] = 8, written by").count() == 1
+    page.locator(".chosen").select_option(label="(0, 0) of block (3, 1)")
+    assert page.get_by_role("gridcell", name="tile[0][0] = no value").count() == 1
 
 
 @in_browser
@@ -237,6 +257,14 @@ def test_what_a_kernel_is_called_is_text(played: Open) -> None:
     page = played(trace)
     page.locator(".player").wait_for()
     assert page.title() != "hacked" and "‹U+202E›" in page.locator(".lines").inner_text()
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_a_part_of_the_script_is_included_as_it_is(part: Path) -> None:
+    text = part.read_text()
+    # To Jinja each of these begins something.
+    assert not any(sign in text for sign in ("{{", "{%", "{#", "</script"))
+    assert text.strip() in pages().render(PLAYER_SCRIPT)
 
 
 def test_without_scripts_the_last_step_is_told() -> None:

@@ -265,3 +265,12 @@ def test_a_fault_counts_elements_as_wide_as_its_access(studio: Studio) -> None:
     found = fault(FaultClass.DATA_RACE, "made up", 6, array="tile", index=60, extent=64, thread=(3, 0, 0))
     mark = studio.record(text, verdict=Verdict.RUNTIME_ERROR, fault=found, line=6).marks[0]
     assert (mark.kind, mark.thread, mark.other_thread, mark.index) == ("race", 3, 60, 120)
+
+
+def test_a_block_that_does_not_fail_alone_is_recorded_after_the_others(studio: Studio) -> None:
+    body = "if (i == 0) output[0] = 1e6f;\n    float x = blockIdx.x && i < N ? a[(int)output[0]] : 0;\n    if (i) "
+    text = OUTSIDE.replace("float x = a[i];\n    ", body)
+    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 5, array="a", index=10**6, block=(1, 0, 0), thread=(0, 0, 0))
+    trace = studio.record(text, n=40, verdict=Verdict.RUNTIME_ERROR, fault=found, line=5)
+    assert BLOCKS_BEFORE in trace.remarks and BLOCK_ALONE not in trace.remarks
+    assert (trace.marks[0].kind, trace.marks[0].thread, int(trace.steps.line[trace.marks[0].step])) == ("fault", 0, 5)

@@ -1,0 +1,105 @@
+"""Requests that move: each answers at once, and tells where it stopped afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from grader.debug.arguments import Arguments, RequestError
+from grader.debug.debugger import END, ENTRY, Debugger, Stop
+from grader.debug.state import State
+from grader.debug.threads import Focus, parse_index
+from grader.debug.values import EvaluationError
+
+
+def begin(state: State) -> None:
+    """Runs to the first stop, or stops before the first step."""
+    debugger = state.needed()
+    debugger.step = -1
+    if state.stops_on_entry:
+        debugger.step = 0
+        state.moved(Stop(ENTRY))
+    else:
+        state.moved(_run(state, debugger))
+
+
+def step_in(state: State, arguments: Arguments) -> None:
+    """The thread's next line, in a function that is called too."""
+    _step(state, arguments, Debugger.step_in)
+
+
+def step_over(state: State, arguments: Arguments) -> None:
+    """The thread's next line, over calls."""
+    _step(state, arguments, Debugger.step_over)
+
+
+def step_out(state: State, arguments: Arguments) -> None:
+    """On to the caller."""
+    _step(state, arguments, Debugger.step_out)
+
+
+def step_back(state: State, arguments: Arguments) -> None:
+    """The thread's line before."""
+    _step(state, arguments, Debugger.step_back)
+
+
+def run(state: State, _: Arguments) -> dict[str, Any]:
+    """On to the next stop; from the end of the recording to the end of the session."""
+    debugger = state.needed()
+    state.later = lambda: end(state) if debugger.at_end else state.moved(_run(state, debugger))
+    return {"allThreadsContinued": True}
+
+
+def run_back(state: State, _: Arguments) -> None:
+    """Back to the last stop."""
+    debugger = state.needed()
+    state.later = lambda: state.moved(debugger.run_back())
+
+
+def pause(state: State, _: Arguments) -> None:
+    """Nothing runs between requests, so that it has always stopped."""
+    state.needed()
+    state.later = lambda: state.moved(Stop(END, "nothing was running"))
+
+
+def focus(state: State, arguments: Arguments) -> dict[str, Any]:
+    """kgrade's own request: attend to some threads only. `block` is such as "2,0", `warp` and `lane` are numbers."""
+    debugger = state.needed()
+    debugger.narrow(focus_of(arguments))
+    return {"focus": debugger.focus.words(), "threadId": debugger.thread + 1}
+
+
+def focus_of(arguments: Arguments) -> Focus:
+    """The focus that these arguments describe. Raises RequestError."""
+    try:
+        return Focus(
+            parse_index(arguments.text("block")) if arguments.has("block") else None,
+            arguments.integer("warp") if arguments.has("warp") else None,
+            arguments.integer("lane") if arguments.has("lane") else None,
+        )
+    except EvaluationError as error:
+        raise RequestError(str(error)) from None
+
+
+def end(state: State) -> None:
+    """Ends the session; the connection goes on until the client leaves."""
+    state.ended = True
+    state.send("exited", {"exitCode": 0})
+    state.send("terminated", {})
+
+
+def _step(state: State, arguments: Arguments, way: Callable[[Debugger], Stop]) -> None:
+    debugger = state.needed()
+    debugger.thread = state.thread_of(arguments)
+    state.later = lambda: state.moved(way(debugger))
+
+
+def _run(state: State, debugger: Debugger) -> Stop:
+    stop = debugger.run()
+    for one in debugger.breakpoints.values():
+        if one.trouble:
+            state.say(
+                f"breakpoint {one.number}, {one.words}: its condition has no value in some threads: {one.trouble}"
+            )
+            one.trouble = ""
+    return stop
