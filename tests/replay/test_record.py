@@ -274,3 +274,19 @@ def test_a_block_that_does_not_fail_alone_is_recorded_after_the_others(studio: S
     trace = studio.record(text, n=40, verdict=Verdict.RUNTIME_ERROR, fault=found, line=5)
     assert BLOCKS_BEFORE in trace.remarks and BLOCK_ALONE not in trace.remarks
     assert (trace.marks[0].kind, trace.marks[0].thread, int(trace.steps.line[trace.marks[0].step])) == ("fault", 0, 5)
+
+
+def test_a_loop_that_only_carries_a_variable_does_not_write_it(studio: Studio) -> None:
+    text = f"""{HEAD}    float sum = 0;
+    for (int row = 0; row < 2; row++) {{
+        for (int k = 0; k < 2; k++) {{
+            sum += a[k];
+        }}
+    }}
+    output[0] = sum;
+}}
+"""
+    trace = studio.record(text, n=2)
+    number = next(n for n, variable in enumerate(trace.variables) if variable.name == "sum")
+    writes = [write for write in trace.writes_of("variable", number, 0) if write.thread == 0]
+    assert [int(trace.steps.line[write.step]) for write in writes] == [2, 5, 5, 5, 5]

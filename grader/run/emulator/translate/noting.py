@@ -173,7 +173,9 @@ class Recording:
             copied = writer.traits.passing is Passing.WHOLE and len(writer.operands) == 2
             if copied and sources and sources[0] == _symbol_at(local, self._number(writer)):
                 return
-            self._variable(local, symbol, self._e.active_bits)
+            # A copy from another of its registers may be the value that it has.
+            own = copied and bool(sources) and any(place.symbol == sources[0] for place in local.places)
+            self._variable(local, symbol, self._e.active_bits, sure=not own)
             return
         if not self._is_entry:
             self._variable(local, symbol, self._e.active_bits, sure=False)
