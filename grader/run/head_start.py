@@ -14,6 +14,7 @@ from grader.sandbox import Confinement, Sandbox
 from grader.sandbox.children import Child
 
 EMULATOR = "grader.run.emulator_child"
+COUNTER = "grader.run.counting_child"
 GPU = "grader.run.gpu.child"
 REFEREE = "grader.run.gpu.referee_child"
 

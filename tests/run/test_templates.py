@@ -8,7 +8,7 @@ from grader.compile import reading
 from grader.core.verdict import LanguageName
 from grader.plan.scripts.process import MODULES
 from grader.plan.scripts.process import confinement_of as confinement_of_scripts
-from grader.run.head_start import EMULATOR
+from grader.run.head_start import COUNTER, EMULATOR
 from grader.sandbox import Confinement, Profile, Sandbox
 from grader.sandbox.children import Child
 from grader.sandbox.template import template_of
@@ -16,7 +16,7 @@ from tests.sandbox.conftest import namespaces
 
 
 def confinement_for(module: str, sandbox: Sandbox) -> Confinement:
-    if module == EMULATOR:
+    if module in (EMULATOR, COUNTER):
         return Confinement(sandbox, Profile.COMPUTE)
     found = (
         reading.confinement_of(sandbox)
@@ -27,7 +27,7 @@ def confinement_for(module: str, sandbox: Sandbox) -> Confinement:
     return found
 
 
-@pytest.mark.parametrize("module", [EMULATOR, reading.MODULE, MODULES[LanguageName.NUMBA]])
+@pytest.mark.parametrize("module", [EMULATOR, COUNTER, reading.MODULE, MODULES[LanguageName.NUMBA]])
 def test_a_process_is_forked_from_its_template(module: str) -> None:
     confinement = confinement_for(module, namespaces())
     template = template_of(module, confinement)
