@@ -86,6 +86,16 @@ def test_files_with_their_own_solve_have_the_pass_too(condition: str, line: int 
         assert "`sum`" in report.fault.message and report.fault.kernel == "zip_kernel"
 
 
+def test_a_kernel_in_an_unnamed_namespace_has_the_pass_too(solve_cache: Path) -> None:
+    """Its name differs from one build to the next, so that the debug build's own solve() has to launch it."""
+    begin, end = "namespace {\n", "}\n"
+    options = Options(seed=3, cache=solve_cache, device="emulator", sizes=[{"N": 200}])
+    source = begin + KERNEL.replace("CONDITION", "i != 150") + end + SOLVE
+    report = grade(load_problem(ZIP), make_submission("mine.cu", source.encode()), options)
+    assert report.fault is not None and report.fault.fault is FaultClass.UNINITIALIZED_READ
+    assert report.line == LINE + 1
+
+
 def test_files_with_large_libraries_are_left_out(solve_cache: Path) -> None:
     report = graded("i != 150", solve_cache, "#include <cub/version.cuh>\n", SOLVE)
     assert report.verdict is Verdict.ACCEPTED and CHECK not in report.checks

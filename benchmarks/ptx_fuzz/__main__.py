@@ -33,8 +33,8 @@ from ptx_fuzz.child import program
 ROOT = Path(__file__).parents[2]
 SILENCE = 90.0
 """Seconds without a word after which a program hangs: several times what the slowest one takes on a busy machine."""
-BATCH = 1000
-"""Programs of one process."""
+BATCH = 2000
+"""Programs of one process, each of which first compiles the routines that they share, for a quarter of a minute."""
 
 
 @dataclass

@@ -21,10 +21,11 @@ from grader.problem.cases import Case, limits_of
 from grader.run.child_runner import START_SECONDS
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
 from grader.run.emulator_runner import EmulatorRunner
+from grader.run.head_start import COUNTER
 from grader.run.limited import Limited
+from grader.run.object_cache import COUNTING
 from grader.sandbox import Sandbox
 
-MODULE = "grader.run.counting_child"
 SLOWER = 20
 """Counting takes at most this many times as long as running, on one core."""
 MORE_SPINNING = 64
@@ -52,8 +53,10 @@ class CountedKernel:
 class CountingRunner(EmulatorRunner):
     """The emulator with counting."""
 
+    shared_key = COUNTING
+
     def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
-        super().__init__(folder, sandbox, cache, MODULE)
+        super().__init__(folder, sandbox, cache, COUNTER)
 
     def counts(self) -> list[dict[str, Any]]:
         """The child's counts of all launches since the program was loaded."""

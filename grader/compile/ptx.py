@@ -42,6 +42,11 @@ def _entries(ptx: str) -> Iterator[tuple[str, str]]:
         at = end
 
 
+def has_unnamed(ptx: str) -> bool:
+    """Whether the text has names of an unnamed namespace, which another build of the same source calls differently."""
+    return _UNNAMED.search(ptx) is not None
+
+
 def constant_prefix(source: str) -> str:
     """Prefix of the variables that hold launch constants' values, for one source.
 

@@ -93,7 +93,7 @@ class LocalsPass:
             return None
         run = None
         with suppress(RunnerStopped):
-            run = self._run(part, built, case)
+            run = self._run(part, program, built, case)
         if not part.decides:
             # Also after a process that ended: whoever asks next is to find the program that was graded.
             part.runner.load(program)
@@ -108,13 +108,15 @@ class LocalsPass:
         small = [case for case in part.cases if BUDGET.allows(self._problem, case.sizes)]
         return max(small, key=lambda case: astuple(self._problem.cost_of(case.sizes)), default=None)
 
-    def _run(self, part: Part, built: Program, case: Case) -> Run | None:
+    def _run(self, part: Part, program: Program, built: Program, case: Case) -> Run | None:
         runner = part.runner
+        # A debug build of the kernels alone is launched by the program's own host code.
+        host = built if built.shared_object else program
         runner.load(built)
         addresses = runner.prepare(self._problem, case.sizes, case.family, case.seed)
         try:
             numbers = case.numbers(self._problem)
-            planner = self._language.planner(self._problem, built, part.device_table, self._sandbox, self._cache)
+            planner = self._language.planner(self._problem, host, part.device_table, self._sandbox, self._cache)
             plan = planner.plan(numbers, addresses, Limited(runner, LIMITS))
         except (LaunchRefused, RecordingStopped):
             return None

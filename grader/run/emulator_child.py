@@ -35,10 +35,10 @@ _objects = Objects()
 """The object code this process knows; a forked process starts with that of its template."""
 
 
-def preload(objects: Mapping[str, str]) -> Mapping[str, str]:
-    """Prepares a template, from object code that was kept; returns what is new."""
+def preload(objects: Mapping[str, str], count: bool = False) -> Mapping[str, str]:
+    """Prepares a template, from object code that was kept; returns what is new. `count` is as for `prime`."""
     _objects.learn(_decoded(objects))
-    prime(_objects, link=True)
+    prime(_objects, link=True, count=count)
     return _encoded(_objects.take_new())
 
 
@@ -52,6 +52,8 @@ def _encoded(objects: Mapping[str, bytes]) -> dict[str, str]:
 
 class Worker:
     """Answers the judge's requests, one at a time."""
+
+    counting = False
 
     def __init__(self) -> None:
         self._outputs = Outputs(shared_memory())
@@ -76,7 +78,7 @@ class Worker:
 
     def open(self, folder: str, objects: Mapping[str, str]) -> Message:
         self._learn(objects)
-        prime(self.objects)
+        prime(self.objects, count=self.counting)
         self._problem = load_problem(Path(folder), trial=False)
         return {}
 

@@ -40,6 +40,8 @@ class EmulatorRunner(ChildRunner):
 
     device: str = "emulator"
     checks: tuple[str, ...] = CHECKS
+    shared_key = SHARED
+    """The key of the object code that all its processes share."""
     # Its limits count CPU time, of which a busy machine gives it only a part.
     patience = 4.0
 
@@ -88,7 +90,7 @@ class EmulatorRunner(ChildRunner):
 
     def _shared(self) -> dict[str, Any]:
         assert self._child is not None
-        return {"objects": {} if self._child.is_forked else self._cache.load(SHARED)}
+        return {"objects": {} if self._child.is_forked else self._cache.load(self.shared_key)}
 
     def _image_of(self, program: Program) -> dict[str, Any]:
         # A process may have seen other kernels of the same script, which alone gets what they could have spoiled.
@@ -101,7 +103,7 @@ class EmulatorRunner(ChildRunner):
         return {"values": program.debug, "compilers_own": COMPILERS_OWN.get(program.language, "")}
 
     def _see(self, asked: str, answer: Mapping[str, Any]) -> None:
-        key = SHARED if asked == "open" else self._key
+        key = self.shared_key if asked == "open" else self._key
         if "objects" in answer and key:
             # What is compiled when a problem opens has seen no submission; later code belongs to this image alone.
             self._cache.add(key, answer["objects"])

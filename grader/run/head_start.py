@@ -16,6 +16,7 @@ from grader.sandbox.children import Child
 EMULATOR = "grader.run.emulator_child"
 RECORDING = "grader.replay.child"
 """The emulator that records what a failing case does."""
+COUNTER = "grader.run.counting_child"
 GPU = "grader.run.gpu.child"
 REFEREE = "grader.run.gpu.referee_child"
 

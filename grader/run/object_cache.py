@@ -14,7 +14,9 @@ from pathlib import Path
 from grader.core.files import Room, keep, read_kept
 
 SHARED = "shared"
-"""The key of what every process needs, compiled before it has seen a submission."""
+COUNTING = "counting"
+"""The keys of what every process needs, one that checks and one that counts, compiled before it has seen a
+submission."""
 
 LARGEST = 64 << 20
 """Bytes of one entry."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from grader.compile import reading
 from grader.core.paths import cache_folder
 from grader.plan.scripts.process import MODULES, confinement_of
-from grader.run.head_start import EMULATOR, RECORDING
-from grader.run.object_cache import SHARED, ObjectCache
+from grader.run.head_start import COUNTER, EMULATOR, RECORDING
+from grader.run.object_cache import COUNTING, SHARED, ObjectCache
 from grader.sandbox import Confinement, Profile, Sandbox
 from grader.sandbox.template import Template, use_template
 
@@ -19,17 +19,20 @@ def use_templates(sandbox: Sandbox) -> None:
     if sandbox.program is None or compilers is None:
         return
     cache = ObjectCache(cache_folder() / "kernels")
-
-    def keep(made: Mapping[str, str]) -> None:
-        cache.add(SHARED, made)
-
-    for module in (EMULATOR, RECORDING):
-        use_template(
-            Template(module, Confinement(sandbox, Profile.COMPUTE), lambda: {"objects": cache.load(SHARED)}, keep)
-        )
+    for module, key in ((EMULATOR, SHARED), (RECORDING, SHARED), (COUNTER, COUNTING)):
+        use_template(_emulator(module, Confinement(sandbox, Profile.COMPUTE), cache, key))
     use_template(Template(reading.MODULE, compilers))
     for language, module in MODULES.items():
         scripts = confinement_of(sandbox, language)
         assert scripts is not None
         # Each starts with the first submission in its language.
         use_template(Template(module, scripts))
+
+
+def _emulator(module: str, confinement: Confinement, cache: ObjectCache, key: str) -> Template:
+    """The template of one of the emulator's modules, with the object code that is kept by `key`."""
+
+    def keep(made: Mapping[str, str]) -> None:
+        cache.add(key, made)
+
+    return Template(module, confinement, lambda: {"objects": cache.load(key)}, keep)

@@ -9,6 +9,7 @@ import pytest
 from grader.coach.coach import usual_sizes
 from grader.problem.sizes import Budget, check_sizes
 from grader.store.workspace import find_workspace
+from tests.plan.recorded import shared_cache
 
 from .conftest import Kgrade
 
@@ -59,7 +60,14 @@ def test_the_page_is_written(kgrade: Kgrade, workspace: Path) -> None:
     assert "tile it" in text and "ld.global" in text and "<svg" in text
 
 
-def test_a_file_with_its_own_host_code(kgrade: Kgrade, workspace: Path) -> None:
+def test_a_file_with_its_own_host_code(
+    kgrade: Kgrade, workspace: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    # The recorder takes a quarter of a minute to compile, once for all tests.
+    recorder = shared_cache(tmp_path_factory) / "recorder"
+    recorder.mkdir(exist_ok=True)
+    (tmp_path / "cache").mkdir(exist_ok=True)
+    (tmp_path / "cache" / "recorder").symlink_to(recorder)
     file = SUBMISSIONS / "accepted" / "solve_transposed_first.cu"
     data = kgrade("explain", "matmul", str(file), *SMALL, "--json").json
     transpose, multiply = data["kernels"]

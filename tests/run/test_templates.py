@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from grader.compile import reading
-from grader.core.verdict import LanguageName
+from grader.compile.program import Kernel, Program
+from grader.core.verdict import Form, LanguageName
 from grader.plan.scripts.process import MODULES
 from grader.plan.scripts.process import confinement_of as confinement_of_scripts
-from grader.run.head_start import EMULATOR
+from grader.run.emulator_runner import EmulatorRunner
+from grader.run.head_start import COUNTER, EMULATOR
 from grader.sandbox import Confinement, Profile, Sandbox
 from grader.sandbox.children import Child
 from grader.sandbox.template import template_of
@@ -16,7 +21,7 @@ from tests.sandbox.conftest import namespaces
 
 
 def confinement_for(module: str, sandbox: Sandbox) -> Confinement:
-    if module == EMULATOR:
+    if module in (EMULATOR, COUNTER):
         return Confinement(sandbox, Profile.COMPUTE)
     found = (
         reading.confinement_of(sandbox)
@@ -27,7 +32,7 @@ def confinement_for(module: str, sandbox: Sandbox) -> Confinement:
     return found
 
 
-@pytest.mark.parametrize("module", [EMULATOR, reading.MODULE, MODULES[LanguageName.NUMBA]])
+@pytest.mark.parametrize("module", [EMULATOR, COUNTER, reading.MODULE, MODULES[LanguageName.NUMBA]])
 def test_a_process_is_forked_from_its_template(module: str) -> None:
     confinement = confinement_for(module, namespaces())
     template = template_of(module, confinement)
@@ -35,3 +40,38 @@ def test_a_process_is_forked_from_its_template(module: str) -> None:
     with Child(module, confinement=confinement, scratch=()):
         # One that fails to start or to fork is dropped, and the process is started by itself.
         assert template_of(module, confinement) is template
+
+
+ZIP = Path(__file__).parents[2] / "problems" / "zip"
+PTX = """
+.version 8.0
+.target sm_89
+.address_size 64
+.visible .entry k(.param .u64 p)
+{{
+    .reg .b16 %h<2>;
+    .reg .b32 %r<2>;
+    .reg .b64 %d<2>;
+    .shared .align 4 .b8 tile[64];
+    ld.param.u64 %d1, [p];
+    ld.global.{kind} {register}, [%d1];
+    st.shared.{kind} [tile], {register};
+    bar.sync 0;
+    ld.shared.{kind} {register}, [tile];
+    st.global.{kind} [%d1], {register};
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize(("kind", "register"), [("u8", "%h1"), ("u16", "%h1"), ("u32", "%r1")])
+def test_the_routines_of_usual_accesses_are_there_already(kind: str, register: str, tmp_path: Path) -> None:
+    image = PTX.format(kind=kind, register=register)
+    runner = EmulatorRunner(ZIP, namespaces(), tmp_path)
+    try:
+        runner.load(Program(Form.KERNEL, "compute_89", image, (Kernel("k", "k", (8,)),)))
+    finally:
+        runner.close()
+    # What a grading compiles is kept: here the kernel alone.
+    (kept,) = (tmp_path / "objects").iterdir()
+    assert len(json.loads(kept.read_text())) == 1

@@ -46,25 +46,26 @@ _KERNEL = """
 """
 
 
-def prime(objects: Objects, link: bool = False) -> None:
-    """Adds to `objects` the code that every kernel needs, and the routines of the usual loads and stores.
+def prime(objects: Objects, link: bool = False, count: bool = False) -> None:
+    """Adds to `objects` the code that every kernel needs, and the routines of the usual loads and stores: those that
+    check, or with `count` those that count.
 
     Code that is there already is not compiled again. With `link`, it is also linked into this process now, instead of
     when a kernel needs it.
     """
     driver(objects)
-    for kinds in _NARROWEST:
-        ptx = _primer(kinds)
-        if objects.find(key := key_of(ptx)) is None or link:
-            Module(ptx, objects, sanitize=True).prepare("primer")
+    # Counting knows no cells.
+    for kinds in _NARROWEST[:1] if count else _NARROWEST:
+        ptx = _primer(kinds, vectors=count or kinds == _NARROWEST[-1])
+        if objects.find(key := key_of(f"{count}\0{ptx}")) is None or link:
+            Module(ptx, objects, sanitize=not count, count=count).prepare("primer")
             objects.add(key, b"")
 
 
-def _primer(kinds: Sequence[str]) -> str:
+def _primer(kinds: Sequence[str], vectors: bool) -> str:
     """The PTX of a kernel with accesses of these kinds."""
     scalars = ((space, kind, "") for kind in kinds for space in _SPACES if space != "local")
-    vectors = _VECTORS if kinds == _NARROWEST[-1] else ()
-    return _KERNEL.format(accesses="\n".join(map(_access, (*scalars, *vectors))))
+    return _KERNEL.format(accesses="\n".join(map(_access, (*scalars, *(_VECTORS if vectors else ())))))
 
 
 def _access(access: tuple[str, str, str]) -> str:
