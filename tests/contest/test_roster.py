@@ -226,3 +226,9 @@ def test_no_name_is_a_formula_beside_tokens(name: str) -> None:
 
 def test_a_new_token_is_no_formula_either() -> None:
     assert all(new_token()[0].isalnum() for _ in range(500))
+
+
+def test_letters_of_two_forms_make_namesakes() -> None:
+    """Names that look alike have to get numbers."""
+    text = "name,email\nZo\u00eb,zoe@example.org\nZoe\u0308,zoe2@example.org\n"
+    assert [person.name for person in parse_roster(text.encode(), "the roster")] == ["Zo\u00eb", "Zo\u00eb"]
