@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,13 +82,13 @@ def parse_roster(data: bytes, place: str, *, teams: bool = False) -> list[Person
 
 
 class _Table:
-    """The cells of one row by column."""
+    """The cells of one row by column, in one form of each letter: "ö" and "o" with two dots look alike."""
 
     def __init__(self, columns: Sequence[str], cells: Sequence[str]) -> None:
         self._cells = dict(zip(columns, cells, strict=False))
 
     def __getitem__(self, column: str) -> str:
-        return self._cells.get(column, "").strip()
+        return unicodedata.normalize("NFC", self._cells.get(column, "")).strip()
 
 
 def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> Iterator[Person]:

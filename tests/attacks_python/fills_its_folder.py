@@ -1,6 +1,6 @@
-# expect: accepted
+# expect: accepted | memory_limit_exceeded
 #
-# Writes until there is no room: its folder lies in memory and has a size.
+# Writes until there is no room: its folder lies in memory and has a size. On a disk its process is ended.
 
 import contextlib
 import sys

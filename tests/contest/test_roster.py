@@ -235,3 +235,9 @@ def test_a_roster_may_say_who_people_are_to_an_identity_provider() -> None:
         parse_roster(b"name,email,subject\nAda,ada@example.org,s-1\nBob,bob@example.org,s-1\n", "r")
     with pytest.raises(UsageError, match="line 2: the subject"):
         parse_roster(b"name,email,subject\nAda,ada@example.org," + b"s" * 256 + b"\n", "r")
+
+
+def test_letters_of_two_forms_make_namesakes() -> None:
+    """Names that look alike have to get numbers."""
+    text = "name,email\nZo\u00eb,zoe@example.org\nZoe\u0308,zoe2@example.org\n"
+    assert [person.name for person in parse_roster(text.encode(), "the roster")] == ["Zo\u00eb", "Zo\u00eb"]

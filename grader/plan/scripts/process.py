@@ -100,6 +100,9 @@ class ScriptProcess:
 
     def explain_death(self) -> Stop:
         died = self._death
+        if died is not None and died.full:
+            message = "solve() wrote more into its folder than it may"
+            return Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, hint="leave no files behind")
         if died is not None and died.signal is signal.SIGKILL:
             message = "the process of solve() was ended by the system, most likely because its memory ran out"
             return Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, hint="arrays belong to the device")
