@@ -175,7 +175,8 @@ class Asked(ContestRunner):
     """A runner whose process gives these answers."""
 
     def __init__(self, *answers: Any) -> None:
-        self.answers, self.closed, self.loaded = list(answers), 0, {}
+        self.answers, self.closed = list(answers), 0
+        self.loaded: dict[str, Kernel] = {}
         self.requests: list[Any] = []
 
     def load_anew(self) -> None:
