@@ -78,16 +78,22 @@ def test_the_extension_of_vs_code_grades_debugs_and_says_what_fails(tmp_path: Pa
 def served(*arguments: str) -> Iterator[int]:
     """The port of a `kgrade debug --port 0`, which is interrupted in the end."""
     command = [sys.executable, "-m", "grader", "debug", *arguments, "--port", "0"]
+    # Tests that run in the background inherit that interrupts are ignored, and so would the server.
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, preexec_fn=_heed_interrupts
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         try:
             yield int(process.stdout.readline().split(":")[1].split(";")[0])
-        finally:
             process.send_signal(signal.SIGINT)
             assert process.wait(20) == 130
             assert "Traceback" not in process.stderr.read()
+        finally:
+            process.kill()
+
+
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_on_a_port_one_client_follows_the_other_and_only_the_named_file_is_debugged() -> None:
