@@ -106,7 +106,7 @@ class Recorder:
         case = Case(dict(result.sizes), result.family, result.seed)
         try:
             self._runner.load(program)
-            return self._record(program, build, case, result, limits)
+            return self._record(self._host_of(program), build, case, result, limits)
         except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
 
@@ -136,11 +136,17 @@ class Recorder:
         except (CompileFailure, JudgeError):
             return None, GRADED
 
+    def _host_of(self, program: Program) -> Program:
+        """What launches a program: a debug build of kernels alone is launched by the graded build's host code."""
+        if not self._language.launches_itself or program.shared_object or program.script:
+            return program
+        return self._language.compile(*self._given(), None, self._sandbox)
+
     def _given(self) -> tuple[Problem, Submission, Path]:
         return self._problem, self._submission, self._cache
 
-    def _record(self, program: Program, build: str, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
-        planner = self._planner(program, limits)
+    def _record(self, host: Program, build: str, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
+        planner = self._planner(host, limits)
         try:
             found: Trace | None = None
             for place in self._places(planner, case, result, limits):
