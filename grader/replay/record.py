@@ -107,7 +107,7 @@ class Recorder:
         try:
             self._runner.load(program)
             return self._record(self._host_of(program), build, case, result, limits)
-        except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
+        except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
 
     def first_block(self, case: Case, limits: Limits = LIMITS) -> Trace | None:
