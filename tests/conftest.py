@@ -21,11 +21,6 @@ settings.load_profile("kgrade")
 os.environ.setdefault("KGRADE_CACHE", str(Path(__file__).parents[1] / "build" / "test-cache"))
 
 
-def pytest_xdist_auto_num_workers() -> int | None:
-    """Two more than there are processors: half of the time a test waits for a process, a server or a browser."""
-    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 2
-
-
 @pytest.fixture(scope="session", autouse=True)
 def templates() -> Iterator[None]:
     """What is graded in a test's own process gets its processes from templates, as in a worker."""
