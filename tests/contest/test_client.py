@@ -129,10 +129,8 @@ def test_what_is_not_accepted_ends_in_1_and_names_no_hidden_seed(
     with open_hall(tmp_path / "other", hidden_seeds=(8123,)) as hall:
         login(hall)
         capsys.readouterr()
-        thread = threading.Timer(1.0, lambda: hall.judge(replace(wrong(), seed=5555)))
-        thread.start()
-        assert run(["submit", "matmul", str(kernel), "--contest", SLUG]) == 1
-        thread.join()
+        with hall.judging_one(replace(wrong(), seed=5555)):
+            assert run(["submit", "matmul", str(kernel), "--contest", SLUG]) == 1
         printed = capsys.readouterr().out
         assert "wrong_answer" in printed and "--seed" not in printed and "5555" not in printed
         assert "cases of this contest are hidden" in " ".join(printed.split())
