@@ -32,17 +32,9 @@ class RecordingWorker(Worker):
             return self._more(request)
         return super().answer(request)
 
-    def load(
-        self,
-        image: str,
-        symbols: Mapping[str, str],
-        objects: Mapping[str, str],
-        values: bool = False,
-        compilers_own: str = "",
-    ) -> Message:
-        self._learn(objects)
-        self._device = self._recording = RecordingDevice(image, symbols, self.objects, compilers_own=compilers_own)
-        return {"kernels": self._device.describe()}
+    def make_device(self, image: str, symbols: Mapping[str, str], values: bool, compilers_own: str) -> RecordingDevice:
+        self._recording = RecordingDevice(image, symbols, self.objects, compilers_own=compilers_own)
+        return self._recording
 
     def look(self, steps: Sequence[Message], instructions: int, seconds: float, watched: str) -> Message:
         """Runs a plan; returns each launch's kernel, the first that failed, and who wrote the watched array."""

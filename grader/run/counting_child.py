@@ -27,17 +27,8 @@ class CountingWorker(Worker):
             return self.counts()
         return super().answer(request)
 
-    def load(
-        self,
-        image: str,
-        symbols: Mapping[str, str],
-        objects: Mapping[str, str],
-        values: bool = False,
-        compilers_own: str = "",
-    ) -> Message:
-        self._learn(objects)
-        self._device = EmulatedDevice(image, symbols, self.objects, count=True)
-        return {"kernels": self._device.describe()}
+    def make_device(self, image: str, symbols: Mapping[str, str], values: bool, compilers_own: str) -> EmulatedDevice:
+        return EmulatedDevice(image, symbols, self.objects, count=True)
 
     def counts(self) -> Message:
         """Returns the counts of all launches, summed over those of one kernel with one block shape, in order."""

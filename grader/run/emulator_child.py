@@ -91,9 +91,13 @@ class Worker:
         compilers_own: str = "",
     ) -> Message:
         self._learn(objects)
-        fatal = self._problem is None or self._problem.races_are_fatal
-        self._device = EmulatedDevice(image, symbols, self.objects, fatal, values=values, compilers_own=compilers_own)
+        self._device = self.make_device(image, symbols, values, compilers_own)
         return {"kernels": self._device.describe()}
+
+    def make_device(self, image: str, symbols: Mapping[str, str], values: bool, compilers_own: str) -> EmulatedDevice:
+        """The device that runs an image: a process that does more with it has another. Raises UnsupportedPtx."""
+        fatal = self._problem is None or self._problem.races_are_fatal
+        return EmulatedDevice(image, symbols, self.objects, fatal, values=values, compilers_own=compilers_own)
 
     def extend(self, image: str, symbols: Mapping[str, str], objects: Mapping[str, str]) -> Message:
         assert self._device is not None
