@@ -23,14 +23,14 @@ MOST_COMPLETIONS = 100
 
 
 def threads(state: State, _: Arguments) -> dict[str, Any]:
-    """The threads in focus, by name."""
+    """Answers `threads`: those in focus, by number and name."""
     debugger = state.needed()
     trace = debugger.trace
     return {"threads": [{"id": one + 1, "name": thread_name(trace, one)} for one in debugger.threads()]}
 
 
 def stack_trace(state: State, arguments: Arguments) -> dict[str, Any]:
-    """A thread's stack, innermost function first."""
+    """Answers `stackTrace`: the functions that a thread is in, the innermost first."""
     debugger, thread = state.needed(), state.thread_of(arguments)
     start, levels = arguments.integer("startFrame", 0), arguments.integer("levels", 0) or MOST_FRAMES
     stack = debugger.stack(thread)
@@ -54,7 +54,7 @@ def _where(state: State, thread: int) -> str:
 
 
 def scopes(state: State, arguments: Arguments) -> dict[str, Any]:
-    """Locals, parameters, shared memory, arrays and the launch's built-in variables of a frame."""
+    """Answers `scopes`: a frame's locals, parameters, shared memory, arrays, and the launch's built-in variables."""
     scope = state.scope_of(arguments)
     return {
         "scopes": [
@@ -87,7 +87,7 @@ def _scopes(scope: ThreadScope) -> list[tuple[str, str, list[tuple[str, Value]]]
 
 
 def variables(state: State, arguments: Arguments) -> dict[str, Any]:
-    """What is inside of something opened, or a part of it."""
+    """Answers `variables`: the members or elements of a scope, structure or array, or a part of them."""
     opened = _opened(state, arguments)
     start, count = arguments.integer("start", 0), arguments.integer("count", 0)
     if arguments.text("filter", "") == "indexed" and not (opened.value and count_of(opened.scope, opened.value)):
@@ -96,7 +96,7 @@ def variables(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def children(opened: Opened, start: int = 0, count: int = 0) -> list[Child]:
-    """What is inside of something opened."""
+    """The members or elements of a scope, structure or array, `count` of them from `start` on; 0 for all."""
     if opened.value is not None:
         return children_of(opened.scope, opened.value, opened.expression, start, count)
     end = start + count if count else None
@@ -130,7 +130,7 @@ def _opening(state: State, scope: ThreadScope, value: Value, expression: str) ->
 
 
 def evaluate(state: State, arguments: Arguments) -> dict[str, Any]:
-    """The value of an expression; in the console also a command of the terminal."""
+    """Answers `evaluate`: the value of a C expression; in the console also what a command of the terminal prints."""
     scope, text = state.scope_of(arguments), arguments.text("expression")
     if text.startswith(COMMAND_SIGN) and arguments.text("context", "") == "repl":
         return _command(state, text[1:])
@@ -156,7 +156,7 @@ def _command(state: State, line: str) -> dict[str, Any]:
 
 
 def completions(state: State, arguments: Arguments) -> dict[str, Any]:
-    """Names that begin with the word before the cursor."""
+    """Answers `completions`: names in scope that begin with the word before the cursor."""
     scope, text = state.scope_of(arguments), arguments.text("text")
     before = text[: max(arguments.integer("column") - state.first_column, 0)]
     word = before[len(before.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) :]
@@ -165,7 +165,7 @@ def completions(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def exception_info(state: State, arguments: Arguments) -> dict[str, Any]:
-    """What is wrong at this step."""
+    """Answers `exceptionInfo`: the fault, race or wrong write at the step where the debugger has stopped, in words."""
     debugger, thread = state.needed(), state.thread_of(arguments)
     mark = state.stop.mark if state.stop is not None else None
     if mark is None:
@@ -185,7 +185,7 @@ def exception_info(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def source(state: State, arguments: Arguments) -> dict[str, Any]:
-    """The text of a recorded file that is not on disk."""
+    """Answers `source`: the text of a recorded file, which need not be on disk."""
     number = arguments.object("source").integer("sourceReference", arguments.integer("sourceReference", 0))
     files = state.needed().trace.files
     if not 1 <= number <= len(files):
@@ -196,5 +196,5 @@ def source(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def loaded_sources(state: State, _: Arguments) -> dict[str, Any]:
-    """The recorded files."""
+    """Answers `loadedSources`: the files whose lines were recorded."""
     return {"sources": [state.source(file) for file in range(len(state.needed().trace.files))]}

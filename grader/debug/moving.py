@@ -24,40 +24,40 @@ def begin(state: State) -> None:
 
 
 def step_in(state: State, arguments: Arguments) -> None:
-    """The thread's next line, in a function that is called too."""
+    """Answers `stepIn`: goes to the thread's next line, in a function that is called too."""
     _step(state, arguments, Debugger.step_in)
 
 
 def step_over(state: State, arguments: Arguments) -> None:
-    """The thread's next line, over calls."""
+    """Answers `next`: goes to the thread's next line in the same function, or in its caller."""
     _step(state, arguments, Debugger.step_over)
 
 
 def step_out(state: State, arguments: Arguments) -> None:
-    """On to the caller."""
+    """Answers `stepOut`: goes to where the thread is back in the function that called this one."""
     _step(state, arguments, Debugger.step_out)
 
 
 def step_back(state: State, arguments: Arguments) -> None:
-    """The thread's line before."""
+    """Answers `stepBack`: goes to the line of the same function that the thread ran before."""
     _step(state, arguments, Debugger.step_back)
 
 
 def run(state: State, _: Arguments) -> dict[str, Any]:
-    """On to the next stop; from the end of the recording to the end of the session."""
+    """Answers `continue`: goes to the next stop, and from the end of the recording ends the session."""
     debugger = state.needed()
     state.later = lambda: end(state) if debugger.at_end else state.moved(_run(state, debugger))
     return {"allThreadsContinued": True}
 
 
 def run_back(state: State, _: Arguments) -> None:
-    """Back to the last stop."""
+    """Answers `reverseContinue`: goes back to the last step at which it would have stopped."""
     debugger = state.needed()
     state.later = lambda: state.moved(debugger.run_back())
 
 
 def pause(state: State, _: Arguments) -> None:
-    """Nothing runs between requests, so that it has always stopped."""
+    """Answers `pause`: nothing runs between requests, so that it has always stopped."""
     state.needed()
     state.later = lambda: state.moved(Stop(END, "nothing was running"))
 

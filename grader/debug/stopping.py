@@ -24,7 +24,7 @@ LARGEST_WATCHED = 1 << 20
 
 
 def set_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
-    """Replaces the breakpoints at lines of a file."""
+    """Answers `setBreakpoints`: replaces the breakpoints at lines of a file."""
     debugger, source = state.needed(), arguments.object("source")
     wanted = _limited(arguments.objects("breakpoints"))
     file = state.file_of(source)
@@ -52,7 +52,7 @@ def _line(state: State, debugger: Debugger, file: int | None, wanted: Arguments)
 
 
 def set_function_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
-    """Replaces the breakpoints at functions."""
+    """Answers `setFunctionBreakpoints`: replaces the breakpoints at functions' first lines."""
     debugger = state.needed()
     wanted = _limited(arguments.objects("breakpoints"))
     debugger.remove([n for n, one in debugger.breakpoints.items() if one.kind == LINE and not one.line])
@@ -113,7 +113,7 @@ def data_breakpoint_info(state: State, arguments: Arguments) -> dict[str, Any]:
 
 
 def set_data_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
-    """Replaces what is watched."""
+    """Answers `setDataBreakpoints`: replaces all elements of arrays and shared memory that are watched."""
     debugger = state.needed()
     wanted = _limited(arguments.objects("breakpoints"))
     debugger.remove([number for number, one in debugger.breakpoints.items() if one.kind == DATA])
@@ -143,7 +143,7 @@ def _data(debugger: Debugger, wanted: Arguments) -> dict[str, Any]:
 
 
 def set_exception_breakpoints(state: State, arguments: Arguments) -> dict[str, Any]:
-    """Chooses which kinds of marks stop a run."""
+    """Answers `setExceptionBreakpoints`: chooses which kinds of marks (faults, races, …) stop a run."""
     filters = arguments.texts("filters")
     unknown = [name for name in filters if name not in FILTERS]
     if unknown:

@@ -52,7 +52,10 @@ class Scope(Protocol):
         """The value as a number if its type is a scalar or a pointer; itself otherwise. An array becomes a pointer."""
 
     def at_address(self, address: int, type: CType | None) -> Value:
-        """What a pointer points to."""
+        """The value of this type at a generic address of the kernel, as `*p` reads it.
+
+        Raises EvaluationError without a type, or where the recording has no memory.
+        """
 
     def address_of(self, value: Value) -> int:
-        """The address of a place."""
+        """The generic address of a value in memory, as `&x`. Raises EvaluationError for one that was computed."""

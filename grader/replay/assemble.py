@@ -44,7 +44,7 @@ class About:
 
 
 class Assembler:
-    """Makes one Trace."""
+    """Makes one Trace of what the emulator's journals hold: steps, accesses, variables, arrays, waits, faults."""
 
     def __init__(self, recorded: Recorded, file: SourceFile, about: About) -> None:
         self._recorded = recorded

@@ -25,7 +25,7 @@ UNKNOWN = Type("byte", "scalar", 1, encoding="unsigned")
 
 @dataclass
 class TypeTable:
-    """Collects types; each is known by its number."""
+    """The types of a trace, in which others name them by their index."""
 
     found: list[Type] = field(default_factory=list)
     _numbers: dict[object, int] = field(default_factory=dict)

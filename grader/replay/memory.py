@@ -53,7 +53,7 @@ class Image:
 
 
 class Memory:
-    """Answers from the writes of a trace."""
+    """What variables, shared and global memory hold at any step, found from the writes of a trace."""
 
     def __init__(self, events: Events) -> None:
         self._events = events

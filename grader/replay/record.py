@@ -62,7 +62,7 @@ WRITTEN_NOWHERE = "No thread wrote this element; this is the block that wrote th
 
 
 class ReplayRunner(EmulatorRunner):
-    """The emulator with a journal."""
+    """The emulator in a process that also records what chosen blocks do, step by step."""
 
     def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
         super().__init__(folder, sandbox, cache, RECORDING)
