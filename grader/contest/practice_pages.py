@@ -10,12 +10,14 @@ from fastapi.responses import HTMLResponse
 from grader.boards.ranking import rank
 from grader.boards.site import statement_html
 from grader.contest.access import Refused
+from grader.contest.leading import tracks_of
 from grader.contest.practice import practice_settings, publish_practice
 from grader.contest.records import SubmissionRecord
 from grader.contest.settings import PRACTICE
 from grader.contest.tabs import tabs_of
 from grader.contest.visit import Member
 from grader.core.errors import KgradeError
+from grader.problem.tracks import next_step, sort_key
 
 router = APIRouter(prefix=f"/contests/{PRACTICE}", include_in_schema=False)
 
@@ -30,16 +32,28 @@ Practising = Annotated[Member, Depends(practising)]
 
 @router.get("")
 def practice(me: Practising) -> HTMLResponse:
-    """The workspace's problems with this account's results, sorted as `kgrade list` sorts them."""
+    """The tracks and the other problems of the workspace, with this account's results and what comes next."""
     _follow_workspace(me)
     rows: dict[str, list[SubmissionRecord]] = {}
     for row in me.site.access.own(me.visitor):
         rows.setdefault(row.problem, []).append(row)
     names = [each.name for each in me.visitor.contest.problems]
-    problems = [_standing(me, name, rows.get(name, [])) for name in names]
-    solved = sum(each["solved"] for each in problems)
-    organises = me.site.may_organise(me.visitor.account)
-    return me.page("practice.html", here="contest", problems=problems, solved=solved, organises=organises)
+    problems = {name: _standing(me, name, rows.get(name, [])) for name in names}
+    solved = {name for name, each in problems.items() if each["solved"]}
+    tracks, mistake = tracks_of(me)
+    led = {step.problem for track in tracks for step in track.steps}
+    others = sorted(problems.keys() - led, key=lambda name: sort_key((), name, problems[name]["difficulty"]))
+    return me.page(
+        "practice.html",
+        here="contest",
+        problems=problems,
+        solved=solved,
+        tracks=tracks,
+        mistake=mistake,
+        following=next_step(tracks, solved),
+        others=others,
+        organises=me.site.may_organise(me.visitor.account),
+    )
 
 
 @router.get("/problems/{problem}/leaderboard")

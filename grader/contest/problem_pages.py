@@ -19,6 +19,7 @@ from grader.contest.access import Refused
 from grader.contest.api import Number, page_of
 from grader.contest.auth import new_token
 from grader.contest.failures import RETRY_SECONDS, refuse, wants_json
+from grader.contest.leading import step_after
 from grader.contest.limits import LARGEST_SOURCE
 from grader.contest.records import JUDGED, DraftRecord, SubmissionRecord
 from grader.contest.tabs import tabs_of
@@ -29,6 +30,7 @@ from grader.core.verdict import LanguageName, Verdict
 from grader.languages.python import SUFFIX
 from grader.languages.registry import find_language
 from grader.problem import Problem
+from grader.problem.tracks import Step
 
 router = APIRouter(include_in_schema=False)
 
@@ -70,11 +72,15 @@ def submission_result(number: Number, me: SignedIn) -> HTMLResponse:
     report = me.site.access.report(me.visitor, row) if row.state == JUDGED else None
     if report is None:
         raise Refused(404, "there is no report of this submission")
-    return result_piece(me, report, page_of(row.contest, number))
+    following = step_after(me, row.problem) if report.verdict is Verdict.ACCEPTED else None
+    return result_piece(me, report, page_of(row.contest, number), following)
 
 
-def result_piece(me: Member, report: Report, address: str) -> HTMLResponse:
-    """A report as a part of a page, with what the editor marks; `address` is that of the whole report."""
+def result_piece(me: Member, report: Report, address: str, following: Step | None = None) -> HTMLResponse:
+    """A report as a part of a page, with what the editor marks; `address` is that of the whole report.
+
+    `following` is the problem that comes next.
+    """
     remarks = [(line, each) for line, found in remarks_of(report).items() for each in found]
     diagnostics = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     text = me.site.pages.render(
@@ -87,6 +93,9 @@ def result_piece(me: Member, report: Report, address: str) -> HTMLResponse:
         size_names=list(report.cases[0].sizes) if report.cases else [],
         cases=[case_row(case) for case in report.cases],
         passed=sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
+        following=following,
+        names=me.names,
+        contest=me.visitor.contest,
     )
     return HTMLResponse(text)
 

@@ -17,7 +17,7 @@ from grader.doctor.part import Missing, Part
 from grader.store.database import Store
 from grader.store.workspace import Workspace
 
-from .conftest import Kgrade, PlayedEngines
+from .conftest import Judge, Kgrade, PlayedEngines
 from .samples import accepted_report, faulty_report
 
 
@@ -63,9 +63,51 @@ def test_list_shows_how_far_the_user_is(kgrade: Kgrade, store: Store) -> None:
     assert all(word in out for word in ("easy", "medium", "hard", "difficulty"))
 
 
+def test_list_shows_tracks_and_how_far_the_user_is_in_them(kgrade: Kgrade, store: Store) -> None:
+    store.add(report_of("ada", "map"))
+    store.add(report_of("ada", "zip", accepted=False))
+    assert "1 of 8" in row_of(kgrade("list", "--track").out, "first-kernels")
+    out = kgrade("list", "--track", "first-kernels").out
+    assert "First kernels: 1 of 8 solved" in out
+    assert line_with(out, " map ").endswith("accepted") and line_with(out, " zip ").endswith("1 try")
+    (found,) = kgrade("list", "--track", "Memory", "--json").json["tracks"]
+    assert found["track"] == "memory" and found["solved"] == 0 and found["steps"][0]["problem"] == "strided_map"
+    refused = kgrade("list", "--track", "memry")
+    assert refused.code == 2 and "there is no track 'memry'. Did you mean 'memory'?" in refused.err
+    assert kgrade("list", "--track", "memory", "--tag", "fp16").code == 2
+    # The default order is that of the tracks.
+    names = [one["problem"] for one in kgrade("list", "--json").json["problems"]]
+    assert names[:3] == ["map", "zip", "colour_inversion"]
+
+
+def test_start_and_submit_lead_on(kgrade: Kgrade, store: Store, workspace: Path, judge: Judge) -> None:
+    out = kgrade("start").out
+    assert "Next is map." in out and "kgrade init map" in out and "kgrade submit map map.cu" in out
+    (workspace / "map.cu").touch()
+    assert "kgrade init map" not in kgrade("start").out
+    submitted = kgrade("submit", "map", "mine.cu").out
+    assert line_with(submitted, "next ").split("#")[0].split() == ["next", "kgrade", "init", "zip"]
+    assert "First kernels: 1 of 8" in kgrade("start").out
+    assert "next " not in kgrade("submit", "map", "mine.cu", "--json").out
+    everything = kgrade("list", "--json").json["problems"]
+    for one in everything:
+        store.add(report_of("ada", one["problem"]))
+    assert "All steps of all tracks are solved" in kgrade("start").out
+    assert "next " not in kgrade("submit", "map", "mine.cu").out
+
+
+def test_a_mistake_in_the_tracks_is_told_once_and_hides_nothing(kgrade: Kgrade, workspace: Path, judge: Judge) -> None:
+    (workspace / "problems" / "tracks.toml").write_text("track = 1")
+    listed = kgrade("list")
+    assert row_of(listed.out, "map") and listed.err.count("it has track;") == 1 and listed.code == 2
+    started = kgrade("start")
+    assert started.code == 2 and "tracks.toml" in started.err
+    assert kgrade("submit", "map", "mine.cu").code == 0
+
+
 def test_list_takes_only_what_is_asked_for(kgrade: Kgrade, store: Store) -> None:
     store.add(report_of("ada"))
-    known = {folder.name for folder in (Path(__file__).parents[2] / "problems").iterdir()}
+    known = {folder.name for folder in (Path(__file__).parents[2] / "problems").iterdir() if folder.is_dir()}
 
     def listed(*options: str) -> set[str]:
         # Tags go on in lines of their own.

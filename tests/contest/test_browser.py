@@ -555,7 +555,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
         page = opened(browser, hall, complaints)
         page.goto("/")
         page.get_by_role("link", name="Practice").click()
-        page.get_by_role("link", name="Matrix multiplication", exact=True).click()
+        page.get_by_role("link", name="Matrix multiplication", exact=True).first.click()
         for text in ("int a;\nint b;", "int a;\nint c;"):
             page.goto("/contests/practice/problems/matmul")
             page.get_by_label("Your code").fill(text)
@@ -566,6 +566,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
             assert job is not None and client.finish(job, outcome_of(replace(accepted(), cases=passed(3))))
             page.get_by_text("every case is right").wait_for()
             hall.pass_time(minutes=1)
+        assert page.locator(".outcome").get_by_role("link", name="Strided matrix multiplication").count() == 1
         page.get_by_role("link", name="The whole report").click()
         page.get_by_role("button", name="Explain").click()
         page.get_by_text("Waiting for a free machine").wait_for()
