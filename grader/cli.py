@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "list": "List the problems and how far you are with each.",
     "show": "Show a problem's statement.",
     "init": "Write a problem's starter file.",
+    "mend": "Make faulty kernels right by the smallest change.",
     "leaderboard": "Show the ranking, or write it as web pages.",
     "history": "List earlier submissions.",
     "verify": "Grade the worked submissions of problems against their declared verdicts.",

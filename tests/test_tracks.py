@@ -26,11 +26,11 @@ def test_the_built_in_tracks_lead_through_problems_that_are_there() -> None:
     tracks = read_tracks(ROOT / FILE)
     assert [one.name for one in tracks][:2] == ["first-kernels", "memory"]
     for one in tracks:
-        names = [step.problem for step in one.steps]
-        assert set(names) <= problems.keys() and len(set(names)) == len(names)
+        assert {step.problem for step in one.steps} <= problems.keys()
+        assert len({step.key for step in one.steps}) == len(one.steps)
         # Sentences, each short enough for a row of a table.
         assert all(text.endswith(".") and len(text) <= 120 for text in (one.about, *(step.why for step in one.steps)))
-    assert {step.problem for one in tracks for step in one.steps} == problems.keys()
+    assert {step.key for one in tracks for step in one.steps} >= problems.keys()
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,15 @@ def test_problems_are_sorted_by_track_then_by_difficulty() -> None:
     assert [name for name, _ in ordered] == ["a", "b", "d", "y", "x", "z"]
 
 
+def test_an_exercise_is_a_step_of_its_own(tmp_path: Path) -> None:
+    steps = 'steps = [{ exercise = "a/off-by-one", why = "So." }, { problem = "a", why = "Then." }]'
+    (tmp_path / FILE).write_text(f'[[track]]\nname = "own"\ntitle = "Own"\nabout = "Ours."\n{steps}\n')
+    tracks = find_tracks([tmp_path], {"a"})
+    assert [step.key for step in tracks[0].steps] == ["a/off-by-one", "a"]
+    assert next_step(tracks, {"a"}) == (tracks[0], Step("a", "So.", "off-by-one"))
+    assert tracks[0].solved({"a"}) == 1 and sort_key(tracks, "a", "easy")[:2] == (0, 1)
+
+
 def test_the_first_file_counts_and_steps_without_their_problem_are_left_out(tmp_path: Path) -> None:
     text = '[[track]]\nname = "own"\ntitle = "Own"\nabout = "Ours."\nsteps = [{ problem = "a", why = "So." }]\n'
     (tmp_path / FILE).write_text(text)
@@ -83,6 +92,7 @@ STEPS = 'steps = [{ problem = "a", why = "So." }]'
         ('[[track]]\nname = "a"\ntitle = "T"\nabout = "A"\nsteps = []', "expected are name, title, about and steps"),
         (f'[[track]]\nname = "a"\ntitle = "T"\nabout = "A"\ncolour = 1\n{STEPS}', "name, title, about, colour, steps"),
         ('[[track]]\nname = "a"\ntitle = "T"\nabout = "A"\nsteps = [{ problem = "a" }]', "step 1: why is None"),
+        ('[[track]]\nname = "a"\ntitle = "T"\nabout = "A"\nsteps = [{ exercise = "a", why = "W." }]', "PROBLEM/NAME"),
         (f'[[track]]\nname = "a"\ntitle = "T"\nabout = "A"\n{STEPS}\n' * 2, "two tracks have the name 'a'"),
     ],
 )

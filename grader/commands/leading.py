@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from grader.boards.words import several
 from grader.core.errors import KgradeError, ProblemError
 from grader.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from grader.problem import Problem
-    from grader.problem.tracks import Track
+    from grader.problem.tracks import Step, Track
     from grader.store.workspace import Workspace
 
-SOLVED = "accepted"
+SOLVED, MENDED = "accepted", "mended"
 
 
 def problems_in_order(workspace: Workspace) -> tuple[list[Problem], list[ProblemError]]:
@@ -30,36 +31,51 @@ def problems_in_order(workspace: Workspace) -> tuple[list[Problem], list[Problem
 
 
 def standings(workspace: Workspace, user: str) -> dict[str, str]:
-    """The user's state by problem: "accepted", or the number of tries. Problems without submissions are left out."""
+    """The user's state by problem: "accepted", or the number of tries. Problems without submissions are left out.
+
+    Of exercises, as PROBLEM/NAME, those that are mended, with the fewest changed tokens.
+    """
     from grader.store.database import Store
 
     tries: dict[str, int] = {}
     accepted: set[str] = set()
-    for entry in Store(workspace.database).summaries(user=user):
+    store = Store(workspace.database)
+    for entry in store.summaries(user=user):
         tries[entry.problem] = tries.get(entry.problem, 0) + 1
         if entry.verdict is Verdict.ACCEPTED:
             accepted.add(entry.problem)
-    return {
+    mended = {key: f"{MENDED}, {several(tokens, 'token')}" for key, tokens in store.mends(user).items()}
+    return mended | {
         problem: SOLVED if problem in accepted else f"{count} {'try' if count == 1 else 'tries'}"
         for problem, count in tries.items()
     }
 
 
 def solved_by(workspace: Workspace, user: str) -> set[str]:
-    """The problems that the user has an accepted submission of."""
-    return {problem for problem, standing in standings(workspace, user).items() if standing == SOLVED}
+    """The problems that the user has an accepted submission of, and the mended exercises."""
+    return {key for key, standing in standings(workspace, user).items() if is_solved(standing)}
 
 
-def next_after(workspace: Workspace, user: str, problem: str) -> str:
-    """What to type after `problem` is solved, with the reason; empty if no track leads on."""
+def is_solved(standing: str) -> bool:
+    """Whether this, of `standings`, is of an accepted problem or a mended exercise."""
+    return standing.startswith((SOLVED, MENDED))
+
+
+def next_after(workspace: Workspace, user: str, key: str) -> str:
+    """What to type after a problem is solved or an exercise mended, with the reason; empty if no track leads on."""
     from grader.problem.tracks import next_step
 
     try:
-        found = next_step(workspace.tracks, solved_by(workspace, user) | {problem}, problem)
+        found = next_step(workspace.tracks, solved_by(workspace, user) | {key}, key)
     except KgradeError:
         # A mistake in the workspace's own tracks: `kgrade list` tells of it, and this submission is recorded.
         return ""
     if found is None:
         return ""
     _, step = found
-    return f"kgrade init {step.problem}  # {step.why}"
+    return f"{begin_command(step)}  # {step.why}"
+
+
+def begin_command(step: Step) -> str:
+    """What to type to have the file of a step."""
+    return f"kgrade mend {step.key}" if step.exercise else f"kgrade init {step.problem}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.leading import SOLVED, problems_in_order, standings
+from grader.commands.leading import SOLVED, is_solved, problems_in_order, standings
 from grader.commands.options import (
     contest_option,
     json_option,
@@ -131,7 +131,7 @@ def _list_tracks(tracks: Sequence[Track], name: str, standing: Mapping[str, str]
     if name:
         _check("track", [name], {track.name for track in tracks}, "there is no track '{word}'.")
         tracks = [track for track in tracks if track.name == name.casefold()]
-    solved = {problem for problem, how_far in standing.items() if how_far == SOLVED}
+    solved = {problem for problem, how_far in standing.items() if is_solved(how_far)}
     if as_json:
         click.echo(json.dumps({"tracks": [_track_json(track, solved, standing) for track in tracks]}))
         return 0
@@ -147,9 +147,9 @@ def _list_tracks(tracks: Sequence[Track], name: str, standing: Mapping[str, str]
     (track,) = tracks
     console.print(f"{safe(track.title)}: {track.solved(solved)} of {len(track.steps)} solved", style="bold")
     console.print(safe(track.about), end="\n\n")
-    table = plain_table("", "problem", "why it comes here", "yours", numbers=("",), whole=("problem", "yours"))
+    table = plain_table("", "step", "why it comes here", "yours", numbers=("",), whole=("step",))
     for number, step in enumerate(track.steps, 1):
-        table.add_row(str(number), step.problem, safe(step.why), standing.get(step.problem, ""))
+        table.add_row(str(number), step.key, safe(step.why), standing.get(step.key, ""))
     console.print(table)
     return 0
 
@@ -161,7 +161,13 @@ def _track_json(track: Track, solved: Collection[str], standing: Mapping[str, st
         "about": track.about,
         "solved": track.solved(solved),
         "steps": [
-            {"problem": step.problem, "why": step.why, "yours": standing.get(step.problem, "")} for step in track.steps
+            {
+                "problem": step.problem,
+                "exercise": step.exercise,
+                "why": step.why,
+                "yours": standing.get(step.key, ""),
+            }
+            for step in track.steps
         ],
     }
 

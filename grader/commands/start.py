@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.leading import solved_by
+from grader.commands.leading import begin_command, solved_by
 from grader.commands.options import user_name, user_option, workspace_of
 
 
@@ -26,13 +26,14 @@ def command(ctx: click.Context, user: str | None) -> int:
         console.print("All steps of all tracks are solved. Faster ones are left: kgrade leaderboard")
         return 0
     track, step = found
-    problem, file = step.problem, Path(f"{step.problem}.cu")
+    problem, file = step.problem, Path(f"{step.exercise or step.problem}.cu")
     console.print(f"{safe(track.title)}: {track.solved(solved)} of {len(track.steps)} solved", style="bold")
-    console.print(f"Next is {problem}. {safe(step.why)}\n")
+    console.print(f"Next is {step.key}. {safe(step.why)}\n")
     lines = [(f"kgrade show {problem}", "what is to be computed")]
-    # Of a file that is there already, the starter would be refused.
+    # Over a file that is there already nothing is written.
     if not file.exists():
-        lines.append((f"kgrade init {problem}", f"writes {file}, to be filled in"))
+        what = f"tells its story, writes {file}, to be mended" if step.exercise else f"writes {file}, to be filled in"
+        lines.append((begin_command(step), what))
     lines += [
         (f"kgrade test {problem} {file}", "is it right? Again and again, nothing is recorded"),
         (f"kgrade submit {problem} {file}", "grades and records it, and names what comes next"),

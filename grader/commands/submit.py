@@ -79,7 +79,8 @@ def command(
     if report.verdict is Verdict.ACCEPTED and problem_set is None and not as_json:
         from grader.commands.leading import next_after
 
-        if leads_on := next_after(workspace, name, problem):
+        key = f"{problem}/{report.mend.exercise}" if report.mend else problem
+        if leads_on := next_after(workspace, name, key):
             click.echo(f"  next      {leads_on}")
     return report.verdict.facts.exit_code
 

@@ -19,11 +19,16 @@ def tracks_of(me: Member) -> tuple[Sequence[Track], str]:
         return (), error.message
 
 
-def step_after(me: Member, problem: str) -> Step | None:
-    """What comes after a problem that was solved just now; None in a contest, and where no track leads on."""
+def mends_of(me: Member) -> dict[str, int]:
+    """The exercises that the account has mended, as PROBLEM/NAME, with the fewest tokens changed."""
+    return me.site.shelf.store.mends(me.visitor.account.name)
+
+
+def step_after(me: Member, key: str) -> Step | None:
+    """What comes after a problem solved or an exercise mended just now; None in a contest, and at the end of all."""
     if me.visitor.contest.slug != PRACTICE:
         return None
     solved = {row.problem for row in me.site.access.own(me.visitor) if row.verdict == "accepted"}
     tracks, _ = tracks_of(me)
-    found = next_step(tracks, solved | {problem}, problem)
+    found = next_step(tracks, solved | mends_of(me).keys() | {key}, key)
     return None if found is None else found[1]

@@ -1,7 +1,8 @@
 """Tracks: ordered ways through the problems, each step with the reason why it comes next.
 
 They stand in the file `tracks.toml` of a folder of problems, as tables `[[track]]` with `name`, `title`, `about` and
-`steps`, a list of tables with `problem` and `why`. A problem may be a step of several tracks.
+`steps`, a list of tables with `problem` and `why`, or `exercise` and `why`, where an exercise is PROBLEM/NAME. A
+problem may be a step of several tracks.
 """
 
 from __future__ import annotations
@@ -22,10 +23,16 @@ _HINT = "docs/practice.md shows the form"
 
 @dataclass(frozen=True)
 class Step:
-    """A problem of a track, and in one sentence why it comes there."""
+    """A problem of a track, or an exercise of that problem, and in one sentence why it comes there."""
 
     problem: str
     why: str
+    exercise: str = ""
+
+    @property
+    def key(self) -> str:
+        """The problem's name, or PROBLEM/NAME of the exercise."""
+        return f"{self.problem}/{self.exercise}" if self.exercise else self.problem
 
 
 @dataclass(frozen=True)
@@ -38,8 +45,8 @@ class Track:
     steps: tuple[Step, ...]
 
     def solved(self, solved: Collection[str]) -> int:
-        """How many of its steps are among these problems."""
-        return sum(step.problem in solved for step in self.steps)
+        """How many of its steps are among these problems and exercises."""
+        return sum(step.key in solved for step in self.steps)
 
 
 def find_tracks(roots: Sequence[Path], problems: Collection[str]) -> tuple[Track, ...]:
@@ -75,15 +82,15 @@ def read_tracks(path: Path) -> tuple[Track, ...]:
 
 
 def next_step(tracks: Sequence[Track], solved: Collection[str], after: str = "") -> tuple[Track, Step] | None:
-    """The first step that is not solved yet: of a track with the problem `after`, else of the first unfinished track.
+    """The first step that is not solved yet: of a track with the step `after`, else of the first unfinished track.
 
     In a track with `after` the steps that follow it come before those that were left out.
     """
-    for track in sorted(tracks, key=lambda track: after not in [step.problem for step in track.steps]):
-        names = [step.problem for step in track.steps]
-        start = names.index(after) if after in names else 0
+    for track in sorted(tracks, key=lambda track: after not in [step.key for step in track.steps]):
+        keys = [step.key for step in track.steps]
+        start = keys.index(after) if after in keys else 0
         for step in (*track.steps[start:], *track.steps[:start]):
-            if step.problem not in solved:
+            if step.key not in solved:
                 return track, step
     return None
 
@@ -92,7 +99,7 @@ def sort_key(tracks: Sequence[Track], name: str, difficulty: str) -> tuple[int, 
     """Sorts problems by the first track with them, then by their place there; others last, the easy ones first."""
     for number, track in enumerate(tracks):
         for place, step in enumerate(track.steps):
-            if step.problem == name:
+            if step.key == name:
                 return number, place, 0, name
     hardness = DIFFICULTIES.index(difficulty) if difficulty in DIFFICULTIES else len(DIFFICULTIES)
     return len(tracks), 0, hardness, name
@@ -107,8 +114,17 @@ def _track(table: object, place: str) -> Track:
     if set(table) != {"name", "title", "about", "steps"} or not isinstance(steps, list) or not steps:
         raise ProblemError(f"{place}: it has {_words(table)}; expected are name, title, about and steps", _HINT)
     places = [f"{place}, step {number}" for number in range(1, len(steps) + 1)]
-    read = [Step(_text(step, "problem", at), _text(step, "why", at)) for step, at in zip(steps, places, strict=True)]
-    return Track(name, title, about, tuple(read))
+    read = tuple(_step(step, at) for step, at in zip(steps, places, strict=True))
+    return Track(name, title, about, read)
+
+
+def _step(table: object, place: str) -> Step:
+    if isinstance(table, Mapping) and "exercise" in table:
+        problem, slash, exercise = _text(table, "exercise", place).partition("/")
+        if not slash or "problem" in table:
+            raise ProblemError(f'{place}: it has {_words(table)}; expected is exercise = "PROBLEM/NAME"', _HINT)
+        return Step(problem, _text(table, "why", place), exercise)
+    return Step(_text(table, "problem", place), _text(table, "why", place))
 
 
 def _text(table: object, key: str, place: str) -> str:

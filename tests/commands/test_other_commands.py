@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.core.report import Report
+from grader.core.report import Mend, Report
 from grader.core.verdict import LanguageName
 from grader.doctor.part import Missing, Part
 from grader.store.database import Store
@@ -92,8 +92,38 @@ def test_start_and_submit_lead_on(kgrade: Kgrade, store: Store, workspace: Path,
     everything = kgrade("list", "--json").json["problems"]
     for one in everything:
         store.add(report_of("ada", one["problem"]))
+    (track,) = kgrade("list", "--track", "debug-this", "--json").json["tracks"]
+    for step in track["steps"]:
+        assert f"Next is {step['problem']}/{step['exercise']}." in kgrade("start").out
+        store.add(replace(report_of("ada", step["problem"]), mend=Mend(step["exercise"], 2, 1)))
     assert "All steps of all tracks are solved" in kgrade("start").out
     assert "next " not in kgrade("submit", "map", "mine.cu").out
+
+
+def test_mend_tells_a_story_writes_the_kernel_and_gives_hints(kgrade: Kgrade, store: Store, workspace: Path) -> None:
+    out = kgrade("mend").out
+    assert "The tile that moved on" in row_of(out, "matmul/second-barrier")
+    told = kgrade("mend", "second-barrier")
+    assert "Mira's" in told.out and "kgrade submit matmul second-barrier.cu" in told.out
+    assert (workspace / "second-barrier.cu").read_text().count("__syncthreads") == 1
+    again = kgrade("mend", "matmul/second-barrier")
+    assert again.code == 2 and "exists already" in again.err and "--force" in again.err
+    assert kgrade("mend", "second-barrier", "--force").code == 0
+    assert "Hint 2 of 3: A barrier before" in kgrade("mend", "second-barrier", "--hint", "2", "-o", "none.cu").out
+    assert not (workspace / "none.cu").exists()
+    refused = kgrade("mend", "matmul/second-barier")
+    assert refused.code == 2 and "Did you mean 'matmul/second-barrier'?" in refused.err
+    store.add(replace(report_of("ada"), mend=Mend("second-barrier", 6, 4)))
+    store.add(replace(report_of("ada"), mend=Mend("second-barrier", 4, 4)))
+    assert row_of(kgrade("mend").out, "matmul/second-barrier").endswith("mended, 4 tokens")
+    assert "mended, 4 tokens" in kgrade("list", "--track", "debug-this").out
+
+
+def test_the_last_hint_is_the_report(kgrade: Kgrade, judge: Judge) -> None:
+    judge.report = faulty_report()
+    out = kgrade("mend", "second-barrier", "--hint", "3").out
+    ((problem, submission, _),) = judge.asked
+    assert problem.name == "matmul" and "tile_A" in submission.text and "runtime_error" in out
 
 
 def test_a_mistake_in_the_tracks_is_told_once_and_hides_nothing(kgrade: Kgrade, workspace: Path, judge: Judge) -> None:
