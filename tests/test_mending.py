@@ -15,7 +15,7 @@ from grader.core.errors import ProblemError
 from grader.core.report import Mend
 from grader.core.verdict import Verdict
 from grader.judge.mending import LEAST, add_mend, smallest_change
-from grader.problem.exercises import FOLDER, exercise_names, exercises_of, read_exercise
+from grader.problem.exercises import FOLDER, MARK, exercise_names, named_exercise, read_exercise
 from grader.problem.loader import find_problems
 from grader.problem.tracks import FILE, read_tracks
 from grader.store.workspace import builtin_folder
@@ -70,16 +70,21 @@ def write_exercise(problem: Path, **values: Any) -> Path:
 
 def test_a_mend_is_told_of_accepted_texts_alone(tmp_path: Path) -> None:
     problem: Any = SimpleNamespace(folder=write_exercise(tmp_path / "own"))
-    (exercise,) = exercises_of(problem.folder)
+    exercise = read_exercise(problem.folder, "off-by-one")
     assert exercise.key == "own/off-by-one" and exercise.story == "Once more.\n\nAgain."
     assert smallest_change(exercise) == 1
-    accepted = replace(REPORTS["accepted"](), source=TEXT.replace("<=", "<"))
+    mended = f"// mine\n{MARK}off-by-one\n{TEXT}".replace("<=", "<")
+    accepted = replace(REPORTS["accepted"](), source=mended)
     assert add_mend(accepted, problem).mend == Mend("off-by-one", 1, 1)
-    longer = replace(accepted, source=TEXT.replace("i <= N", "i < 0 + N"))
+    longer = replace(accepted, source=mended.replace("i < N", "i < 0 + N"))
     assert add_mend(longer, problem).mend == Mend("off-by-one", 3, 1)
     assert add_mend(replace(accepted, verdict=Verdict.WRONG_ANSWER), problem).mend is None
     own_text = replace(accepted, source=accepted.source + "int a;" * LEAST)
     assert add_mend(own_text, problem).mend is None
+    # Many a right text comes near to a faulty one; whose it is, it says.
+    for source in (TEXT.replace("<=", "<"), mended.replace("off-by", "off-of"), mended.replace("off-by-one", "../own")):
+        assert add_mend(replace(accepted, source=source), problem).mend is None
+    assert named_exercise("\n" * 5 + mended) == ""
 
 
 @pytest.mark.parametrize(
@@ -102,10 +107,11 @@ def test_mistakes_are_named(tmp_path: Path, values: dict[str, str], message: str
 
 def test_every_exercise_is_a_step_of_the_track_and_needs_few_changes() -> None:
     (track,) = (track for track in read_tracks(ROOT / FILE) if track.name == "debug-this")
-    found = [exercise for folder in find_problems([ROOT]).values() for exercise in exercises_of(folder)]
+    folders = find_problems([ROOT]).values()
+    found = [read_exercise(folder, name) for folder in folders for name in exercise_names(folder)]
     assert {step.key for step in track.steps} == {exercise.key for exercise in found}
     assert len({exercise.name for exercise in found}) == len(found)
     for exercise in found:
-        assert 1 <= smallest_change(exercise) <= LEAST and exercise_names(exercise.file.parents[1])
+        assert 1 <= smallest_change(exercise) <= LEAST
         # Nothing in the text gives it away.
-        assert "expect" not in exercise.text and "here" not in exercise.text
+        assert exercise.text.count("//") == 1

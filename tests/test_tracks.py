@@ -29,7 +29,9 @@ def test_the_built_in_tracks_lead_through_problems_that_are_there() -> None:
         assert {step.problem for step in one.steps} <= problems.keys()
         assert len({step.key for step in one.steps}) == len(one.steps)
         # Sentences, each short enough for a row of a table.
-        assert all(text.endswith(".") and len(text) <= 120 for text in (one.about, *(step.why for step in one.steps)))
+        assert all(
+            text.endswith((".", "?")) and len(text) <= 120 for text in (one.about, *(step.why for step in one.steps))
+        )
     assert {step.key for one in tracks for step in one.steps} >= problems.keys()
 
 

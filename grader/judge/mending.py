@@ -8,7 +8,7 @@ from grader.compile.change import changed_tokens
 from grader.core.report import Mend, Report
 from grader.core.verdict import Verdict
 from grader.problem import Problem
-from grader.problem.exercises import Exercise, exercises_of
+from grader.problem.exercises import Exercise, exercise_names, named_exercise, read_exercise
 
 LEAST, TIMES = 24, 6
 """More changed tokens than this, and this many times the smallest change known, are a text of one's own."""
@@ -22,16 +22,14 @@ def smallest_change(exercise: Exercise) -> int:
 
 
 def add_mend(report: Report, problem: Problem) -> Report:
-    """The report with the exercise of the problem that the text mends, if it is accepted and mends one.
+    """The report with the exercise of the problem that the text says to mend, if it is accepted and a small change.
 
-    Of several the one with the fewest changes. Raises ProblemError for an exercise with a mistake.
+    Raises ProblemError for an exercise with a mistake.
     """
-    if report.verdict is not Verdict.ACCEPTED:
+    name = named_exercise(report.source)
+    if report.verdict is not Verdict.ACCEPTED or name not in exercise_names(problem.folder):
         return report
-    found = []
-    for exercise in exercises_of(problem.folder):
-        smallest = smallest_change(exercise)
-        changed = changed_tokens(exercise.text, report.source, max(LEAST, TIMES * smallest))
-        if changed is not None:
-            found.append(Mend(exercise.name, changed, smallest))
-    return replace(report, mend=min(found, key=lambda mend: mend.tokens)) if found else report
+    exercise = read_exercise(problem.folder, name)
+    smallest = smallest_change(exercise)
+    changed = changed_tokens(exercise.text, report.source, max(LEAST, TIMES * smallest))
+    return report if changed is None else replace(report, mend=Mend(name, changed, smallest))

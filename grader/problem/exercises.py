@@ -3,6 +3,9 @@
 An exercise NAME is `exercises/NAME.cu` in the problem's folder, the faulty text, and `exercises/NAME.toml` with
 `title`, `story`, `expect` (what it is graded as, as worked files declare it), two `hints`, and `mend`: replacements of
 `old` by `new` that make it right. The third hint is the judge's report.
+
+Who begins an exercise gets the text with a comment above that names it; without that comment a submission is nobody's
+mend, however near it comes.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from grader.core import toml
 from grader.core.errors import ProblemError
 
 FOLDER = "exercises"
+MARK = "// exercise: "
+FIRST_LINES = 5
+"""In which the comment that names the exercise is looked for."""
 KEYS = ("title", "story", "expect", "hints", "mend")
 HINTS = 2
 _HINT = "docs/practice.md shows the form"
@@ -24,7 +30,7 @@ _HINT = "docs/practice.md shows the form"
 
 @dataclass(frozen=True)
 class Exercise:
-    """A faulty text of the problem `problem`, and how its author mended it."""
+    """A faulty text of the problem `problem`, and how its author mended it, each with the comment that names it."""
 
     problem: str
     name: str
@@ -50,11 +56,6 @@ def exercise_names(folder: Path) -> list[str]:
 def file_of(folder: Path, name: str) -> Path:
     """The file with an exercise's faulty text."""
     return folder / FOLDER / f"{name}.cu"
-
-
-def exercises_of(folder: Path) -> list[Exercise]:
-    """All exercises of a problem's folder. Raises ProblemError."""
-    return [read_exercise(folder, name) for name in exercise_names(folder)]
 
 
 def read_exercise(folder: Path, name: str) -> Exercise:
@@ -84,7 +85,14 @@ def read_exercise(folder: Path, name: str) -> Exercise:
         if mended.count(old) != 1:
             raise ProblemError(f"{path}: mend: {old!r} is {mended.count(old)} times in {source.name}; expected is once")
         mended = mended.replace(old, new)
-    return Exercise(folder.name, name, title, story, expect, tuple(hints), text, mended, source)
+    head = f"{MARK}{name}\n"
+    return Exercise(folder.name, name, title, story, expect, tuple(hints), head + text, head + mended, source)
+
+
+def named_exercise(text: str) -> str:
+    """The exercise that a submission says to be a mend of; empty if it says none."""
+    lines = (line.strip() for line in text.split("\n", FIRST_LINES)[:FIRST_LINES])
+    return next((line.removeprefix(MARK).strip() for line in lines if line.startswith(MARK)), "")
 
 
 def _text(data: object, key: str, path: Path, *, empty: bool = False) -> str:
