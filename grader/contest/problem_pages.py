@@ -12,8 +12,9 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from grader.boards.code import remarks_of
+from grader.boards.faults import word_of
+from grader.boards.markdown import statement_html
 from grader.boards.pages import MOST_DIAGNOSTICS, case_row, wrong_outputs
-from grader.boards.site import statement_html
 from grader.boards.words import visible
 from grader.contest.access import Refused
 from grader.contest.api import Number, page_of
@@ -95,6 +96,7 @@ def result_piece(me: Member, report: Report, address: str, following: Step | Non
         size_names=list(report.cases[0].sizes) if report.cases else [],
         cases=[case_row(case) for case in report.cases],
         passed=sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
+        about=word_of(report),
         following=following,
         names=me.names,
         contest=me.visitor.contest,

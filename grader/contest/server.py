@@ -25,6 +25,7 @@ from grader.contest import (
     compare_pages,
     draft_pages,
     explain_pages,
+    help_pages,
     organise_pages,
     pages,
     people_pages,
@@ -118,6 +119,7 @@ def create_app(
     app.include_router(organise_pages.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)
+    app.include_router(help_pages.router)
     app.include_router(question_pages.router)
     app.include_router(problem_pages.router)
     app.include_router(run_pages.router)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from markupsafe import Markup
 from starlette.requests import HTTPConnection
 
-from grader.boards.site import statement_html
+from grader.boards.markdown import statement_html
 from grader.boards.templating import PLAYER_SCRIPT, PLAYER_STYLE, SCRIPT, STYLE, pages
 from grader.contest.access import Access, Refused, row_name, shows_names
 from grader.contest.anonymity import nameless

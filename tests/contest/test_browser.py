@@ -36,7 +36,17 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-g
 HOME = f"/contests/{SLUG}"
 LOOKS = [(360, "light", False), (390, "dark", True), (1280, "light", True), (1280, "dark", False)]
 """Width and colours; and whether axe-core looks through it, once in each width and in each scheme."""
-GUESTS = ["/", "/sign-in", "/sign-in/link-of-ada", "/client", "/nothing", f"{HOME}/scoreboard", f"{HOME}/questions"]
+GUESTS = [
+    "/",
+    "/sign-in",
+    "/sign-in/link-of-ada",
+    "/client",
+    "/help",
+    "/help/data_race",
+    "/nothing",
+    f"{HOME}/scoreboard",
+    f"{HOME}/questions",
+]
 PAGES = {
     "ada": [
         "",
