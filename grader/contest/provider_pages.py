@@ -15,7 +15,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from grader.contest.access import Refused
 from grader.contest.failures import log
-from grader.contest.kept import sign_in_page
+from grader.contest.kept import bring_back, sign_in_page
+from grader.contest.left_texts import Kept
 from grader.contest.provider import EMAIL, NotSignedIn, SignIn
 from grader.contest.records import AccountRecord
 from grader.contest.visit import BACK, AsGuest, Guest, set_session, way_back
@@ -52,19 +53,22 @@ async def begin(guest: AsGuest) -> Response:
 
 @router.get("/provider/back")
 async def end(guest: AsGuest) -> Response:
-    sign_in = _provider(guest)
+    sign_in, kept = _provider(guest), guest.site.left_texts.take(guest.visit)
     try:
         value = await sign_in.end(_session(guest), guest.request.scope["query_string"])
     except NotSignedIn as error:
-        return _failed(guest, error)
+        return _failed(guest, error, kept)
     database, name = guest.site.database, sign_in.provider.name
     known = {"email": value} if sign_in.provider.match == EMAIL else {"subject": value}
     accounts = await run_in_threadpool(lambda: database.accounts_known_as(**known))
     if not accounts:
-        page = sign_in_page(guest, f"{NOBODY.format(name=name)}; {ASK.format(name=name)}.")
+        page = sign_in_page(guest, f"{NOBODY.format(name=name)}; {ASK.format(name=name)}.", kept)
         page.status_code = 403
         return _ended(guest, page)
-    answer = RedirectResponse(_target(guest, accounts), 303)
+    if kept is None:
+        answer: Response = RedirectResponse(_target(guest, accounts), 303)
+    else:
+        answer = await run_in_threadpool(bring_back, guest, accounts, kept)
     guest.set_cookie(answer, BACK, "", PLACE, days=0)
     for account in accounts:
         await run_in_threadpool(set_session, guest, answer, account)
@@ -92,11 +96,11 @@ def _target(guest: Guest, accounts: list[AccountRecord]) -> str:
     return back or (f"/contests/{slugs[0]}" if len(slugs) == 1 else "/")
 
 
-def _failed(guest: Guest, error: NotSignedIn) -> Response:
+def _failed(guest: Guest, error: NotSignedIn, kept: Kept | None) -> Response:
     """The sign-in page with a message; the log has the reason, which is the instructor's to mend."""
     log.warning("sign-in by the identity provider: %s", _plain(error))
     refused = guest.site.failed(guest.request, "You could not be signed in", "begin again, or use your personal link")
-    page = sign_in_page(guest, f"{refused.message}; {refused.hint}.")
+    page = sign_in_page(guest, f"{refused.message}; {refused.hint}.", kept)
     page.status_code = refused.status
     return _ended(guest, page)
 

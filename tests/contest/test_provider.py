@@ -100,6 +100,26 @@ def test_signing_in_leads_back_to_the_page_that_was_refused(hall: Hall) -> None:
     assert browser.get(way_back(browser)).headers["location"] == page
 
 
+def test_a_text_comes_back_by_the_provider_too(hall: Hall, university: University) -> None:
+    page = f"/contests/{SLUG}/problems/matmul"
+    browser = hall.signed_in("ada")
+    browser.cookies.delete("kgrade_session")
+    sent = {"language": "cuda", "source": "// half a kernel"}
+    assert browser.post(page, data=sent).status_code == 401
+    university.claims = {"exp": 1_000_000_000}
+    # A failed way there keeps it.
+    assert "// half a kernel" in browser.get(way_back(browser)).text
+    reset(university)
+    answer = browser.get(way_back(browser))
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{page}?draft=cuda")
+    assert "// half a kernel</textarea>" in browser.get(answer.headers["location"]).text
+    assert browser.get(way_back(browser)).headers["location"] == f"/contests/{SLUG}"
+    # A stranger's text is not kept on the server.
+    stranger = hall.browser()
+    assert stranger.post(page, data=sent).status_code == 401
+    assert hall.site.left_texts.take(stranger.cookies["kgrade_visit"]) is None
+
+
 def test_one_person_enters_all_their_contests(hall: Hall) -> None:
     hall.database.add_contest("other", settings_to_json(settings(slug="other")), who="test")
     add_people(hall.database, "other", parse_roster(b"name,email\nAda,ada@example.org\n", "r"), lambda _: None, who="t")
