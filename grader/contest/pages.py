@@ -28,7 +28,7 @@ from grader.contest.scoreboard import Cell
 from grader.contest.settings import PRACTICE, PUBLIC
 from grader.contest.standing import own_cells
 from grader.contest.streams import progress_stream, stream
-from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Guest, Member, SignedIn, set_session, way_back
+from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Member, SignedIn, set_session, way_back
 from grader.core.report import Report
 
 router = APIRouter(include_in_schema=False)

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.contest.credit_reader import credit_to_toml
-from grader.contest.settings import ANONYMOUS, CLASS, PUBLIC, Settings, settings_from_data, settings_to_json
+from grader.contest.settings import (
+    ANONYMOUS,
+    ASK,
+    CLASS,
+    PUBLIC,
+    ROSTER,
+    Settings,
+    settings_from_data,
+    settings_to_json,
+)
 from grader.core.errors import UsageError
 
 if sys.version_info >= (3, 11):
@@ -66,6 +75,16 @@ FIELDS = (
             (CLASS, "for the class"),
             (PUBLIC, "for everybody, without signing in"),
             (ANONYMOUS, "without the names of others"),
+        ),
+    ),
+    Field(
+        "entry",
+        "Who enters by the university's sign-in",
+        CHOICE,
+        "only where this site has such a sign-in",
+        choices=(
+            (ROSTER, "who is on the roster"),
+            (ASK, "others too, if they ask and staff let them in"),
         ),
     ),
     Field("grading_seconds", "Seconds after which a grading ends", NUMBER),
