@@ -67,6 +67,7 @@ FIELDS = (
     Field("late.percent_per_hour", "Late: percent less for each hour begun", NUMBER),
     Field("late.hours", "Late: hours for which it is taken", NUMBER),
     Field("practice_after_end", "Practice after the end", FLAG),
+    Field("explain", "Students may have accepted submissions explained", FLAG),
     Field(
         "scoreboard",
         "Scoreboard",

@@ -198,7 +198,7 @@ def test_extension_team_announcement_and_their_log(started: Path, kgrade: Kgrade
         "extension given",
     ]
     assert all(change["who"] == "ada (command line)" for change in changes)
-    assert "extension given (account: Bob, seconds: 93600)" in kgrade("contest", "audit", "a1").out
+    assert "extension given (account: Bob, time: 1 d 2 h)" in kgrade("contest", "audit", "a1").out
     for wrong in ("soon", "1x", "-1h", "1h2"):
         assert kgrade("contest", "extend", "a1", "--", "Bob", wrong).code == 2
 
