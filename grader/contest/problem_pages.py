@@ -70,17 +70,23 @@ def submission_result(number: Number, me: SignedIn) -> HTMLResponse:
     report = me.site.access.report(me.visitor, row) if row.state == JUDGED else None
     if report is None:
         raise Refused(404, "there is no report of this submission")
-    return result_piece(me, report, page_of(row.contest, number))
+    solved = report.verdict is Verdict.ACCEPTED and me.site.access.editorial(me.visitor, row.problem) is not None
+    editorial = f"/contests/{row.contest}/problems/{row.problem}/editorial" if solved else ""
+    return result_piece(me, report, page_of(row.contest, number), editorial)
 
 
-def result_piece(me: Member, report: Report, address: str) -> HTMLResponse:
-    """A report as a part of a page, with what the editor marks; `address` is that of the whole report."""
+def result_piece(me: Member, report: Report, address: str, editorial: str = "") -> HTMLResponse:
+    """A report as a part of a page, with what the editor marks; `address` is that of the whole report.
+
+    `editorial` is where its problem's editorial stands; empty where there is none to read.
+    """
     remarks = [(line, each) for line, found in remarks_of(report).items() for each in found]
     diagnostics = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     text = me.site.pages.render(
         "contest/result.html",
         report=report,
         address=address,
+        editorial=editorial,
         marks=[{"line": line, "severity": each.severity, "message": visible(each.text)} for line, each in remarks],
         diagnostics=diagnostics[:MOST_DIAGNOSTICS],
         wrong=list(wrong_outputs(report)),
