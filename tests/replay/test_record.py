@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from grader.core.report import CaseResult, ElementError, FaultReport, OutputCheck
@@ -12,6 +13,7 @@ from grader.core.verdict import FaultClass, Verdict
 from grader.languages.registry import language_of, make_submission
 from grader.problem import load_problem
 from grader.replay.decode import scalar
+from grader.replay.model import Accesses
 from grader.replay.packing import to_json
 from grader.replay.record import BLOCK_ALONE, BLOCKS_BEFORE, CUT, WRITTEN_NOWHERE, Recorder
 from grader.replay.trace import Trace
@@ -290,3 +292,70 @@ def test_a_loop_that_only_carries_a_variable_does_not_write_it(studio: Studio) -
     number = next(n for n, variable in enumerate(trace.variables) if variable.name == "sum")
     writes = [write for write in trace.writes_of("variable", number, 0) if write.thread == 0]
     assert [int(trace.steps.line[write.step]) for write in writes] == [2, 5, 5, 5, 5]
+
+
+MATRICES = """#include <mma.h>
+using namespace nvcuda;
+#define BLOCK 32
+__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    __shared__ half tile[16][16], other[8];
+    __shared__ float sums[256];
+    __shared__ float copied[32][4];
+    int lane = threadIdx.x;
+    for (int i = lane; i < 256; i += 32) tile[i / 16][i % 16] = __float2half(i / 16 == i % 16 ? 2.0f : 0.0f);
+    __syncwarp();
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::fill_fragment(sum, 1.0f);
+    wmma::load_matrix_sync(left, tile[0], 16);
+    wmma::load_matrix_sync(right, tile[0], 16);
+    wmma::mma_sync(sum, left, right, sum);
+    wmma::store_matrix_sync(sums, sum, 16, wmma::mem_row_major);
+    __syncwarp();
+    unsigned row = (unsigned)__cvta_generic_to_shared(tile[lane % 8]), word;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(word) : "r"(row) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%1], {%0};" ::"r"(word), "r"(row) : "memory");
+    unsigned there = (unsigned)__cvta_generic_to_shared(copied[lane]);
+    int n = lane % 17;
+    const float* from = a + 4 * lane;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(from), "r"(n) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncwarp();
+    if (lane < N) output[lane] = sums[lane * 17 % 256] + copied[lane][0];
+}
+"""
+
+
+def bytes_by_line(trace: Trace, accesses: Accesses, array: str) -> dict[int, int]:
+    """How many bytes of a shared or global array each line accesses."""
+    names = {1: [each.name for each in trace.shared], 2: [each.name for each in trace.arrays]}
+    found: dict[int, int] = {}
+    for at in range(len(accesses.step)):
+        space, target = int(accesses.space[at]), int(accesses.target[at])
+        if space and names[space][target] == array:
+            line = int(trace.steps.line[accesses.step[at]])
+            found[line] = found.get(line, 0) + int(accesses.size[at])
+    return found
+
+
+def test_matrix_instructions_and_copies_access_memory_by_lanes(studio: Studio) -> None:
+    trace = studio.record(MATRICES, n=256)
+    shared = {each.name: number for number, each in enumerate(trace.shared)}
+    assert trace.types[trace.shared[shared["tile"]].type].name == "half"
+    assert bytes_by_line(trace, trace.reads, "tile") == {15: 512, 16: 512, 21: 128}
+    assert bytes_by_line(trace, trace.writes, "tile") == {9: 512, 22: 128}
+    assert bytes_by_line(trace, trace.writes, "sums") == {18: 1024}
+    assert bytes_by_line(trace, trace.writes, "copied") == {26: 512}
+    assert bytes_by_line(trace, trace.reads, "a") == {26: sum(lane % 17 for lane in range(32))}
+    images = trace.shared_at(len(trace))
+    sums = images[shared["sums"]]
+    assert sums.data.view("<f4").reshape(16, 16).tolist() == (4 * np.eye(16) + 1).tolist()
+    # As in an accumulator: lanes 4 i to 4 i + 3 have row i, two neighbours each.
+    assert sums.thread.reshape(256, 4)[:8, 0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    copied = images[shared["copied"]]
+    assert copied.known.all() and copied.thread.reshape(32, 16)[:, 0].tolist() == list(range(32))
+    source = trace.elements_at(0, len(trace))
+    words = copied.data.view("<u4").reshape(32, 4)
+    assert [int(words[16, at]) for at in range(4)] == [source[4 * 16 + at] for at in range(4)]
+    assert words[0].tolist() == [0] * 4 and int(words[6, 1]) == source[25] & 0xFFFF
