@@ -9,10 +9,11 @@ from grader.debug.arguments import Arguments, RequestError
 from grader.debug.console import Console
 from grader.debug.debugger import STEP, Stop
 from grader.debug.expressions import parse_place
+from grader.debug.moving import enter
 from grader.debug.scope import ThreadScope
 from grader.debug.shown import Child, can_open, children_of, count_of, text_of_value, type_name
 from grader.debug.state import Opened, State
-from grader.debug.threads import thread_name
+from grader.debug.threads import OtherBlock, thread_name
 from grader.debug.values import EvaluationError, Value
 from grader.replay.model import FIRST_WRONG_WRITE, GONE, WAITING
 
@@ -149,7 +150,12 @@ def _command(state: State, line: str) -> dict[str, Any]:
     """A command of the terminal, typed into an editor's console; the editor is told if it moved."""
     debugger = state.needed()
     before, printed = (debugger.step, debugger.thread), list[str]()
-    Console(debugger, printed.append, state.main_file()).execute(line)
+    try:
+        Console(debugger, printed.append, state.main_file()).execute(line)
+    except OtherBlock as other:
+        enter(state, other.block)
+        Console(state.needed(), printed.append, state.main_file()).execute(line)
+        return {"result": "\n".join(printed), "variablesReference": 0}
     if (debugger.step, debugger.thread) != before:
         state.later = lambda: state.moved(Stop(STEP))
     return {"result": "\n".join(printed), "variablesReference": 0}

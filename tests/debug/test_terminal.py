@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -10,15 +11,24 @@ from grader.core.errors import SourceError
 from grader.debug.console import COMMANDS
 from grader.debug.launch import Launch
 from grader.debug.terminal import PROMPT, debug_in_terminal
+from grader.replay.trace import Trace
 
 from .made import made_trace
 
 
-def typed(*commands: str, loops: int = 3) -> list[str]:
+def record(launch: Launch, say: object) -> Trace:
+    """Block (2,0,0), or block (0,0,0)."""
+    if launch.block == (1, 0, 0):
+        raise SourceError("scale.cu can be recorded once", "")
+    block = launch.block or (2, 0, 0)
+    return replace(made_trace(), block=block, blocks=(block,))
+
+
+def typed(*commands: str) -> list[str]:
     """What is printed after the introduction."""
     printed: list[str] = []
     source = io.StringIO("".join(line + "\n" for line in commands))
-    debug_in_terminal(lambda launch, say: made_trace(loops), Launch("scaling", "scale.cu"), source, printed.append)
+    debug_in_terminal(record, Launch("scaling", "scale.cu"), source, printed.append)
     text = "\n".join(printed)
     return text[text.index(PROMPT) :].splitlines() if PROMPT in text else []
 
@@ -107,6 +117,8 @@ def test_commands(commands: tuple[str, ...], printed: str) -> None:
         ("thread x", "x is no index"),
         ("focus warp", "expected is such as focus warp 1"),
         ("focus warp 7", "no recorded thread is in warp 7"),
+        ("focus block 7", "there is no block (7,0,0); the grid has (0,0,0) to (2,0,0)"),
+        ("thread 3 block 1", "scale.cu can be recorded once"),
         ("print", "an expression is expected"),
         ("who 1", "does not lie in memory"),
         ("list 900", "there is no line 900; the file has 18"),
@@ -119,6 +131,17 @@ def test_mistakes_are_answered_and_passed_over(command: str, words: str) -> None
     lines = typed("goto 1", command, "print N")
     assert any(line.startswith("! ") and words in line for line in lines)
     assert lines[-1] == "N = 115 (int)"
+
+
+def test_a_block_that_was_not_recorded_is_entered() -> None:
+    lines = typed(
+        "break 12 if threadIdx.x == 3", "focus block 0 lane 3", "continue", "print blockIdx.x", "restart", "where"
+    )
+    assert "scale of scaling, N=115: 46 steps of block (0,0,0)" in lines
+    assert "focus: block (0,0,0), lane 3" in lines
+    assert "breakpoint 1, line 12: block (0,0,0) thread (3,0,0)" in lines
+    assert "blockIdx.x = 0 (unsigned int)" in lines
+    assert lines[-2] == "block (0,0,0) thread (3,0,0)"
 
 
 def test_lanes_are_shown_as_a_strip_for_each_warp() -> None:

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grader.core.errors import UsageError
 from grader.core.report import CaseResult, ElementError, FaultReport, OutputCheck
 from grader.core.verdict import FaultClass, Verdict
 from grader.languages.registry import language_of, make_submission
 from grader.problem import load_problem
 from grader.replay.decode import scalar
+from grader.replay.marks import ELSEWHERE, ENDS
 from grader.replay.model import Accesses
 from grader.replay.packing import to_json
-from grader.replay.record import BLOCK_ALONE, BLOCKS_BEFORE, CUT, WRITTEN_NOWHERE, Recorder
+from grader.replay.places import LOOKED_FOR, WRITTEN_NOWHERE
+from grader.replay.record import BLOCK_ALONE, BLOCKS_BEFORE, CUT, FIRST_LAUNCH, Recorder
 from grader.replay.trace import Trace
 from grader.sandbox import Sandbox
 
@@ -34,11 +37,12 @@ class Studio:
         """The trace of a case of size N, which is a wrong answer if nothing else is said."""
         loaded = load_problem(PROBLEMS / problem)
         submission = make_submission("mine.cu", text.encode())
+        block = case.pop("block", None)
         given = {"verdict": Verdict.WRONG_ANSWER, "sizes": {"N": n}, **case}
         result = CaseResult(family="normal", seed=3, **given)
         recorder = Recorder(loaded, submission, language_of(submission), self.cache, Sandbox.find())
         try:
-            trace = recorder.record(result)
+            trace = recorder.record(result, block=block)
         finally:
             recorder.close()
         assert trace is not None
@@ -359,3 +363,42 @@ def test_matrix_instructions_and_copies_access_memory_by_lanes(studio: Studio) -
     words = copied.data.view("<u4").reshape(32, 4)
     assert [int(words[16, at]) for at in range(4)] == [source[4 * 16 + at] for at in range(4)]
     assert words[0].tolist() == [0] * 4 and int(words[6, 1]) == source[25] & 0xFFFF
+
+
+def test_a_block_that_does_not_fail_can_be_recorded(studio: Studio) -> None:
+    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 4, array="a", index=40, block=(1, 0, 0), thread=(8, 0, 0))
+    given: dict[str, Any] = {"n": 40, "verdict": Verdict.RUNTIME_ERROR, "fault": found, "line": 4}
+    other = studio.record(OUTSIDE, block=(0, 0, 0), **given)
+    assert other.blocks == ((0, 0, 0),) and other.marks == ()
+    assert ELSEWHERE.format(block="1, 0, 0") in other.remarks
+    same = studio.record(OUTSIDE, block=(1, 0, 0), **given)
+    assert [mark.kind for mark in same.marks][:1] == ["fault"] and same.remarks[-1] == BLOCK_ALONE
+    with pytest.raises(UsageError, match="no block 2,0,0: the grid of this launch has 2 x 1 x 1 blocks"):
+        studio.record(OUTSIDE, block=(2, 0, 0), **given)
+
+
+def test_a_wrong_element_of_many_blocks_is_found_without_the_writes_to_others(studio: Studio) -> None:
+    text = OUTSIDE.replace("float x = a[i]", "if (i >= N) return;\n    float x = b[i]")
+    # More writes to the array than a look at all of it keeps.
+    trace = studio.record(text, n=3_000_000, **wrong(2_999_999))
+    assert trace.block == (93_749, 0, 0) and LOOKED_FOR in trace.remarks
+    assert (trace.marks[0].index, trace.marks[0].thread) == (2_999_999, 31)
+
+
+ENDLESS_SOLVE = """#include <cuda_runtime.h>
+__global__ void add(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] = a[i] + b[i];
+}
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    add<<<1, 32>>>(a, b, output, N);
+    for (volatile int left = N; left > 0;) { }
+}
+"""
+
+
+def test_of_a_solve_that_does_not_return_the_first_launch_is_shown(studio: Studio) -> None:
+    trace = studio.record(ENDLESS_SOLVE, verdict=Verdict.TIME_LIMIT_EXCEEDED, line=8)
+    assert FIRST_LAUNCH in trace.remarks and trace.kernel == "add"
+    assert [(mark.words, mark.step) for mark in trace.marks] == [(ENDS, len(trace) - 1)]
+    assert trace.state_of(0, len(trace)) == "gone"
