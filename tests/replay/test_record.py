@@ -362,6 +362,9 @@ def test_matrix_instructions_and_copies_access_memory_by_lanes(studio: Studio) -
     source = trace.elements_at(0, len(trace))
     words = copied.data.view("<u4").reshape(32, 4)
     assert [int(words[16, at]) for at in range(4)] == [source[4 * 16 + at] for at in range(4)]
+    # A fragment is what its base class holds: rows of the diagonal matrix, twice.
+    left = values(trace, 0, 17)["left"]
+    assert isinstance(left, dict) and left["x"] == [2.0, *[0.0] * 5, 2.0, 0.0] * 2
     assert words[0].tolist() == [0] * 4 and int(words[6, 1]) == source[25] & 0xFFFF
 
 
