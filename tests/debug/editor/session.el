@@ -1,4 +1,4 @@
-;; A session of Emacs's dap-mode: emacs -Q --batch --load session.el DOCS FILE. Prints a line for each step.
+;; A session of Emacs's dap-mode: emacs --batch --load session.el PAGE FILE. Prints a line for each step.
 ;; It is set up by the code that the page for editors tells people to write.
 (package-initialize)
 
@@ -52,6 +52,5 @@
                    (frame-after (lambda () (dap-debug (append template '(:case "M=1,N=17,K=1" :seed 1))))))))
   (princ (format "start + k = %s\n" (value-of "start + k")))
   (princ (format "next: line %d\n" (frame-after (lambda () (dap-next (dap--cur-session))))))
-  (princ (format "back: line %d\n" (frame-after (lambda () (dap--step "stepBack" (dap--cur-session))))))
-  (princ (format "%d threads\n" (length (dap--debug-session-threads (dap--cur-session)))))
+  (princ (format "back: line %d\n" (frame-after #'kgrade-step-back)))
   (kill-emacs 0))
