@@ -20,6 +20,12 @@ from grader.debug.values import EvaluationError
 
 PROMPT = "(kgrade) "
 LONGEST_LINE = 4096
+ENDS = ("quit", "q", "exit")
+OWN = {
+    "restart": f"  {'restart':32} read the file again and record anew; breakpoints stay",
+    **dict.fromkeys(ENDS, f"  {'quit (q)':32} leave the debugger"),
+}
+"""What only a terminal knows, with its help."""
 
 
 def debug_in_terminal(record: Recorder, launch: Launch, source: TextIO, write: Callable[[str], None]) -> None:
@@ -38,7 +44,7 @@ def debug_in_terminal(record: Recorder, launch: Launch, source: TextIO, write: C
         line = line.strip() or (last if interactive else "")
         if not line or line.startswith("#"):
             continue
-        if line in ("quit", "q", "exit"):
+        if line in ENDS:
             return
         last = line
         try:
@@ -60,15 +66,24 @@ class _Front:
 
     def carry_out(self, line: str) -> None:
         """Carries out one command. Raises EvaluationError, RequestError, KgradeError."""
-        if line == "restart":
+        word, _, rest = line.partition(" ")
+        if word in OWN and rest:
+            raise EvaluationError(f"{word} takes nothing after it; here is {rest.strip()[:40]}")
+        if word == "restart":
             assert self._state.launch is not None
             self._renewed(self._state.renew(self._state.launch))
+            return
+        if word == "help" and rest in OWN:
+            self._write(OWN[rest])
             return
         try:
             self._console().execute(line)
         except OtherBlock as other:
             self._renewed(self._state.enter(other.block))
             self._console().execute(line)
+        if line == "help":
+            self._write(OWN["restart"])
+            self._write(OWN["quit"])
 
     def _console(self) -> Console:
         return Console(self._state.needed(), self._write, self._state.main_file())

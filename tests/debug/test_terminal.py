@@ -82,6 +82,10 @@ def test_a_script_finds_a_fault_and_goes_back_from_it() -> None:
         (("focus warp 1", "focus all"), "focus: all threads"),
         (("break 13", "breakpoints"), "  1  line 13"),
         (("break 13", "delete 1", "breakpoints"), "  there are no breakpoints"),
+        (("break 13", "delete 1"), "breakpoint 1 is gone"),
+        (("break 14",), "no thread stops in line 14; the next one is line 15"),
+        (("step 4", "bt"), "  1  scale at scale.cu:12"),
+        (("help restart",), f"  {'restart':32} read the file again and record anew; breakpoints stay"),
         (("step 4", "where"), "  1  scale at scale.cu:12"),
         (("step 2", "locals"), "  sum = 0 (float)"),
         (("continue", "who a[100]"), "nobody has written a[100] before this step"),
@@ -111,6 +115,11 @@ def test_commands(commands: tuple[str, ...], printed: str) -> None:
         ("watch 1 + 1", "does not lie in memory"),
         ("rwatch N", "reads of a thread's own variables are not recorded; type watch N"),
         ("log 12", "a line and a message are expected"),
+        ("log 12 k={k", "a brace has no other one"),
+        ("restart now", "restart takes nothing after it; here is now"),
+        ("quit 1", "quit takes nothing after it"),
+        ("print a[200]", "index 200 is outside of a, which has 115 elements"),
+        ("print a[-1]", "index -1 is outside of a, which has 115 elements"),
         ("delete 9", "9 is no breakpoint; there are: none"),
         ("goto 99999", "a number from 1 to 46 is expected"),
         ("thread 3,1", "recorded are threads (0,0,0) to (39,0,0)"),
@@ -152,7 +161,7 @@ def test_lanes_are_shown_as_a_strip_for_each_warp() -> None:
 
 def test_help_lists_each_command() -> None:
     helped = "\n".join(answer("help"))
-    assert all(f"  {name}" in helped for name in COMMANDS)
+    assert all(f"  {name}" in helped for name in (*COMMANDS, "restart", "quit"))
 
 
 def test_a_restart_that_fails_leaves_the_session_as_it_was() -> None:
