@@ -159,6 +159,16 @@ def test_lanes_are_shown_as_a_strip_for_each_warp() -> None:
     assert lanes[2] == f"  block (2,0,0) warp 1  {'#' * 8}{' ' * 24}  line 17"
 
 
+def test_who_waits_is_shown_where_it_waits() -> None:
+    # Warp 0 has come to the barrier of line 16, and would go on in line 17.
+    printed = answer("break 16 if threadIdx.x == 32", "continue", "lanes")
+    assert printed[1] == f"  block (2,0,0) warp 0  {'w' * 32}  line 16"
+    assert printed[2] == f"  block (2,0,0) warp 1  {'#' * 8}{' ' * 24}  line 16"
+    assert answer("break 16 if threadIdx.x == 32", "continue", "thread 1")[0].endswith(
+        "waits at the barrier in line 16"
+    )
+
+
 def test_help_lists_each_command() -> None:
     helped = "\n".join(answer("help"))
     assert all(f"  {name}" in helped for name in (*COMMANDS, "restart", "quit"))
