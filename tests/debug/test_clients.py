@@ -55,7 +55,7 @@ def test_a_session_in_emacs_as_the_page_for_editors_sets_it_up(tmp_path: Path) -
     kgrade.write_text(f"#!/bin/sh\nexec {sys.executable} {HERE / 'adapter.py'}\n")
     kgrade.chmod(0o755)
     environment = {**ENVIRONMENT, "HOME": str(tmp_path), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    command = ["emacs", "--batch", "--load", HERE / "session.el", ROOT / "docs" / "editors.md", RACE]
+    command = ["emacs", "--batch", "--load", *map(str, (HERE / "session.el", ROOT / "docs" / "editors.md", RACE))]
     run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=180, check=False)
     assert run.stdout.splitlines() == ["breakpoint in line 27", "start + k = 0", "next: line 26", "back: line 27"], (
         run.stderr
