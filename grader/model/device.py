@@ -1,0 +1,250 @@
+"""The emulator as a device that samples: of each launch it runs some blocks, with counters and traces.
+
+What is too small to be worth a sample runs whole. It says nothing of any GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from grader.model.blocks import Chosen, choose_blocks
+from grader.model.footprint import Touched, fit, runs_of
+from grader.model.paths import shorten
+from grader.model.registers import operands_of
+from grader.model.reuse import in_turns, reuse_of
+from grader.run import emulator
+from grader.run.emulated_device import EmulatedDevice
+from grader.run.emulator import layout
+from grader.run.emulator.counter_layout import ROW, SECTOR, rows_at
+from grader.run.emulator.counts import RowCounts
+from grader.run.emulator.faults import Fault, LaunchResult
+from grader.run.emulator.ptx.traits import Memory
+from grader.run.emulator.traces import Traces
+from grader.run.emulator.translate.counter_rows import CounterRows
+from grader.sandbox.serving import Message
+
+STEPS, TOUCHES = 1 << 19, 1 << 21
+"""Of one block, what is traced."""
+WHOLE = 3_000_000
+"""Warp instructions of a launch that runs whole, because later launches may depend on its results."""
+SAMPLED = 24_000_000
+"""Warp instructions of all samples of a launch. The first block may have more."""
+WARPS = 4
+"""Ways of a block's warps that are kept."""
+
+LINE = 128
+"""Bytes of a cache's line."""
+TOGETHER = "a cooperative launch: its blocks wait for each other, so that no sample of them runs to its end"
+
+_SUMS = ("executed", "threads", "requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes")
+
+
+@dataclass
+class _Block:
+    chosen: Chosen
+    instructions: int
+    counts: emulator.LaunchCounts
+    traces: Traces
+
+
+class SamplingDevice(EmulatedDevice):
+    """Runs plans on samples of their blocks; `samples` has what came of each launch, as plain data."""
+
+    def __init__(self, image: str, symbols: Mapping[str, str], objects: emulator.Objects) -> None:
+        self.samples: list[Message] = []
+        self._known: dict[str, int] = {}
+        super().__init__(image, symbols, objects, count=True)
+
+    def _run_kernel(self, kernel: str, symbol: str, **launch: Any) -> LaunchResult:
+        module = self._modules[kernel]
+        grid = launch["grid"]
+        if launch["cooperative"]:
+            return LaunchResult("fault", Fault("cooperative", TOGETHER))
+        key = repr((kernel, grid, launch["block"], launch["shared_bytes"]))
+        blocks: list[_Block] = []
+        result = LaunchResult("done")
+        for chosen in choose_blocks(grid):
+            spent = sum(block.instructions for block in blocks)
+            if blocks and spent + max(block.instructions for block in blocks) > SAMPLED and len(blocks) >= 2:
+                break
+            traces = Traces(STEPS, TOUCHES)
+            only = range(chosen.number, chosen.number + 1)
+            result = module.launch(symbol, only_blocks=only, traces=traces, **launch)
+            if result.status != "done":
+                return result
+            assert result.counts is not None
+            blocks.append(_Block(chosen, result.instructions, result.counts, traces))
+        whole = prod(grid) == len(blocks)
+        mean = sum(block.instructions for block in blocks) / len(blocks)
+        if not whole and mean * prod(grid) <= WHOLE:
+            result = self._run_others(module, symbol, [block.chosen.number for block in blocks], **launch)
+            if result.status != "done":
+                return result
+            whole = True
+        counting = module.translation_of(symbol).counting
+        assert counting is not None
+        shape = {name: list(launch[name]) for name in ("grid", "block")}
+        told = self._told(blocks, counting) if key not in self._known else {"like": self._known[key]}
+        self._known.setdefault(key, len(self.samples))
+        self.samples.append(
+            {
+                "kernel": kernel,
+                "shared_bytes": launch["shared_bytes"],
+                "whole": whole,
+                **shape,
+                **told,
+            }
+        )
+        return result
+
+    def _run_others(self, module: emulator.Module, symbol: str, ran: Sequence[int], **launch: Any) -> LaunchResult:
+        """Runs the blocks that have not run, so that later launches find the results of all."""
+        result = LaunchResult("done")
+        ends = [*ran, prod(launch["grid"])]
+        for start, end in zip([0, *(number + 1 for number in ran)], ends, strict=True):
+            if start < end:
+                result = module.launch(symbol, only_blocks=range(start, end), traces=Traces(0, 0), **launch)
+                if result.status != "done":
+                    break
+        return result
+
+    def _told(self, blocks: list[_Block], counting: CounterRows) -> Message:
+        typical = _typical(blocks)
+        block = blocks[typical]
+        places = {rows_at(counting.blocks) + n * ROW.size: n for n in range(len(counting.rows))}
+        return {
+            "blocks": [
+                {
+                    "number": one.chosen.number,
+                    "weight": one.chosen.weight,
+                    "instructions": one.instructions,
+                    "rows": [[getattr(row, name) for name in _SUMS] for row in one.counts.rows],
+                }
+                for one in blocks
+            ],
+            "typical": typical,
+            "rows": [_row_to_json(row) for row in block.counts.rows],
+            "operands": _operands(counting),
+            "ways": _ways(block.traces),
+            "lines": _lines(block.traces, places, counting),
+            "reuse": self._reuse(block, places, counting),
+            "footprints": self._footprints(blocks, typical, places, counting),
+        }
+
+    def _reuse(self, block: _Block, places: dict[int, int], counting: CounterRows) -> Message:
+        touches = block.traces.touches()
+        sectors, offsets, warps = touches.sectors, touches.rows, touches.warps
+        loads = np.isin(offsets, [at for at, n in places.items() if counting.rows[n][0].traits.memory in _READS])
+        sectors, offsets, warps = sectors[loads], offsets[loads], warps[loads]
+        order = in_turns(warps) if len(warps) else np.zeros(0, np.int64)
+        found = reuse_of(sectors[order], offsets[order])
+        visible = _visible(counting)
+        rows = {visible[places[at]]: sorted(bins.items()) for at, bins in found.rows.items()}
+        return {"footprints": list(found.footprints), "rows": [[row, bins] for row, bins in sorted(rows.items())]}
+
+    def _footprints(
+        self, blocks: list[_Block], typical: int, places: dict[int, int], counting: CounterRows
+    ) -> list[Message]:
+        writes = [at for at, n in places.items() if counting.rows[n][0].traits.memory not in _READS]
+        touched: dict[int, list[tuple[int, Touched]]] = {}
+        written: dict[int, tuple[int, int]] = {}
+        for number, block in enumerate(blocks):
+            touches = block.traces.touches()
+            sectors, offsets = touches.sectors, touches.rows
+            slots = sectors >> (layout.SLOT_BITS - 5)
+            for slot in np.unique(slots).tolist():
+                mine = slots == slot
+                base = layout.array_address(slot) // SECTOR
+                starts, ends, amount = runs_of(sectors[mine] - base)
+                touched.setdefault(slot, []).append((number, Touched(block.chosen.index, starts, ends, amount)))
+                if number == typical:
+                    is_stored = np.isin(offsets[mine], writes)
+                    written[slot] = len(np.unique(sectors[mine][is_stored])), amount
+        found = []
+        for slot, each in sorted(touched.items()):
+            array = self._memory.at(layout.array_address(slot))
+            middle = next((place for place, (number, _) in enumerate(each) if number == typical), 0)
+            stored, amount = written.get(slot, (0, 1))
+            size = -(-self._memory.sizes().get(slot, 0) // SECTOR)
+            one = fit(array.name if array else "", size, [t for _, t in each], middle, stored / amount)
+            found.append(
+                {
+                    "name": one.name,
+                    "size": one.size,
+                    "origin": list(one.origin),
+                    "steps": one.steps,
+                    "starts": one.starts.tolist(),
+                    "ends": one.ends.tolist(),
+                    "mean": one.mean * len(each) / len(blocks),
+                    "written": one.written,
+                }
+            )
+        return found
+
+
+_READS = (Memory.LOAD, Memory.COPY)
+
+
+def _typical(blocks: list[_Block]) -> int:
+    """The place of the block whose work is nearest to the mean of all blocks."""
+    total = sum(block.chosen.weight for block in blocks)
+    mean = sum(block.instructions * block.chosen.weight for block in blocks) / total
+    middle = len(blocks) / 2
+    return min(range(len(blocks)), key=lambda n: (abs(blocks[n].instructions - mean), abs(n - middle)))
+
+
+def _visible(counting: CounterRows) -> dict[int, int]:
+    """By number of a counter's row, the place of its instruction among those that are reported."""
+    shown = [n for n, (instruction, _) in enumerate(counting.rows) if not instruction.opcode.startswith("%")]
+    return {n: place for place, n in enumerate(shown)}
+
+
+def _row_to_json(row: RowCounts) -> Message:
+    return {
+        "line": row.line,
+        "text": row.text,
+        "opcode": row.opcode,
+        "modifiers": list(row.modifiers),
+        "block": row.block,
+        "array": row.array,
+    }
+
+
+def _operands(counting: CounterRows) -> list[Message]:
+    return [operands_of(counting.rows[n][0]) for n in _visible(counting)]
+
+
+def _lines(traces: Traces, places: dict[int, int], counting: CounterRows) -> list[list[float]]:
+    """By row, the mean number of lines of 128 bytes that a request touches."""
+    touches = traces.touches()
+    visible = _visible(counting)
+    found = []
+    for offset in np.unique(touches.rows).tolist():
+        mine = touches.rows == offset
+        request = touches.requests[mine]
+        requests = 1 + int(np.count_nonzero(np.diff(request)))
+        lines = touches.sectors[mine] // (LINE // SECTOR)
+        number = np.concatenate([[0], np.cumsum(np.diff(request) != 0)])
+        different = len(np.unique(number * (1 << 44) + (lines & ((1 << 44) - 1))))
+        found.append([visible[places[offset]], different / requests])
+    return found
+
+
+def _ways(traces: Traces) -> list[Message]:
+    """The ways of the warps that share a scheduler with warp 0, equal ones once."""
+    warps, blocks = traces.steps()
+    found: dict[bytes, Message] = {}
+    for warp in np.unique(warps).tolist():
+        way = blocks[warps == warp]
+        key = way.tobytes()
+        if key in found:
+            found[key]["warps"] += 1
+        else:
+            steps = shorten(way) if len(found) < WARPS else ()
+            found[key] = {"warps": 1, "steps": [[step.block, step.weight] for step in steps], "length": len(way)}
+    return [way for way in found.values() if way["steps"]]
