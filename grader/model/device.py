@@ -6,13 +6,13 @@ What is too small to be worth a sample runs whole. It says nothing of any GPU.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from grader.model.blocks import Chosen, choose_blocks
+from grader.model.blocks import ALL, Chosen, choose_blocks, index_of, next_block, with_shares
 from grader.model.footprint import Touched, fit, runs_of
 from grader.model.paths import shorten
 from grader.model.registers import operands_of
@@ -34,6 +34,8 @@ WHOLE = 3_000_000
 """Warp instructions of a launch that runs whole, because later launches may depend on its results."""
 SAMPLED = 24_000_000
 """Warp instructions of all samples of a launch. The first block may have more."""
+MOST_BLOCKS = 40
+"""Of a launch, where blocks of different work are looked for."""
 WARPS = 4
 """Ways of a block's warps that are kept."""
 
@@ -67,11 +69,11 @@ class SamplingDevice(EmulatedDevice):
             return LaunchResult("fault", Fault("cooperative", TOGETHER))
         key = repr((kernel, grid, launch["block"], launch["shared_bytes"]))
         blocks: list[_Block] = []
-        result = LaunchResult("done")
-        for chosen in choose_blocks(grid):
-            spent = sum(block.instructions for block in blocks)
-            if blocks and spent + max(block.instructions for block in blocks) > SAMPLED and len(blocks) >= 2:
+        wanted = list(choose_blocks(grid))
+        while wanted:
+            if len(blocks) >= 2 and sum(one.instructions for one in blocks) + _most(blocks) > SAMPLED:
                 break
+            chosen = wanted.pop(0)
             traces = Traces(STEPS, TOUCHES)
             only = range(chosen.number, chosen.number + 1)
             result = module.launch(symbol, only_blocks=only, traces=traces, **launch)
@@ -79,8 +81,15 @@ class SamplingDevice(EmulatedDevice):
                 return result
             assert result.counts is not None
             blocks.append(_Block(chosen, result.instructions, result.counts, traces))
+            if not wanted and max(grid) == prod(grid) > ALL and len(blocks) < MOST_BLOCKS:
+                number = next_block({one.chosen.number: float(one.instructions) for one in blocks})
+                wanted = [Chosen(number, index_of(number, grid), 0.0)] if number is not None else []
+        blocks.sort(key=lambda one: one.chosen.number)
+        if max(grid) == prod(grid) > ALL:
+            weighed = with_shares([one.chosen.number for one in blocks], grid)
+            blocks = [replace(one, chosen=chosen) for one, chosen in zip(blocks, weighed, strict=True)]
         whole = prod(grid) == len(blocks)
-        mean = sum(block.instructions for block in blocks) / len(blocks)
+        mean = sum(one.instructions * one.chosen.weight for one in blocks) / sum(one.chosen.weight for one in blocks)
         if not whole and mean * prod(grid) <= WHOLE:
             result = self._run_others(module, symbol, [block.chosen.number for block in blocks], **launch)
             if result.status != "done":
@@ -171,7 +180,9 @@ class SamplingDevice(EmulatedDevice):
             middle = next((place for place, (number, _) in enumerate(each) if number == typical), 0)
             stored, amount = written.get(slot, (0, 1))
             size = -(-self._memory.sizes().get(slot, 0) // SECTOR)
-            one = fit(array.name if array else "", size, [t for _, t in each], middle, stored / amount)
+            weights = [block.chosen.weight for block in blocks]
+            own = [weights[number] for number, _ in each]
+            one = fit(array.name if array else "", size, [t for _, t in each], own, middle, stored / amount)
             found.append(
                 {
                     "name": one.name,
@@ -180,7 +191,8 @@ class SamplingDevice(EmulatedDevice):
                     "steps": one.steps,
                     "starts": one.starts.tolist(),
                     "ends": one.ends.tolist(),
-                    "mean": one.mean * len(each) / len(blocks),
+                    "mean": one.mean * sum(own) / sum(weights),
+                    "apart": one.apart,
                     "written": one.written,
                 }
             )
@@ -190,12 +202,21 @@ class SamplingDevice(EmulatedDevice):
 _READS = (Memory.LOAD, Memory.COPY)
 
 
+def _most(blocks: list[_Block]) -> int:
+    return max(block.instructions for block in blocks)
+
+
 def _typical(blocks: list[_Block]) -> int:
-    """The place of the block whose work is nearest to the mean of all blocks."""
-    total = sum(block.chosen.weight for block in blocks)
-    mean = sum(block.instructions * block.chosen.weight for block in blocks) / total
-    middle = len(blocks) / 2
-    return min(range(len(blocks)), key=lambda n: (abs(blocks[n].instructions - mean), abs(n - middle)))
+    """The place of the block in whose kind half of the work is done: blocks that only leave are not typical."""
+    order = sorted(range(len(blocks)), key=lambda n: (blocks[n].instructions, n))
+    half = sum(block.instructions * block.chosen.weight for block in blocks) / 2
+    done = 0.0
+    for n in order:
+        done += blocks[n].instructions * blocks[n].chosen.weight
+        if done >= half:
+            break
+    alike = [m for m in order if blocks[m].instructions == blocks[n].instructions]
+    return sorted(alike)[len(alike) // 2]
 
 
 def _visible(counting: CounterRows) -> dict[int, int]:

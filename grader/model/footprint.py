@@ -6,7 +6,7 @@ only the amount is known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,8 @@ class Footprint:
 
     `starts` and `ends` are the runs of a block in the middle, whose index is `origin`. `steps` are the sectors by which
     they move for each block along x, y and z; None if the blocks' shapes differ. `mean` is the number of sectors of a
-    block. `written` is the share that is written. `size` is the array's, in sectors.
+    block. `apart` says that no two sampled blocks touch one sector. `written` is the share that is written. `size` is
+    the array's, in sectors.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Footprint:
     origin: Index3
     steps: tuple[float, float, float] | None
     mean: float
+    apart: bool
     written: float
 
 
@@ -62,13 +64,17 @@ def runs_of(sectors: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     return starts, ends, len(different)
 
 
-def fit(name: str, size: int, blocks: Sequence[Touched], middle: int, written: float) -> Footprint:
+def fit(
+    name: str, size: int, blocks: Sequence[Touched], weights: Sequence[float], middle: int, written: float
+) -> Footprint:
     """The footprint of a launch from sampled blocks, of which the one at place `middle` is typical."""
     origin = blocks[middle]
     others = [other for other in blocks if other is not origin]
-    mean = sum(block.sectors for block in blocks) / len(blocks)
+    mean = sum(block.sectors * weight for block, weight in zip(blocks, weights, strict=True)) / sum(weights)
+    all_starts, all_ends = (np.concatenate(each) for each in zip(*((b.starts, b.ends) for b in blocks), strict=True))
+    apart = len(blocks) > 1 and amount(merge(all_starts, all_ends)) >= 0.97 * int((all_ends - all_starts).sum())
     steps = _steps(origin, others)
-    return Footprint(name, size, origin.starts, origin.ends, origin.index, steps, mean, written)
+    return Footprint(name, size, origin.starts, origin.ends, origin.index, steps, mean, apart, written)
 
 
 def _steps(origin: Touched, others: Sequence[Touched]) -> tuple[float, float, float] | None:
@@ -91,6 +97,8 @@ def _steps(origin: Touched, others: Sequence[Touched]) -> tuple[float, float, fl
         if len(along) > 1 and len(found) < len(along) - 1:
             return None
         if along and not found:
+            return None
+        if not along and any(other.index[axis] != origin.index[axis] for other in others):
             return None
         far = max(found, key=lambda one: abs(one[1]), default=(0, 1))
         step = far[0] / far[1]
@@ -142,7 +150,3 @@ def merge(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
 def amount(runs: NDArray[np.int64]) -> int:
     """The sectors of all runs."""
     return int((runs[:, 1] - runs[:, 0]).sum())
-
-
-def by_name(footprints: Sequence[Footprint]) -> Mapping[str, Footprint]:
-    return {footprint.name: footprint for footprint in footprints}

@@ -10,7 +10,7 @@ from grader.model.calibration import Calibration
 from grader.model.gpus import ModelGpu
 from grader.model.limits import LIMITS
 from grader.model.memory import Traffic, traffic_of
-from grader.model.ops import blocks_of
+from grader.model.ops import Ops, ops_of
 from grader.model.pipes import PARTITIONS
 from grader.model.sampling import LaunchSample
 from grader.model.schedule import Op
@@ -58,13 +58,14 @@ def kernel_time(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, 
         (facts.shared_bytes if facts else 0) + launch.shared_bytes,
     )
     resident = max(1, min(block_limits(needs, LIMITS[gpu.target]).values()))
-    at_once = min(resident, -(-launch.blocks // gpu.sms))
-    active = min(launch.blocks, gpu.sms)
+    working = max(1, round(launch.working))
+    at_once = min(resident, -(-working // gpu.sms))
+    active = min(working, gpu.sms)
     traffic = traffic_of(launch, gpu, needs.shared_bytes, at_once)
-    ops, registers = blocks_of(launch, gpu, values, traffic, active)
-    outcome = _rounds(launch, ops, registers, at_once, values)
-    full = launch.blocks / (gpu.sms * at_once)
-    work = launch.instructions / launch.blocks / launch.typical if launch.typical else 1.0
+    ops = ops_of(launch, gpu, values, traffic, active)
+    outcome = _rounds(launch, ops, at_once, values)
+    full = working / (gpu.sms * at_once)
+    work = launch.instructions / working / launch.typical if launch.typical else 1.0
     whole = int(full)
     rest = full - whole
     cycles = outcome.first + max(whole - 1, 0) * outcome.later
@@ -73,14 +74,17 @@ def kernel_time(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, 
         if whole > 24:
             tail = rest * outcome.later
         else:
-            left = -(-(launch.blocks - whole * gpu.sms * at_once) // gpu.sms)
-            tail = min(_rounds(launch, ops, registers, left, values).first, outcome.later)
+            left = -(-(working - whole * gpu.sms * at_once) // gpu.sms)
+            tail = min(_rounds(launch, ops, left, values).first, outcome.later)
         cycles += rest * outcome.later
         tail = max(0.0, tail - rest * outcome.later)
     clock = gpu.clock * values.clock_share
-    seconds = (cycles + tail) * work / clock + values.launch_seconds
     parts, lines = _parts(outcome, cycles * work / clock)
     parts = {**parts, TAIL: tail * work / clock, LAUNCH: values.launch_seconds}
+    # What all SMs need of something at least: the simulated rounds are few, and queues may still be filling there.
+    least, cause = max((seconds, cause) for cause, seconds in _floors(ops, traffic, gpu, values).items())
+    parts[cause] += max(0.0, least - sum(parts.values()) + values.launch_seconds)
+    seconds = sum(parts.values())
     low, high = _interval(seconds, launch, traffic, gpu, values, active)
     return KernelTime(
         kernel=launch.kernel,
@@ -100,12 +104,22 @@ def kernel_time(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, 
     )
 
 
-def _rounds(
-    launch: LaunchSample, ops: Mapping[int, tuple[Op, ...]], registers: int, at_once: int, values: Calibration
-) -> Outcome:
+def _floors(ops: Ops, traffic: Traffic, gpu: ModelGpu, values: Calibration) -> Mapping[str, float]:
+    """By cause, the seconds that a launch takes at least."""
+    clock = gpu.clock * values.clock_share
+    return {
+        "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
+        "l2": ops.l2 / clock,
+        "issue": ops.issue / clock,
+        "shared": ops.busy["shared"] / clock,
+        "pipe": max(cycles for name, cycles in ops.busy.items() if name != "shared") / clock,
+    }
+
+
+def _rounds(launch: LaunchSample, ops: Ops, at_once: int, values: Calibration) -> Outcome:
     """Simulates the share of one scheduler of so many blocks at once."""
     warps = -(-launch.threads // 32)
-    ways = [[(ops.get(step.block, ()), step.weight) for step in way.steps] for way in launch.ways]
+    ways = [[(ops.blocks.get(step.block, ()), step.weight) for step in way.steps] for way in launch.ways]
     counts = [way.warps for way in launch.ways]
     own: Sequence[Block]
     if warps >= PARTITIONS:
@@ -116,7 +130,7 @@ def _rounds(
         groups = max(1, -(-at_once * warps // PARTITIONS))
     length = sum(len(block) for way in own for block, _ in way)
     rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
-    return simulate(own, groups, registers, rounds, values.block_start, values.latency_barrier)
+    return simulate(own, groups, ops.registers, rounds, values.block_start, values.latency_barrier)
 
 
 def _dealt(ways: list[list[tuple[tuple[Op, ...], float]]], counts: list[int], wanted: int) -> list[Block]:

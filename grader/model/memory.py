@@ -68,7 +68,7 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
     for row, missed in zip(launch.rows, misses, strict=True):
         if row.requests:
             asked[row.array] = asked.get(row.array, 0.0) + row.executed * row.sectors * missed
-    wave = min(launch.blocks, gpu.sms * max(resident, 1))
+    wave = min(launch.blocks, max(1, int(gpu.sms * max(resident, 1) * launch.idle)))
     fetched = _fetched(launch, wave, gpu.l2 / SECTOR)
     shares, total, low, high = {}, 0.0, 0.0, 0.0
     for name, sectors in asked.items():
@@ -110,9 +110,11 @@ def _fetched(launch: LaunchSample, wave: int, room: float) -> Mapping[str, tuple
 
 
 def _scattered(one: Footprint, blocks: int) -> float:
-    """The different sectors that so many blocks touch, if each touches as many at random."""
+    """The different sectors that so many blocks touch: each its own, or as many at random."""
     if not one.size:
         return 0.0
+    if one.apart:
+        return min(float(one.size), one.mean * blocks)
     left = 1.0
     share = max(0.0, 1.0 - one.mean / one.size)
     count = blocks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
@@ -19,7 +19,7 @@ from grader.model.gpus import ModelGpu
 from grader.model.kernel import KernelTime, kernel_time
 from grader.model.pipes import UnknownInstructionError
 from grader.model.sampling import CannotSampleError, LaunchSample, sample
-from grader.plan.device_table import EMULATED
+from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.runner import RunnerStopped
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
@@ -27,6 +27,9 @@ from grader.problem.cases import Case, case_seed
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import families
 from grader.sandbox import Sandbox
+
+CLOCK, SMS, L2 = 13, 16, 38
+"""Numbers of CUdevice_attribute in cuda.h: kHz, SMs, bytes."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +62,20 @@ def sample_case(
     problem: Problem,
     submission: Submission,
     sizes: Mapping[str, int],
-    target: str,
+    gpu: ModelGpu,
     cache: Path,
     seed: int = 0,
     require_sandbox: bool = False,
 ) -> Sampled:
-    """Samples a case of a submission as compiled for `target`. Raises CannotSampleError."""
+    """Samples a case of a submission as it is compiled for a GPU. Raises CannotSampleError."""
     sandbox = Sandbox.find(require_sandbox)
     try:
-        program = language_of(submission).compile(problem, submission, cache, _like(target), sandbox)
+        program = language_of(submission).compile(problem, submission, cache, _like(gpu.target), sandbox)
     except CompileFailure as failure:
         said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
-        raise CannotSampleError(f"it does not compile for {target}: {said}") from None
+        raise CannotSampleError(f"it does not compile for {gpu.target}: {said}") from None
     case = Case(dict(sizes), families(problem)[0], case_seed(seed, 0))
-    planner = language_of(program).planner(problem, program, lambda: EMULATED, sandbox, cache)
+    planner = language_of(program).planner(problem, program, lambda: _table(gpu), sandbox, cache)
     try:
         launches = sample(problem, program, planner, case, sandbox, cache)
     except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
@@ -110,6 +113,12 @@ def _sum(gpu: ModelGpu, sizes: Mapping[str, int], kernels: tuple[tuple[KernelTim
     )
     longest, _ = max(kernels, key=lambda one: one[0].seconds * one[1])
     return ModelTime(gpu, sizes, seconds, low, high, longest.bound, kernels)
+
+
+def _table(gpu: ModelGpu) -> DeviceTable:
+    """What a solve() is told of the device: the emulated one's properties, with this GPU's sizes."""
+    sizes = {CLOCK: int(gpu.clock / 1e3), SMS: gpu.sms, L2: gpu.l2}
+    return replace(EMULATED, attributes={**EMULATED.attributes, **sizes})
 
 
 def _facts(program: Program) -> Mapping[str, KernelFacts]:

@@ -18,6 +18,21 @@ _SHARED = PIPES.index("shared")
 
 
 @dataclass(frozen=True)
+class Ops:
+    """`blocks` has the ops of each basic block in the order of issue; `registers` is the number of registers.
+
+    `busy` are the cycles that the launch keeps each pipe busy, in a quarter of an SM with all SMs alike; `issue` those
+    of its schedulers, `l2` those of L2.
+    """
+
+    blocks: Mapping[int, tuple[Op, ...]]
+    registers: int
+    busy: Mapping[str, float]
+    issue: float
+    l2: float
+
+
+@dataclass(frozen=True)
 class Rates:
     """Cycles of a quarter of an SM for a sector: of L2 and of DRAM, with so many SMs at work."""
 
@@ -33,18 +48,22 @@ def rates_of(gpu: ModelGpu, values: Calibration, active: int) -> Rates:
     return Rates(SECTOR * PARTITIONS / l2, SECTOR * PARTITIONS / min(dram, values.l2_port_bytes_per_cycle))
 
 
-def blocks_of(
-    launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Traffic, active: int
-) -> tuple[Mapping[int, tuple[Op, ...]], int]:
-    """The ops of each basic block as they are issued, and the number of registers. Raises UnknownInstructionError."""
+def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Traffic, active: int) -> Ops:
+    """The ops of a launch, with `active` SMs at work. Raises UnknownInstructionError."""
     registers: dict[str, int] = {}
     rates = rates_of(gpu, values, active)
     found: dict[int, list[Op]] = {}
+    busy = dict.fromkeys(PIPES, 0.0)
+    issue = l2 = 0.0
     for row, missed in zip(launch.rows, traffic.misses, strict=True):
         if row.executed:
             op = _op(row, missed, gpu, values, traffic, rates, registers)
             found.setdefault(row.block, []).append(op)
-    return {block: scheduled(ops) for block, ops in found.items()}, len(registers)
+            each = row.executed / (active * PARTITIONS)
+            issue, l2 = issue + each * op.slots, l2 + each * op.l2
+            if op.pipe >= 0:
+                busy[PIPES[op.pipe]] += each * op.busy
+    return Ops({block: scheduled(ops) for block, ops in found.items()}, len(registers), busy, issue, l2)
 
 
 def _op(

@@ -107,6 +107,16 @@ class LaunchSample:
         return self.grid[0] * self.grid[1] * self.grid[2]
 
     @property
+    def working(self) -> float:
+        """How many blocks like the typical one would do all the work: others may leave at once."""
+        return min(float(self.blocks), self.instructions / self.typical) if self.typical else float(self.blocks)
+
+    @property
+    def idle(self) -> float:
+        """How many blocks there are for each that works."""
+        return self.blocks / max(self.working, 1.0)
+
+    @property
     def threads(self) -> int:
         return self.block[0] * self.block[1] * self.block[2]
 
@@ -253,5 +263,6 @@ def _footprint(told: Mapping[str, Any]) -> Footprint:
         origin=(x, y, z),
         steps=None if told["steps"] is None else tuple(told["steps"]),
         mean=told["mean"],
+        apart=told["apart"],
         written=told["written"],
     )

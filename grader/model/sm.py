@@ -56,13 +56,14 @@ class _Warp:
 class _Group:
     """The warps of one block."""
 
-    __slots__ = ("arrived", "ended", "rounds", "warps")
+    __slots__ = ("arrived", "begun", "ended", "rounds", "warps")
 
     def __init__(self) -> None:
         self.warps: list[_Warp] = []
         self.arrived: list[_Warp] = []
         self.ended = 0
         self.rounds = 0
+        self.begun = 0.0
 
 
 def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, start: float, barrier: float) -> Outcome:
@@ -99,7 +100,7 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         if warp.at >= len(ops):
             warp.step += 1
             warp.at = 0
-            heappush(heap, (time, time, number))
+            heappush(heap, (time, warp.group.begun, number))
             continue
         op = ops[warp.at]
         ready, cause = warp.time, warp.wait
@@ -117,7 +118,7 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
                 ready, cause = room, op.cause if op.pipe == shared else PIPE
         issue = ready if ready > clock else clock
         if issue > time and heap and heap[0][0] < issue:
-            heappush(heap, (issue, warp.time, number))
+            heappush(heap, (issue, warp.group.begun, number))
             continue
         gap = (issue - clock) * weight
         causes[cause] += gap
@@ -165,7 +166,7 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         elif op.pipe < 0 and op.latency and not op.writes:
             # A branch, or a fence: the warp waits for it.
             warp.time = issue + op.latency
-        heappush(heap, (warp.time, warp.time, number))
+        heappush(heap, (warp.time, warp.group.begun, number))
     outcome.first = spent[0]
     outcome.later = sum(spent[1:]) / (rounds - 1) if rounds > 1 else spent[0]
     return outcome
@@ -185,7 +186,7 @@ def _release(group: _Group, time: float, heap: list[tuple[float, float, int]], n
     for other in group.arrived:
         other.time = time
         other.wait = BARRIERS
-        heappush(heap, (time, time, numbers[id(other)]))
+        heappush(heap, (time, group.begun, numbers[id(other)]))
     group.arrived = []
 
 
@@ -208,6 +209,7 @@ def _end(
     if group.rounds + 1 < rounds:
         group.rounds += 1
         begin = max(other.time for other in group.warps) + start
+        group.begun = begin
         for other in group.warps:
             other.begin(begin)
             heappush(heap, (begin, begin, numbers[id(other)]))
