@@ -24,6 +24,7 @@ from grader.core.errors import UsageError
 from grader.core.report import Dim3, Replay, Report
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.languages.registry import language_of
+from grader.model.model import ModelTime
 from grader.plan.device_table import EMULATED
 from grader.problem import Problem
 from grader.problem.cases import Case, case_seed
@@ -80,6 +81,8 @@ class Explanation:
     headline: str
     kernels: tuple[KernelExplanation, ...]
     language: LanguageName = LanguageName.CUDA
+    model: ModelTime | None = None
+    """Model time, at sizes of its own; None if it was not asked for."""
     replay: Replay | None = None
     """One warp of the first kernel, as it accessed memory; None if it can't be recorded."""
 

@@ -21,9 +21,24 @@ from grader.run.gpu.occupancy import BlockNeeds, block_limits
 MOST_OPS = 60_000
 """Ops of one simulation. What is longer has fewer rounds, and then fewer blocks at once stand for all."""
 ROUNDS = 3
-MODEL_ERROR = 0.15
+MODEL_ERROR, MODEL_ERROR_CALIBRATED = 0.25, 0.15
 """Half the width of the interval, relative, from what the model leaves out. See docs/model-time.md."""
 LAUNCH, TAIL = "launch", "tail"
+
+
+WORDS: Mapping[str, str] = {
+    "issue": "instruction issue",
+    "pipe": "arithmetic pipes",
+    "shared": "shared memory",
+    "l1": "L1",
+    "l2": "L2",
+    "dram": "DRAM",
+    "latency": "latency",
+    "barrier": "barriers",
+    TAIL: "the tail",
+    LAUNCH: "the launch",
+}
+"""What a launch is bound by, by the names of its parts."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +100,7 @@ def kernel_time(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, 
     least, cause = max((seconds, cause) for cause, seconds in _floors(ops, traffic, gpu, values).items())
     parts[cause] += max(0.0, least - sum(parts.values()) + values.launch_seconds)
     seconds = sum(parts.values())
-    low, high = _interval(seconds, launch, traffic, gpu, values, active)
+    low, high = _interval(seconds, launch, traffic, gpu, values)
     return KernelTime(
         kernel=launch.kernel,
         seconds=seconds,
@@ -111,7 +126,7 @@ def _floors(ops: Ops, traffic: Traffic, gpu: ModelGpu, values: Calibration) -> M
         "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
         "l2": ops.l2 / clock,
         "issue": ops.issue / clock,
-        "shared": ops.busy["shared"] / clock,
+        "l1" if 2 * ops.lookups > ops.busy["shared"] else "shared": ops.busy["shared"] / clock,
         "pipe": max(cycles for name, cycles in ops.busy.items() if name != "shared") / clock,
     }
 
@@ -155,11 +170,11 @@ def _parts(outcome: Outcome, seconds: float) -> tuple[dict[str, float], dict[int
 
 
 def _interval(
-    seconds: float, launch: LaunchSample, traffic: Traffic, gpu: ModelGpu, values: Calibration, active: int
+    seconds: float, launch: LaunchSample, traffic: Traffic, gpu: ModelGpu, values: Calibration
 ) -> tuple[float, float]:
     """From the sampling's error, from what DRAM has to serve at least and at most, and from the model's own error."""
     rate = gpu.bandwidth * values.dram_share
-    spread = 2 * launch.spread + MODEL_ERROR
+    spread = 2 * launch.spread + (MODEL_ERROR_CALIBRATED if gpu.calibrated else MODEL_ERROR)
     low = seconds * (1 - min(spread, 0.9))
     high = max(seconds, traffic.high / rate) * (1 + spread)
     return low, high

@@ -86,6 +86,22 @@ def sample_case(
     return Sampled(dict(sizes), launches, _facts(program))
 
 
+def model_time(
+    problem: Problem,
+    submission: Submission,
+    sizes: Mapping[str, int],
+    gpu: ModelGpu,
+    cache: Path,
+    seed: int = 0,
+    require_sandbox: bool = False,
+) -> ModelTime:
+    """The model time of a submission on a GPU at these sizes; `why_not` is set where there is none."""
+    try:
+        return time_of(sample_case(problem, submission, sizes, gpu, cache, seed, require_sandbox), gpu)
+    except CannotSampleError as error:
+        return ModelTime(gpu, dict(sizes), None, why_not=str(error))
+
+
 def time_of(sampled: Sampled, gpu: ModelGpu, values: Calibration | None = None) -> ModelTime:
     """The model time of a sampled case; without one, `why_not` tells the instruction that is unknown."""
     known = values or calibration_of(gpu)

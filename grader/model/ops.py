@@ -22,7 +22,7 @@ class Ops:
     """`blocks` has the ops of each basic block in the order of issue; `registers` is the number of registers.
 
     `busy` are the cycles that the launch keeps each pipe busy, in a quarter of an SM with all SMs alike; `issue` those
-    of its schedulers, `l2` those of L2.
+    of its schedulers, `l2` those of L2; `lookups` are those of the pipe "shared" that are L1's.
     """
 
     blocks: Mapping[int, tuple[Op, ...]]
@@ -30,6 +30,7 @@ class Ops:
     busy: Mapping[str, float]
     issue: float
     l2: float
+    lookups: float
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Tr
     rates = rates_of(gpu, values, active)
     found: dict[int, list[Op]] = {}
     busy = dict.fromkeys(PIPES, 0.0)
-    issue = l2 = 0.0
+    issue = l2 = lookups = 0.0
     for row, missed in zip(launch.rows, traffic.misses, strict=True):
         if row.executed:
             op = _op(row, missed, gpu, values, traffic, rates, registers)
@@ -63,7 +64,8 @@ def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Tr
             issue, l2 = issue + each * op.slots, l2 + each * op.l2
             if op.pipe >= 0:
                 busy[PIPES[op.pipe]] += each * op.busy
-    return Ops({block: scheduled(ops) for block, ops in found.items()}, len(registers), busy, issue, l2)
+                lookups += each * op.busy if op.cause == L1 else 0.0
+    return Ops({block: scheduled(ops) for block, ops in found.items()}, len(registers), busy, issue, l2, lookups)
 
 
 def _op(

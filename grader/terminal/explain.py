@@ -16,6 +16,7 @@ from grader.coach.coach import Explanation, KernelExplanation
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio
 from grader.core.verdict import Verdict
 from grader.terminal.console import is_unicode, safe
+from grader.terminal.model_time import model_lines
 from grader.terminal.table import plain_table
 
 _NUMBERS = ("instr", "bytes", "sect/req", "ideal", "ways", "waves", "split")
@@ -50,6 +51,11 @@ class _View:
         if found.verdict is not Verdict.ACCEPTED:
             parts.append(Text(self.wrapped(f"{found.verdict}: {found.headline}", "  "), style="bold red"))
         yield parts
+        if found.model is not None:
+            lines = model_lines(found.model, "×" if self.unicode else "x")
+            yield [
+                Text(self.wrapped(line, "  ", "    "), style="bold" if not n else "") for n, line in enumerate(lines)
+            ]
         if not found.kernels:
             yield [Text("  It launches no kernel at these sizes.")]
         for kernel in found.kernels:
