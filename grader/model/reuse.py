@@ -50,8 +50,8 @@ def reuse_of(sectors: NDArray[np.int64], rows: NDArray[np.int64]) -> Reuse:
     again = sectors[order][1:] == sectors[order][:-1]
     times = np.zeros(count, np.int64)
     times[order[1:][again]] = (order[1:] - order[:-1])[again]
-    first = np.sort(order[np.concatenate([[True], ~again])])
-    last = np.sort(count - 1 - order[np.concatenate([~again, [True]])])
+    first = np.sort(order[np.concatenate([[True], ~again])] + 1)
+    last = np.sort(count - order[np.concatenate([~again, [True]])])
     bins = np.where(times > 0, _bin_of(times), COLD)
     footprints = _footprints(np.sort(times[times > 0]), first, last, count)
     keys, amounts = np.unique(rows * 256 + (bins - COLD), return_counts=True)
