@@ -32,7 +32,7 @@ class Calibration:
     """Of the boost clock, under load."""
     dram_share: float = 0.90
     """Of the data sheet's bandwidth."""
-    l2_bytes_per_cycle: float = 24.0
+    l2_bytes_per_cycle: float = 28.0
     """For each SM, if all SMs read from L2 at once."""
     l2_port_bytes_per_cycle: float = 64.0
     """Between L2 and one SM."""

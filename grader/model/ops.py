@@ -114,7 +114,8 @@ def _access(row: Row, missed: float, values: Calibration, traffic: Traffic, rate
         return replace(base, pipe=_SHARED, busy=float(PARTITIONS), latency=latency, cause=L1, order=order)
     lookups = row.requests * max(row.lines, 1.0) / values.l1_lines_per_cycle
     turns = row.turns * (values.shared_atomic_cycles if row.shared_requests else 0.0)
-    busy = PARTITIONS * max(lookups + row.wavefronts + turns, 0.25)
+    # A copy's look-ups and its writes to shared memory are stages of one pipeline.
+    busy = PARTITIONS * max(lookups, row.wavefronts, turns, 0.25)
     latency, l2, dram = values.latency_shared, 0.0, 0.0
     cause = SHARED if row.shared_requests > row.requests else L1
     if row.requests:
