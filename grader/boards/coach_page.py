@@ -14,6 +14,8 @@ from markupsafe import Markup
 from grader.boards import code
 from grader.boards.coach_picture import AccessPicture, draw
 from grader.boards.files import write_files
+from grader.boards.model_picture import draw as draw_model
+from grader.boards.model_picture import shares_of_lines
 from grader.boards.pages import Links
 from grader.boards.replay import accesses_view
 from grader.boards.templating import pages
@@ -80,11 +82,15 @@ def write_page(explanation: Explanation, path: Path, workspace: Workspace) -> Pa
 def render(explanation: Explanation, template_folders: Sequence[Path] = (), *, links: Links | None = None) -> str:
     """The page's HTML; with `links` it leads back to a site."""
     lines = _merged(explanation)
-    columns = [(name, value) for name, value in COLUMNS if any(value(line) is not None for line in lines.values())]
+    shares = shares_of_lines(explanation.model)
+    modelled = ("Model time, %", lambda line: shares.get(line.line))
+    every = (*COLUMNS, modelled)
+    columns = [(name, value) for name, value in every if any(value(line) is not None for line in lines.values())]
     return pages(tuple(template_folders)).render(
         TEMPLATE,
         explanation=explanation,
         links=links,
+        model=None if explanation.model is None else draw_model(explanation.model),
         columns=[name for name, _ in columns],
         lines=list(_listing(explanation, lines, [value for _, value in columns])),
         pictures=list(_pictures(lines)),
