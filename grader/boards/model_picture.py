@@ -98,9 +98,8 @@ def _bar(time: KernelTime, launches: int, longest: float) -> Bar:
             parts.append(Part(WORDS[name], style, round(x, 1), round(share * scale, 1), percent(share)))
             x += share * scale
     moved = f"{quantity(time.dram_bytes, 'B')} from DRAM, {quantity(time.l2_bytes, 'B')} from L2"
-    blocks = (
-        f"{time.resident} blocks on an SM at once, {time.waves:.3g} waves; {time.sampled} of {time.blocks:,} sampled"
-    )
+    at_once = f"{time.resident} block{'s' if time.resident > 1 else ''} on an SM at once"
+    blocks = f"{at_once}, {time.waves:.3g} waves; {time.sampled} of {time.blocks:,} sampled"
     return Bar(
         kernel=time.kernel,
         launches=launches,

@@ -11,7 +11,7 @@ Defaults are from published measurements:
 - 64 bytes a cycle between L2 and an SM, 128 from L1, one wavefront of shared memory a cycle: Nsight Compute's
   documentation, "Hardware Model"
 - 0.9 of the data sheet's bandwidth: what BabelStream's results for A100 and H100 come to
-- the launch floor: empty kernels in a CUDA graph, NVIDIA's "Constant Time Launch for Straight-Line CUDA Graphs" (2024)
+- the launch: what saxpy of 1,000 elements takes in a graph on an H200 (docs/benchmarks.md), less its latencies
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Calibration:
     """Of one address, at L2, a cycle: updates by one request of a warp count as its turns."""
     block_start: float = 300.0
     """Cycles from one block's end to its successor's first instruction."""
-    launch_seconds: float = 0.7e-6
+    launch_seconds: float = 0.5e-6
     """Of a launch in a graph, besides the time of its blocks."""
     shared_atomic_cycles: float = 4.0
     """For each turn of an atomic in shared memory."""
