@@ -34,6 +34,8 @@ WHOLE = 3_000_000
 """Warp instructions of a launch that runs whole, because later launches may depend on its results."""
 SAMPLED = 24_000_000
 """Warp instructions of all samples of a launch. The first block may have more."""
+ALIKE = 12
+"""Launches of one kernel and shape that are sampled; later ones are like the last of them."""
 MOST_BLOCKS = 40
 """Of a launch, where blocks of different work are looked for."""
 WARPS = 4
@@ -59,16 +61,51 @@ class SamplingDevice(EmulatedDevice):
 
     def __init__(self, image: str, symbols: Mapping[str, str], objects: emulator.Objects) -> None:
         self.samples: list[Message] = []
-        self._known: dict[str, int] = {}
+        self._known: dict[str, list[int]] = {}
+        self._repeated = 0.0
         super().__init__(image, symbols, objects, count=True)
 
     def _run_kernel(self, kernel: str, symbol: str, **launch: Any) -> LaunchResult:
-        module = self._modules[kernel]
-        grid = launch["grid"]
+        module, grid = self._modules[kernel], launch["grid"]
         if launch["cooperative"]:
             return LaunchResult("fault", Fault("cooperative", TOGETHER))
-        key = repr((kernel, grid, launch["block"], launch["shared_bytes"]))
+        shape = {"kernel": kernel, **{name: launch[name] for name in ("grid", "block", "shared_bytes")}}
+        known = self._known.setdefault(repr(shape), [])
+        if len(known) >= ALIKE:
+            return self._repeat(module, symbol, shape, known, **launch)
         blocks: list[_Block] = []
+        failed = self._sample(module, symbol, blocks, **launch)
+        if failed is not None:
+            return failed
+        result, whole = LaunchResult("done"), prod(grid) == len(blocks)
+        if not whole and _estimate(blocks, grid) <= WHOLE:
+            result = self._run_others(module, symbol, [block.chosen.number for block in blocks], **launch)
+        if result.status != "done":
+            return result
+        counting = module.translation_of(symbol).counting
+        assert counting is not None
+        known.append(len(self.samples))
+        self.samples.append({**shape, **self._told(blocks, counting), "estimate": _estimate(blocks, grid)})
+        return result
+
+    def _repeat(
+        self, module: emulator.Module, symbol: str, shape: Message, known: Sequence[int], **launch: Any
+    ) -> LaunchResult:
+        """A launch like several before: it is like the last of them, but if it is short its own work is counted."""
+        last = self.samples[known[-1]]
+        told = {**shape, "like": known[-1]}
+        result = LaunchResult("done")
+        if last["estimate"] <= WHOLE and self._repeated + last["estimate"] <= SAMPLED:
+            self._repeated += last["estimate"]
+            result = module.launch(symbol, traces=Traces(0, 0), **launch)
+            told["instructions"] = result.instructions
+        self.samples.append(told)
+        return result
+
+    def _sample(self, module: emulator.Module, symbol: str, blocks: list[_Block], **launch: Any) -> LaunchResult | None:
+        """Runs a sample of the blocks and adds them to `blocks`; returns the result of one that does not end."""
+        grid = launch["grid"]
+        along = max(grid) == prod(grid) > ALL
         wanted = list(choose_blocks(grid))
         while wanted:
             if len(blocks) >= 2 and sum(one.instructions for one in blocks) + _most(blocks) > SAMPLED:
@@ -81,35 +118,14 @@ class SamplingDevice(EmulatedDevice):
                 return result
             assert result.counts is not None
             blocks.append(_Block(chosen, result.instructions, result.counts, traces))
-            if not wanted and max(grid) == prod(grid) > ALL and len(blocks) < MOST_BLOCKS:
+            if not wanted and along and len(blocks) < MOST_BLOCKS:
                 number = next_block({one.chosen.number: float(one.instructions) for one in blocks})
                 wanted = [Chosen(number, index_of(number, grid), 0.0)] if number is not None else []
         blocks.sort(key=lambda one: one.chosen.number)
-        if max(grid) == prod(grid) > ALL:
+        if along:
             weighed = with_shares([one.chosen.number for one in blocks], grid)
-            blocks = [replace(one, chosen=chosen) for one, chosen in zip(blocks, weighed, strict=True)]
-        whole = prod(grid) == len(blocks)
-        mean = sum(one.instructions * one.chosen.weight for one in blocks) / sum(one.chosen.weight for one in blocks)
-        if not whole and mean * prod(grid) <= WHOLE:
-            result = self._run_others(module, symbol, [block.chosen.number for block in blocks], **launch)
-            if result.status != "done":
-                return result
-            whole = True
-        counting = module.translation_of(symbol).counting
-        assert counting is not None
-        shape = {name: list(launch[name]) for name in ("grid", "block")}
-        told = self._told(blocks, counting) if key not in self._known else {"like": self._known[key]}
-        self._known.setdefault(key, len(self.samples))
-        self.samples.append(
-            {
-                "kernel": kernel,
-                "shared_bytes": launch["shared_bytes"],
-                "whole": whole,
-                **shape,
-                **told,
-            }
-        )
-        return result
+            blocks[:] = [replace(one, chosen=chosen) for one, chosen in zip(blocks, weighed, strict=True)]
+        return None
 
     def _run_others(self, module: emulator.Module, symbol: str, ran: Sequence[int], **launch: Any) -> LaunchResult:
         """Runs the blocks that have not run, so that later launches find the results of all."""
@@ -200,6 +216,12 @@ class SamplingDevice(EmulatedDevice):
 
 
 _READS = (Memory.LOAD, Memory.COPY)
+
+
+def _estimate(blocks: Sequence[_Block], grid: Sequence[int]) -> float:
+    """The warp instructions of all blocks."""
+    total = sum(one.chosen.weight for one in blocks)
+    return sum(one.instructions * one.chosen.weight for one in blocks) / total * prod(grid)
 
 
 def _most(blocks: list[_Block]) -> int:

@@ -92,7 +92,6 @@ class LaunchSample:
     grid: Dim3
     block: Dim3
     shared_bytes: int
-    whole: bool
     sampled: int
     instructions: float
     typical: float
@@ -175,19 +174,20 @@ def read_launches(told: Sequence[Mapping[str, Any]]) -> list[LaunchSample]:
 def _launch(own: Mapping[str, Any], told: Mapping[str, Any]) -> LaunchSample:
     blocks, typical = told["blocks"], told["typical"]
     total = sum(block["weight"] for block in blocks)
-    instructions = sum(block["instructions"] * block["weight"] for block in blocks)
+    estimated = sum(block["instructions"] * block["weight"] for block in blocks)
+    # A launch like another may have been counted itself.
+    scale = own["instructions"] / (told["estimate"] or 1.0) if "instructions" in own else 1.0
     x, y, z = own["grid"]
     u, v, w = own["block"]
-    everything = x * y * z / total
+    everything = x * y * z / total * scale
     return LaunchSample(
         kernel=own["kernel"],
         symbol=own["kernel"],
         grid=(x, y, z),
         block=(u, v, w),
         shared_bytes=own["shared_bytes"],
-        whole=len(blocks) == x * y * z,
         sampled=len(blocks),
-        instructions=instructions * everything,
+        instructions=estimated * everything,
         typical=float(blocks[typical]["instructions"]),
         spread=_spread(blocks) if len(blocks) < x * y * z else 0.0,
         rows=tuple(_rows(told, everything)),

@@ -84,7 +84,7 @@ def test_every_instruction_that_the_emulator_runs_has_a_cost_or_is_named_here():
 
 
 def launch_ops(one):
-    launch = LaunchSample("k", "k", (1, 1, 1), (32, 1, 1), 0, True, 1, 1.0, 1.0, 0.0, (one,), (), ())
+    launch = LaunchSample("k", "k", (1, 1, 1), (32, 1, 1), 0, 1, 1.0, 1.0, 0.0, (one,), (), ())
     traffic = Traffic((1.0,), {}, 0.0, 0.0, 0.0, 0.0)
     return ops_of(launch, gpu_named("H200"), Calibration(), traffic, 1)
 
