@@ -23,6 +23,7 @@ from grader.core.verdict import LanguageName, Verdict
 
 if TYPE_CHECKING:
     from grader.coach.coach import Explanation, KernelExplanation
+    from grader.sass import Instruction, MachineCode
 
 EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 """Verdicts of kernels that run to their end, so that there is something to count."""
@@ -37,6 +38,7 @@ EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 @click.option(
     "--target", default="sm_89", show_default=True, metavar="TARGET", help="Whose registers and occupancy to tell."
 )
+@click.option("--sass", is_flag=True, help="Show the machine code for --target, by source line.")
 @click.option("--html", metavar="FILE", type=click.Path(), help="Write a page with the source, its PTX and pictures.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the inputs. Default: a new one.")
 @click.option(
@@ -53,6 +55,7 @@ def command(
     file: str,
     text: str | None,
     target: str,
+    sass: bool,
     html: str | None,
     seed: int | None,
     require_sandbox: bool,
@@ -68,10 +71,13 @@ def command(
     from grader.commands.grading import grade_file, print_result
     from grader.core.paths import cache_folder
     from grader.languages.registry import read_submission
+    from grader.sass.tool import find_nvdisasm
     from grader.terminal.console import messages, output
 
     workspace = workspace_of(ctx)
     chosen = checked_target(target)
+    if sass:
+        find_nvdisasm()
     loaded = workspace.load(problem)
     sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
     asked = Asked(language=language, cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
@@ -83,7 +89,11 @@ def command(
     console.quiet = as_json
     with console.status("counting") as status:
         submission = read_submission(Path(file), language)
-        explanation = explain(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update)
+        explanation = explain(
+            *(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update),
+            # A page has it where it can be had.
+            with_machine_code=sass or (None if html is not None else False),
+        )
     page = None
     if html is not None:
         from grader.boards.coach_page import write_page
@@ -94,7 +104,7 @@ def command(
     else:
         from grader.terminal.explain import print_explanation
 
-        print_explanation(explanation, output(), page)
+        print_explanation(explanation, output(), page, with_machine_code=sass)
     return report.verdict.facts.exit_code
 
 
@@ -128,4 +138,44 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "resources": kernel.resources and asdict(kernel.resources),
         "advice": [asdict(one) for one in kernel.advice],
         "good": list(kernel.good),
+        "machine_code": kernel.machine and _machine_code(kernel.machine),
+    }
+
+
+def _machine_code(machine: MachineCode) -> dict[str, Any]:
+    return {
+        "symbol": machine.symbol,
+        "instructions": len(machine.code),
+        "registers": machine.facts.registers,
+        "live": machine.live,
+        "local_accesses": machine.spills,
+        "lines": [
+            {"line": line.line, "live": line.live, "code": [_instruction(one) for one in line.code]}
+            for line in machine.by_line()
+        ],
+        "blocks": [
+            {
+                "start": block.start,
+                "instructions": len(block.code),
+                "after": [machine.blocks[i].start for i in block.after],
+            }
+            for block in machine.blocks
+        ],
+    }
+
+
+def _instruction(one: Instruction) -> dict[str, Any]:
+    return {
+        "address": one.address,
+        "text": one.text,
+        "opcode": one.opcode,
+        "predicate": one.predicate,
+        "operands": list(one.operands),
+        "reads": list(one.reads),
+        "writes": list(one.writes),
+        "live": one.live,
+        "live_uniform": one.live_uniform,
+        "control": asdict(one.control),
+        "targets": list(one.targets),
+        "inner": one.inner,
     }

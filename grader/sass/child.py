@@ -1,4 +1,7 @@
-"""The confined process that disassembles one cubin: it runs nvdisasm and reads its texts. Its answer is plain data."""
+"""The confined process that disassembles one cubin, or assembles PTX: it runs nvdisasm and reads its texts, or ptxas.
+
+Its answers are plain data.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,18 @@ def disassemble(program: str, cubin: str, file: str, seconds: float) -> Message:
     return {"kernels": {symbol: _rows(section, registers.get(symbol, {})) for symbol, section in sections.items()}}
 
 
+def assemble(program: str, ptx: str, target: str, seconds: float) -> Message:
+    """The cubin (base64) that ptxas makes of PTX."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "code.ptx").write_text(ptx, encoding="utf-8")
+        _run(folder, [program, "-arch", target, "-lineinfo", "-o", "cubin", "code.ptx"], seconds)
+        return {"cubin": base64.b64encode((folder / "cubin").read_bytes()).decode()}
+
+
 def _run(folder: Path, command: Sequence[str], seconds: float) -> Path:
-    """Runs nvdisasm; returns the file with its text. Raises JudgeError."""
+    """Runs a program in the folder; returns the file with its text. Raises JudgeError."""
+    name = Path(command[0]).name
     path = folder / f"text{len(list(folder.iterdir()))}"
     with path.open("wb") as output:
         try:
@@ -51,12 +64,12 @@ def _run(folder: Path, command: Sequence[str], seconds: float) -> Path:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise JudgeError(f"nvdisasm took longer than {seconds:g} seconds and was stopped") from None
+            raise JudgeError(f"{name} took longer than {seconds:g} seconds and was stopped") from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise JudgeError("nvdisasm can't read this machine code", said[0][:300] if said else "")
+        raise JudgeError(f"{name} can't read this code", said[0][:300] if said else "")
     if path.stat().st_size > TEXT_LIMIT:
-        raise JudgeError(f"nvdisasm wrote more than {TEXT_LIMIT >> 20} MiB")
+        raise JudgeError(f"{name} wrote more than {TEXT_LIMIT >> 20} MiB")
     return path
 
 
@@ -80,7 +93,7 @@ def _rows(section: Section, registers: Mapping[int, Registers]) -> list[list[Any
 
 
 def main() -> None:
-    serve(by_name(disassemble))
+    serve(by_name(disassemble, assemble))
 
 
 if __name__ == "__main__":

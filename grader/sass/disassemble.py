@@ -19,20 +19,14 @@ from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError, by_name, read_sections
 from grader.core.errors import JudgeError
 from grader.core.files import Room, keep, read_kept
-from grader.sandbox import Confinement, Profile, Sandbox, SandboxLimits
-from grader.sandbox.children import Child
+from grader.sandbox import Sandbox
+from grader.sass.asking import SECONDS, ask
 from grader.sass.blocks import blocks_of
 from grader.sass.code import BYTES, Instruction, MachineCode, decode_control
 from grader.sass.tool import find_nvdisasm
 
-MODULE = "grader.sass.child"
-SECONDS = 60.0
-"""For each of nvdisasm's two texts."""
 CUBIN_LIMIT = 16 << 20
-LIMITS = SandboxLimits(memory=4 << 30, cpu_seconds=180, file_bytes=256 << 20, processes=8)
 
-_GRACE_SECONDS = 30.0
-"""For reading the texts."""
 _ROOM = Room(files=300, size=256 << 20)
 _REGISTER = re.compile(r"(?:R|P|UR|UP)\d{1,3}")
 _OPCODE = re.compile(r"[A-Z][\w.]{0,99}", re.ASCII)
@@ -56,7 +50,9 @@ def disassemble(cubin: bytes, file: str, cache: Path, sandbox: Sandbox | None = 
     kept = _kept_file(cubin, file, cache)
     with suppress(OSError, RecursionError, *_NO_ANSWER):
         return _kernels(json.loads(read_kept(kept)), facts, texts)
-    answer = _ask(cubin, file, sandbox or Sandbox.find())
+    program, data = find_nvdisasm(), base64.b64encode(cubin).decode()
+    request = {"do": "disassemble", "program": str(program), "cubin": data, "file": file}
+    answer = ask(request, program, 2 * SECONDS, sandbox or Sandbox.find())
     try:
         found = _kernels(answer, facts, texts)
     except _NO_ANSWER as error:
@@ -70,17 +66,6 @@ def _kept_file(cubin: bytes, file: str, cache: Path) -> Path:
     status = program.stat()
     parts = [__version__, str(program), status.st_size, status.st_mtime_ns, file, hashlib.sha256(cubin).hexdigest()]
     return cache / "sass" / f"{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}.json"
-
-
-def _ask(cubin: bytes, file: str, sandbox: Sandbox) -> dict[str, Any]:
-    program = find_nvdisasm()
-    confinement = None
-    if sandbox.protects:
-        confinement = Confinement(sandbox, Profile.COMPILE, (program,), limits=LIMITS)
-    with Child(MODULE, confinement=confinement, scratch=()) as child:
-        data = base64.b64encode(cubin).decode()
-        child.send({"do": "disassemble", "program": str(program), "cubin": data, "file": file, "seconds": SECONDS})
-        return child.receive(2 * SECONDS + _GRACE_SECONDS)
 
 
 def _kernels(

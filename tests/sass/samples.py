@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -43,3 +44,10 @@ def cubin() -> bytes:
 
 def disassembled(cache: Path) -> Mapping[str, MachineCode]:
     return disassemble(cubin(), FILE, cache)
+
+
+@functools.cache
+def kernel() -> MachineCode:
+    """The sample's machine code, disassembled once."""
+    with tempfile.TemporaryDirectory() as folder:
+        return disassembled(Path(folder))["tiles"]

@@ -12,18 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.compile.compiler import Compiler
+from grader.compile.toolkit import find_nvcc, find_toolkit
 from grader.core.errors import JudgeError, ToolMissing
 from grader.machine.cuda_packages import NVDISASM
+from grader.sandbox import Sandbox
 from grader.sass import NO_BARRIER, Instruction, MachineCode, disassemble
+from grader.sass.assemble import assemble
 from grader.sass.code import decode_control
 from grader.sass.text import TextError, read_code, read_registers
 from grader.sass.tool import find_nvdisasm
-from tests.sass.samples import FILE, LOAD, OUT, SUM, TWICE, WIDE, cubin, disassembled
+from tests.sass import samples
+from tests.sass.samples import FILE, LOAD, OUT, SOURCE, SUM, TWICE, WIDE, cubin, disassembled
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> MachineCode:
-    return disassembled(tmp_path_factory.mktemp("cache"))["tiles"]
+@pytest.fixture
+def kernel() -> MachineCode:
+    return samples.kernel()
 
 
 def only(kernel: MachineCode, opcode: str) -> Instruction:
@@ -82,6 +87,17 @@ def test_disassembling_again_needs_no_process(tmp_path: Path) -> None:
     assert disassembled(tmp_path) == first and kept.stat().st_ino == before
     kept.write_text('{"kernels": {"tiles": [[0, "", "EXIT", "", 0, "", [], "R999999", "", 0, 0]]}}')
     assert disassembled(tmp_path) == first
+
+
+def test_what_was_compiled_to_ptx_is_assembled(tmp_path: Path) -> None:
+    ptx = Compiler(find_toolkit(), FILE).compile(SOURCE).ptx
+    ptxas, sandbox = find_nvcc().root / "bin" / "ptxas", Sandbox.find()
+    found = assemble(ptx, "sm_90a", ptxas, tmp_path, sandbox)
+    assert "LDS" in {one.name for one in disassemble(found, FILE, tmp_path)["tiles"].code if one.line == SUM}
+    assert assemble(ptx, "sm_90a", ptxas, tmp_path, Sandbox(None)) == found
+    with pytest.raises(JudgeError, match="ptxas can't read this code") as refused:
+        assemble(ptx.replace("ret;", "rat;"), "sm_90a", ptxas, tmp_path, sandbox)
+    assert "rat" in refused.value.hint
 
 
 def test_what_is_no_machine_code_is_an_error(tmp_path: Path) -> None:
