@@ -59,6 +59,8 @@ def wrong_code(kernels: Mapping[str, Kernel], code: Mapping[str, MachineCode]) -
             found.append(
                 f"{kernel.name}: {max(counts)} {kernel.opcode} in an iteration, where {kernel.count} should be"
             )
+        if code[kernel.name].facts.max_threads < kernel.threads:
+            found.append(f"{kernel.name}: {code[kernel.name].facts.registers} registers, too many for its blocks")
         if code[kernel.name].spills:
             found.append(f"{kernel.name}: it accesses local memory")
     return found

@@ -47,13 +47,17 @@ __device__ __forceinline__ u32 shared_address(const void *pointer) {
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel. Each iteration of its loop has `count` machine instructions whose opcode starts with `opcode`."""
+    """One kernel, for blocks of at most so many `threads`.
+
+    Each iteration of its loop has `count` machine instructions whose opcode starts with `opcode`.
+    """
 
     name: str
     text: str
     opcode: str
     count: int
     shared: int = 0
+    threads: int = 1024
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def _arithmetic(one: Operation, chains: int) -> Kernel:
     body = "\n        ".join(f'asm volatile("{one.ptx}" : "+{letter}"(x{i % chains}) {inputs});' for i in range(LENGTH))
     last = " + ".join(f"(u32)x{i}" for i in range(chains))
     text = f"""
-extern "C" __global__ void {one.name}_{chains}(PARAMETERS) {{
+extern "C" __global__ void __launch_bounds__(1024) {one.name}_{chains}(PARAMETERS) {{
     {first}
     {one.kind} a = extra, b = data[0];
     BEGIN
@@ -157,7 +161,7 @@ def _product(one: Product, chains: int) -> Kernel:
     first = "\n    ".join(f"{kind} x{i}[{one.sums}] = {{}};" for i in range(chains))
     operand = _C_TYPE[inputs]
     text = f"""
-extern "C" __global__ void {one.name}_{chains}(PARAMETERS) {{
+extern "C" __global__ void __launch_bounds__(1024) {one.name}_{chains}(PARAMETERS) {{
     {first}
     {operand} a[{one.a}], b[{one.b}];
     for (int i = 0; i < {one.a}; i++) a[i] = data[i];
@@ -192,7 +196,7 @@ def _wgmma(columns: int) -> Kernel:
     )
     body = "\n        ".join(f'asm volatile("{ptx}" : {outputs} : "l"(a), "l"(b));' for _ in range(WGMMA_LENGTH))
     text = f"""
-extern "C" __global__ void wgmma_{columns}(PARAMETERS) {{
+extern "C" __global__ void __launch_bounds__(256) wgmma_{columns}(PARAMETERS) {{
     extern __shared__ __align__(128) unsigned char tiles[];
     for (int i = threadIdx.x; i < 4096; i += blockDim.x) ((u32 *)tiles)[i] = data[i];
     // Descriptors without swizzling: address, leading and stride offsets in units of 16 bytes.
@@ -212,7 +216,7 @@ extern "C" __global__ void wgmma_{columns}(PARAMETERS) {{
     sink[threadIdx.x] = sum;
 }}
 """
-    return Kernel(f"wgmma_{columns}", text, "HGMMA", WGMMA_LENGTH, shared=16384)
+    return Kernel(f"wgmma_{columns}", text, "HGMMA", WGMMA_LENGTH, shared=16384, threads=256)
 
 
 def arithmetic_kernels() -> Iterator[Kernel]:

@@ -21,7 +21,8 @@ STAGES = 4
 
 
 def _kernel(name: str, body: str, opcode: str, count: int, shared: int = 0) -> Kernel:
-    return Kernel(name, f'\nextern "C" __global__ void {name}(PARAMETERS) {{{body}}}\n', opcode, count, shared)
+    text = f'\nextern "C" __global__ void __launch_bounds__(1024) {name}(PARAMETERS) {{{body}}}\n'
+    return Kernel(name, text, opcode, count, shared)
 
 
 def _chases() -> Iterator[Kernel]:
