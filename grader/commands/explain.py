@@ -24,6 +24,7 @@ from grader.core.verdict import LanguageName, Verdict
 if TYPE_CHECKING:
     from grader.coach.coach import Explanation, KernelExplanation
     from grader.model.model import ModelTime
+    from grader.sass import Instruction, MachineCode
 
 EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 """Verdicts of kernels that run to their end, so that there is something to count."""
@@ -40,6 +41,7 @@ EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 )
 @click.option("--gpu", default="H200", show_default=True, metavar="NAME", help="Whose model time to tell.")
 @click.option("--model/--no-model", default=True, help="Tell how long it would take on that GPU, by a model.")
+@click.option("--sass", is_flag=True, help="Show the machine code for --target, by source line.")
 @click.option("--html", metavar="FILE", type=click.Path(), help="Write a page with the source, its PTX and pictures.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the inputs. Default: a new one.")
 @click.option(
@@ -58,6 +60,7 @@ def command(
     target: str,
     gpu: str,
     model: bool,
+    sass: bool,
     html: str | None,
     seed: int | None,
     require_sandbox: bool,
@@ -76,10 +79,13 @@ def command(
     from grader.languages.registry import read_submission
     from grader.model.gpus import gpu_named
     from grader.model.model import model_time
+    from grader.sass.tool import find_nvdisasm
     from grader.terminal.console import messages, output
 
     workspace = workspace_of(ctx)
     chosen, modelled = checked_target(target), gpu_named(gpu)
+    if sass:
+        find_nvdisasm()
     loaded = workspace.load(problem)
     sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
     asked = Asked(language=language, cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
@@ -91,7 +97,11 @@ def command(
     console.quiet = as_json
     with console.status("counting") as status:
         submission = read_submission(Path(file), language)
-        explanation = explain(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update)
+        explanation = explain(
+            *(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update),
+            # A page has it where it can be had.
+            with_machine_code=sass or (None if html is not None else False),
+        )
         if model:
             status.update(f"computing the model time on {modelled.name}")
             largest = sizes if text is not None or not loaded.benchmarks else loaded.benchmarks[0]
@@ -107,7 +117,7 @@ def command(
     else:
         from grader.terminal.explain import print_explanation
 
-        print_explanation(explanation, output(), page)
+        print_explanation(explanation, output(), page, with_machine_code=sass)
     return report.verdict.facts.exit_code
 
 
@@ -152,4 +162,44 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "resources": kernel.resources and asdict(kernel.resources),
         "advice": [asdict(one) for one in kernel.advice],
         "good": list(kernel.good),
+        "machine_code": kernel.machine and _machine_code(kernel.machine),
+    }
+
+
+def _machine_code(machine: MachineCode) -> dict[str, Any]:
+    return {
+        "symbol": machine.symbol,
+        "instructions": len(machine.code),
+        "registers": machine.facts.registers,
+        "live": machine.live,
+        "local_accesses": machine.spills,
+        "lines": [
+            {"line": line.line, "live": line.live, "code": [_instruction(one) for one in line.code]}
+            for line in machine.by_line()
+        ],
+        "blocks": [
+            {
+                "start": block.start,
+                "instructions": len(block.code),
+                "after": [machine.blocks[i].start for i in block.after],
+            }
+            for block in machine.blocks
+        ],
+    }
+
+
+def _instruction(one: Instruction) -> dict[str, Any]:
+    return {
+        "address": one.address,
+        "text": one.text,
+        "opcode": one.opcode,
+        "predicate": one.predicate,
+        "operands": list(one.operands),
+        "reads": list(one.reads),
+        "writes": list(one.writes),
+        "live": one.live,
+        "live_uniform": one.live_uniform,
+        "control": asdict(one.control),
+        "targets": list(one.targets),
+        "inner": one.inner,
     }

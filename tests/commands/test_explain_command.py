@@ -29,7 +29,7 @@ def test_the_naive_kernel_is_told_to_tile(kgrade: Kgrade, workspace: Path) -> No
 
 
 def test_json_is_one_object_with_all_counts(kgrade: Kgrade, workspace: Path) -> None:
-    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--json", "--target", "sm_90a")
+    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--json", "--target", "sm_90a", "--sass")
     assert answer.code == 0 and answer.err == "" and answer.out.count("\n") == 1
     data = answer.json
     assert (data["verdict"], data["sizes"], data["target"]) == ("accepted", {"M": 32, "N": 32, "K": 32}, "sm_90")
@@ -52,6 +52,10 @@ def test_json_is_one_object_with_all_counts(kgrade: Kgrade, workspace: Path) -> 
     assert 1e-6 < model["low"] < model["seconds"] < model["high"] < 1e-5
     (time,) = model["kernels"]
     assert sum(time["parts"].values()) == pytest.approx(time["seconds"]) and time["flops"] == 2 * 32**3
+    machine = kernel["machine_code"]
+    code = {line["line"]: [one["opcode"].split(".")[0] for one in line["code"]] for line in machine["lines"]}
+    assert "FFMA" in code[16] and machine["instructions"] == sum(map(len, code.values()))
+    assert sum(block["instructions"] for block in machine["blocks"]) == machine["instructions"]
 
 
 def test_the_same_seed_gives_the_same_counts(kgrade: Kgrade, workspace: Path) -> None:
@@ -63,7 +67,7 @@ def test_the_page_is_written(kgrade: Kgrade, workspace: Path) -> None:
     answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--html", "why/page.html")
     assert answer.code == 0 and "why/page.html" in answer.out
     text = (workspace / "why" / "page.html").read_text()
-    assert "tile it" in text and "ld.global" in text and "<svg" in text
+    assert "tile it" in text and "ld.global" in text and "<svg" in text and "FFMA R" in text
     assert "Model time on H200" in text and "Roofline of the model on H200" in text
 
 
