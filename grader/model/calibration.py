@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from grader.model.gpus import ModelGpu
+from grader.model.gpus import ModelGpu, table_path
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,10 @@ _BY_TARGET: Mapping[str, Mapping[str, float]] = {
 
 
 def calibration_of(gpu: ModelGpu, measured: Path | None = None) -> Calibration:
-    """The defaults for a GPU, with the values that a table of measurements has for it."""
+    """The defaults for a GPU, with the values of a table of measurements: `measured`, or the one kept for it."""
     found = replace(Calibration(), **_BY_TARGET.get(gpu.target, {}))
+    if measured is None and gpu.calibrated:
+        measured = table_path(gpu)
     if measured is None:
         return found
     told = json.loads(measured.read_text(encoding="utf-8"))

@@ -7,8 +7,10 @@ architectures' white papers. What no data sheet says is in `calibration`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from grader.core.errors import UsageError
 
@@ -97,11 +99,17 @@ GPUS: tuple[ModelGpu, ...] = (
     _gpu("RTX 3090", "sm_86", 82, 1695, 936, 6, 128, "NVIDIA Ampere GA102 GPU Architecture white paper"),
     _gpu("T4", "sm_75", 40, 1590, 320, 4, 96, "NVIDIA T4 data sheet; Turing white paper"),
 )
-DEFAULT = "H200"
+TABLES = Path(__file__).parent / "tables"
+"""What benchmarks/calibrate_model.py has measured, by GPU."""
 _OTHER_NAMES = {"h100sxm": "H100", "a10080gb": "A100", "a100sxm": "A100", "4090": "RTX 4090", "3090": "RTX 3090"}
 
 
-def gpu_named(text: str) -> ModelGpu:
+def table_path(gpu: ModelGpu, folder: Path = TABLES) -> Path:
+    """Where the measurements of a GPU are kept, if there are any."""
+    return folder / f"{_key(gpu.name)}.json"
+
+
+def gpu_named(text: str, folder: Path = TABLES) -> ModelGpu:
     """The GPU of that name, whatever its case, spaces and hyphens. Raises UsageError."""
     key = _key(text)
     name = _OTHER_NAMES.get(key, text)
@@ -109,7 +117,11 @@ def gpu_named(text: str) -> ModelGpu:
     if found is None:
         known = ", ".join(gpu.name for gpu in GPUS)
         raise UsageError(f"no figures of a GPU {text!r} are known", f"use one of: {known}")
-    return found
+    table = table_path(found, folder)
+    if not table.is_file():
+        return found
+    told = json.loads(table.read_text(encoding="utf-8"))
+    return replace(found, calibrated=f"{told['gpu']}, driver {told['driver']}, {told['date']}")
 
 
 def _key(name: str) -> str:

@@ -39,6 +39,14 @@ def test_all_gpus_have_what_the_model_needs():
         assert calibration_of(gpu).latency_l1 < calibration_of(gpu).latency_l2 < calibration_of(gpu).latency_dram
 
 
+def test_a_gpu_with_a_table_is_calibrated(tmp_path):
+    assert gpu_named("H200", tmp_path).calibrated == ""
+    about = {"gpu": "NVIDIA H200", "driver": "580.1", "date": "2026-12-01", "values": {}}
+    (tmp_path / "h200.json").write_text(json.dumps(about), encoding="utf-8")
+    assert gpu_named("h200", tmp_path).calibrated == "NVIDIA H200, driver 580.1, 2026-12-01"
+    assert gpu_named("H100", tmp_path).calibrated == ""
+
+
 def test_measured_values_replace_defaults(tmp_path):
     table = tmp_path / "h200.json"
     table.write_text(json.dumps({"gpu": "H200", "values": {"latency_l2": 280, "unknown": 1}}), encoding="utf-8")
