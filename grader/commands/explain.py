@@ -40,6 +40,12 @@ EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
     "--target", default="sm_89", show_default=True, metavar="TARGET", help="Whose registers and occupancy to tell."
 )
 @click.option("--gpu", default="H200", show_default=True, metavar="NAME", help="Whose model time to tell.")
+@click.option(
+    "--model-size",
+    "modelled_text",
+    metavar="SIZES",
+    help="Sizes of the model time, also where the emulator is too slow. Default: --size, else a benchmark's.",
+)
 @click.option("--model/--no-model", default=True, help="Tell how long it would take on that GPU, by a model.")
 @click.option("--sass", is_flag=True, help="Show the machine code for --target, by source line.")
 @click.option("--html", metavar="FILE", type=click.Path(), help="Write a page with the source, its PTX and pictures.")
@@ -59,6 +65,7 @@ def command(
     text: str | None,
     target: str,
     gpu: str,
+    modelled_text: str | None,
     model: bool,
     sass: bool,
     html: str | None,
@@ -88,6 +95,9 @@ def command(
         find_nvdisasm()
     loaded = workspace.load(problem)
     sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
+    largest = sizes if text is not None or not loaded.benchmarks else loaded.benchmarks[0]
+    if modelled_text is not None:
+        largest = parse_size_option(loaded, modelled_text)
     asked = Asked(language=language, cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
     report = grade_file(workspace, problem, file, asked, engines_of(ctx), user="", sizes=(sizes,), quiet=as_json)
     if report.verdict not in EXPLAINED:
@@ -104,7 +114,6 @@ def command(
         )
         if model:
             status.update(f"computing the model time on {modelled.name}")
-            largest = sizes if text is not None or not loaded.benchmarks else loaded.benchmarks[0]
             found = model_time(loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
             explanation = replace(explanation, model=found)
     page = None

@@ -63,10 +63,12 @@ class SamplingDevice(EmulatedDevice):
         self.samples: list[Message] = []
         self._known: dict[str, list[int]] = {}
         self._repeated = 0.0
+        self._spent = 0.0
         super().__init__(image, symbols, objects, count=True)
 
     def _run_kernel(self, kernel: str, symbol: str, **launch: Any) -> LaunchResult:
         module, grid = self._modules[kernel], launch["grid"]
+        self._spent = 0.0
         if launch["cooperative"]:
             return LaunchResult("fault", Fault("cooperative", TOGETHER))
         shape = {"kernel": kernel, **{name: launch[name] for name in ("grid", "block", "shared_bytes")}}
@@ -86,7 +88,7 @@ class SamplingDevice(EmulatedDevice):
         assert counting is not None
         known.append(len(self.samples))
         self.samples.append({**shape, **self._told(blocks, counting), "estimate": _estimate(blocks, grid)})
-        return result
+        return replace(result, seconds=self._spent)
 
     def _repeat(
         self, module: emulator.Module, symbol: str, shape: Message, known: Sequence[int], **launch: Any
@@ -114,6 +116,7 @@ class SamplingDevice(EmulatedDevice):
             traces = Traces(STEPS, TOUCHES)
             only = range(chosen.number, chosen.number + 1)
             result = module.launch(symbol, only_blocks=only, traces=traces, **launch)
+            self._spent += result.seconds
             if result.status != "done":
                 return result
             assert result.counts is not None
@@ -134,6 +137,7 @@ class SamplingDevice(EmulatedDevice):
         for start, end in zip([0, *(number + 1 for number in ran)], ends, strict=True):
             if start < end:
                 result = module.launch(symbol, only_blocks=range(start, end), traces=Traces(0, 0), **launch)
+                self._spent += result.seconds
                 if result.status != "done":
                     break
         return result

@@ -19,10 +19,10 @@ SMALL = ("--size", "M=32,N=32,K=32", "--seed", "3")
 
 
 def test_the_naive_kernel_is_told_to_tile(kgrade: Kgrade, workspace: Path) -> None:
-    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--gpu", "l4")
+    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--gpu", "l4", "--model-size", "M=256,N=256,K=256")
     assert answer.code == 0, answer
     text = " ".join(answer.out.split())
-    assert "model time on L4, not calibrated, with M=32,N=32,K=32: " in text and "bound by" in text
+    assert "model time on L4, not calibrated, with M=256,N=256,K=256: " in text and "bound by" in text
     assert "1. line 16: each element of A is read 32 times from global memory" in text
     assert "tile it" in text and "sm_89" in text
     assert list((workspace / "submissions").iterdir()) == []
