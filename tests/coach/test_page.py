@@ -50,6 +50,14 @@ def test_copies_are_told_where_there_are_any() -> None:
     assert "of these requests" not in render(EXPLANATIONS["wide"]())
 
 
+def test_a_model_time_is_drawn_with_its_parts() -> None:
+    page = page_of("modelled")
+    for words in ("40.0 µs", "DRAM 50.0 %", "instruction issue 40.0 %", "3 ×", "8 of 1,000 sampled", "Model time, %"):
+        assert words in page.text, words
+    assert page.text.count("not calibrated") == 1
+    assert "there is none: no <i>such</i> instruction" in page_of("timeless").text
+
+
 def advised(name: str) -> int:
     """The page's own bold words: the gain of each advice."""
     return sum(one.share is not None for kernel in EXPLANATIONS[name]().kernels for one in kernel.advice)
