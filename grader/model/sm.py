@@ -90,6 +90,8 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
     l2_free = dram_free = 0.0
     clock = 0.0
     spent = [0.0] * rounds
+    # Of shared memory's and L1's common pipe, by cause: what has filled its queue, not who waits there.
+    queued = [0.0] * len(CAUSES)
     while heap:
         time, _, number = heappop(heap)
         warp = warps[number]
@@ -115,7 +117,7 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         if op.pipe >= 0:
             room = free[op.pipe] - (QUEUE if op.pipe == shared else 0.0)
             if room > ready:
-                ready, cause = room, op.cause if op.pipe == shared else PIPE
+                ready, cause = room, queued.index(max(queued)) if op.pipe == shared else PIPE
         issue = ready if ready > clock else clock
         if issue > time and heap and heap[0][0] < issue:
             heappush(heap, (issue, warp.group.begun, number))
@@ -132,6 +134,8 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         if op.pipe >= 0:
             begin = free[op.pipe] if free[op.pipe] > issue else issue
             free[op.pipe] = begin + op.busy
+            if op.pipe == shared:
+                queued[op.cause] += op.busy
             if begin > issue + op.latency:
                 why = op.cause if op.pipe == shared else PIPE
             done = begin + op.busy + op.latency
