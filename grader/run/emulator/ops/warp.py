@@ -23,7 +23,7 @@ from grader.run.emulator.translate.emitter import Emitter
 _LANE_IDS = list(range(LANES))
 _UNDEFINED = 0x7E5A5A5A
 """For lanes that take the value of one that has exited; odd ones take it with the other sign. It is far from usual
-values as an integer, a float (7e37), halves and the upper word of a double, and no NaN, which a maximum would ignore."""
+values as an integer, a float (7e37), halves and the upper word of a double. It is no NaN, which a maximum ignores."""
 _SHUFFLES: dict[str, Callable[[int, int, int, int], tuple[int, bool]]] = {
     "up": lambda lane, by, low, most: (lane - by, lane - by >= most),
     "down": lambda lane, by, low, most: (lane + by, lane + by <= most),
