@@ -252,7 +252,7 @@ class Emitter:
             return self._immediate(operand, kind)
         if isinstance(operand, Symbol):
             return self.resize(self._symbol(operand), kind.integer)
-        raise self.unsupported(f"the operand {operand!r}")
+        raise self.unsupported()
 
     def _immediate(self, operand: Immediate, kind: PtxType) -> V:
         value = operand.value
