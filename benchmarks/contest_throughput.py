@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -79,6 +79,10 @@ if find_spec("grader.store.workspace"):
     from grader.store.workspace import Workspace
 
     use_templates(Sandbox.find())
+    if find_spec("grader.core.memory"):
+        from grader.core.memory import keep_freed_memory
+
+        keep_freed_memory()
 else:
     from grader.workspace import Workspace
 
@@ -101,13 +105,17 @@ class Text(NamedTuple):
 
 @dataclass
 class Judge:
-    """A checkout's judge, and the seconds of wall and processor that its submissions have taken."""
+    """A checkout's judge, and the seconds that its submissions have taken: of the wall, and of processors by verdict."""
 
     name: str
     process: subprocess.Popen[str]
     wall: float = 0.0
-    processor: float = 0.0
-    verdicts: Counter[str] = field(default_factory=Counter)
+    processor: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    @property
+    def seconds(self) -> float:
+        """Processor time of all."""
+        return sum(map(sum, self.processor.values()))
 
     def judge(self, number: int, given: Text) -> str:
         assert self.process.stdin is not None and self.process.stdout is not None
@@ -155,9 +163,9 @@ def take_turns(judges: list[Judge], texts: list[Text], clock: ProcessorClock) ->
     for number, text in enumerate(texts, start=1):
         for judge in judges if number % 2 else reversed(judges):
             began, busy = time.monotonic(), clock()
-            judge.verdicts[judge.judge(number, text)] += 1
+            verdict = judge.judge(number, text)
             judge.wall += time.monotonic() - began
-            judge.processor += clock() - busy
+            judge.processor[verdict].append(clock() - busy)
 
 
 @contextmanager
@@ -191,14 +199,15 @@ def main() -> None:
     ):
         take_turns([now, before], texts, clock)
         for judge in (now, before):
-            verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(judge.verdicts.items()))
             print(
                 f"{judge.name:14} {judge.wall:7.1f} s {3600 * len(texts) / judge.wall:6.0f} an hour, "
-                f"processor {judge.processor / len(texts):.2f} s each   {verdicts}"
+                f"processor {judge.seconds / len(texts):.2f} s each"
             )
+            for verdict, seconds in sorted(judge.processor.items()):
+                print(f"    {len(seconds):4} {verdict:20} {sum(seconds) / len(seconds):.2f} s each")
         print(
             f"{before.wall / now.wall:.2f} times as many by wall time, "
-            f"{before.processor / now.processor:.2f} by processor time"
+            f"{before.seconds / now.seconds:.2f} by processor time"
         )
         for judge in (now, before):
             assert judge.process.stdin is not None

@@ -24,6 +24,7 @@ from processor_time import ProcessorClock
 from rich.console import Console
 from rich.table import Table
 
+from grader.core.memory import keep_freed_memory
 from grader.core.verdict import Verdict
 from grader.judge.conductor import Options, grade
 from grader.languages.registry import read_submission
@@ -54,6 +55,7 @@ def main() -> None:
     table = Table("form", "processes", "cache", "processor, s", "wall, s")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["KGRADE_CACHE"] = folder
+        keep_freed_memory()
         for form, file in FORMS.items():
             for processes in ("alone", "templates"):
                 if processes == "templates":
