@@ -105,7 +105,7 @@ class Text(NamedTuple):
 
 @dataclass
 class Judge:
-    """A checkout's judge, and the seconds that its submissions have taken: of the wall, and of processors by verdict."""
+    """A checkout's judge, and the seconds its submissions took: of the wall, and of processors by verdict."""
 
     name: str
     process: subprocess.Popen[str]
