@@ -58,6 +58,8 @@ SIGNATURES = {
     "strided_matmul": "matmulKernel(float* out, const int* out_strides, const float* a_storage, const int* a_shape, "
     "const int* a_strides, const float* b_storage, const int* b_shape, const int* b_strides, int "
     "BATCH, int M, int N, int K)",
+    "max_pooling_2d": "max_pooling_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int "
+    "P, int OH, int OW)",
 }
 
 
