@@ -60,8 +60,10 @@ SIGNATURES = {
     "BATCH, int M, int N, int K)",
     "max_pooling_2d": "max_pooling_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int "
     "P, int OH, int OW)",
-    "average_pooling_2d": "average_pooling_kernel(const float* input, float* output, int C, int H, int W, int K, int S, "
-    "int P, int OH, int OW)",
+    "average_pooling_2d": "average_pooling_kernel(const float* input, float* output, int C, int H, int W, int K, int "
+    "S, int P, int OH, int OW)",
+    "depthwise_convolution": "depthwise_kernel(const float* input, const float* weights, float* output, int B, "
+    "int C, int H, int W, int K)",
 }
 
 
