@@ -64,6 +64,7 @@ SIGNATURES = {
     "S, int P, int OH, int OW)",
     "depthwise_convolution": "depthwise_kernel(const float* input, const float* weights, float* output, int B, "
     "int C, int H, int W, int K)",
+    "cross_entropy": "cross_entropy_kernel(const float* logits, const int* labels, float* loss, int M, int N)",
 }
 
 
