@@ -65,6 +65,8 @@ SIGNATURES = {
     "depthwise_convolution": "depthwise_kernel(const float* input, const float* weights, float* output, int B, "
     "int C, int H, int W, int K)",
     "cross_entropy": "cross_entropy_kernel(const float* logits, const int* labels, float* loss, int M, int N)",
+    "rope": "rope_kernel(const float* input, const float* cosines, const float* sines, const int* positions, "
+    "float* output, int T, int HEADS, int HALF, int LENGTH)",
 }
 
 
