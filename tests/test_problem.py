@@ -67,6 +67,9 @@ SIGNATURES = {
     "cross_entropy": "cross_entropy_kernel(const float* logits, const int* labels, float* loss, int M, int N)",
     "rope": "rope_kernel(const float* input, const float* cosines, const float* sines, const int* positions, "
     "float* output, int T, int HEADS, int HALF, int LENGTH)",
+    "adam_step": "adam_kernel(const float* weight, const float* gradient, const float* first, const float* "
+    "second, float* new_weight, float* new_first, float* new_second, int N, float rate, float beta1, float "
+    "beta2, float epsilon, float decay, float bias1, float bias2)",
 }
 
 
