@@ -70,6 +70,8 @@ SIGNATURES = {
     "adam_step": "adam_kernel(const float* weight, const float* gradient, const float* first, const float* "
     "second, float* new_weight, float* new_first, float* new_second, int N, float rate, float beta1, float "
     "beta2, float epsilon, float decay, float bias1, float bias2)",
+    "embedding": "embedding_kernel(const int* tokens, const float* words, const float* places, float* output, "
+    "int B, int T, int V, int D)",
 }
 
 
