@@ -72,6 +72,8 @@ SIGNATURES = {
     "beta2, float epsilon, float decay, float bias1, float bias2)",
     "embedding": "embedding_kernel(const int* tokens, const float* words, const float* places, float* output, "
     "int B, int T, int V, int D)",
+    "softmax_backward": "softmax_backward_kernel(const float* output, const float* upstream, float* gradient, "
+    "int M, int N)",
 }
 
 
