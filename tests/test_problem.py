@@ -74,6 +74,8 @@ SIGNATURES = {
     "int B, int T, int V, int D)",
     "softmax_backward": "softmax_backward_kernel(const float* output, const float* upstream, float* gradient, "
     "int M, int N)",
+    "conv3x3": "conv3x3_kernel(const float* input, const float* weights, float* output, int B, int C, int F, "
+    "int H, int W)",
 }
 
 
