@@ -1,4 +1,4 @@
-// expect: wrong_answer low_precision
+// expect: wrong_answer
 //
 // 3 x 3 convolution of elements in TF32.
 //

@@ -1,4 +1,4 @@
-// expect: wrong_answer low_precision
+// expect: wrong_answer
 //
 // Softmax backward with products in fp16.
 //
