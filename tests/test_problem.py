@@ -76,6 +76,8 @@ SIGNATURES = {
     "int M, int N)",
     "conv3x3": "conv3x3_kernel(const float* input, const float* weights, float* output, int B, int C, int F, "
     "int H, int W)",
+    "im2col": "im2col_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int P, int "
+    "OH, int OW)",
 }
 
 
