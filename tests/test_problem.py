@@ -79,6 +79,7 @@ SIGNATURES = {
     "im2col": "im2col_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int P, int "
     "OH, int OW)",
     "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
+    "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
 }
 
 
