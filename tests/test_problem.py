@@ -80,6 +80,7 @@ SIGNATURES = {
     "OH, int OW)",
     "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
+    "bilinear_resize": "resize_kernel(const float* input, float* output, int H, int W, int OH, int OW)",
 }
 
 
