@@ -81,6 +81,9 @@ SIGNATURES = {
     "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "bilinear_resize": "resize_kernel(const float* input, float* output, int H, int W, int OH, int OW)",
+    "layer_norm_backward": "layer_norm_backward_kernel(const float* input, const float* weight, const float* "
+    "mean, const float* inverse, const float* upstream, float* gradient, float* weight_gradient, float* "
+    "bias_gradient, int M, int N)",
 }
 
 
