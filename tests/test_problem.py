@@ -84,6 +84,8 @@ SIGNATURES = {
     "layer_norm_backward": "layer_norm_backward_kernel(const float* input, const float* weight, const float* "
     "mean, const float* inverse, const float* upstream, float* gradient, float* weight_gradient, float* "
     "bias_gradient, int M, int N)",
+    "cross_entropy_backward": "cross_entropy_backward_kernel(const float* logits, const int* labels, const "
+    "float* upstream, float* gradient, int M, int N)",
 }
 
 
