@@ -58,6 +58,36 @@ SIGNATURES = {
     "strided_matmul": "matmulKernel(float* out, const int* out_strides, const float* a_storage, const int* a_shape, "
     "const int* a_strides, const float* b_storage, const int* b_shape, const int* b_strides, int "
     "BATCH, int M, int N, int K)",
+    "max_pooling_2d": "max_pooling_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int "
+    "P, int OH, int OW)",
+    "average_pooling_2d": "average_pooling_kernel(const float* input, float* output, int C, int H, int W, int K, int "
+    "S, int P, int OH, int OW)",
+    "depthwise_convolution": "depthwise_kernel(const float* input, const float* weights, float* output, int B, "
+    "int C, int H, int W, int K)",
+    "cross_entropy": "cross_entropy_kernel(const float* logits, const int* labels, float* loss, int M, int N)",
+    "rope": "rope_kernel(const float* input, const float* cosines, const float* sines, const int* positions, "
+    "float* output, int T, int HEADS, int HALF, int LENGTH)",
+    "adam_step": "adam_kernel(const float* weight, const float* gradient, const float* first, const float* "
+    "second, float* new_weight, float* new_first, float* new_second, int N, float rate, float beta1, float "
+    "beta2, float epsilon, float decay, float bias1, float bias2)",
+    "embedding": "embedding_kernel(const int* tokens, const float* words, const float* places, float* output, "
+    "int B, int T, int V, int D)",
+    "softmax_backward": "softmax_backward_kernel(const float* output, const float* upstream, float* gradient, "
+    "int M, int N)",
+    "conv3x3": "conv3x3_kernel(const float* input, const float* weights, float* output, int B, int C, int F, "
+    "int H, int W)",
+    "im2col": "im2col_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int P, int "
+    "OH, int OW)",
+    "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
+    "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
+    "bilinear_resize": "resize_kernel(const float* input, float* output, int H, int W, int OH, int OW)",
+    "layer_norm_backward": "layer_norm_backward_kernel(const float* input, const float* weight, const float* "
+    "mean, const float* inverse, const float* upstream, float* gradient, float* weight_gradient, float* "
+    "bias_gradient, int M, int N)",
+    "cross_entropy_backward": "cross_entropy_backward_kernel(const float* logits, const int* labels, const "
+    "float* upstream, float* gradient, int M, int N)",
+    "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
+    "output, float* mean, float* variance, int B, int C, int L)",
 }
 
 

@@ -1,0 +1,27 @@
+// expect: compile_error
+//
+// Cross-entropy backward that compares with the array of labels.
+//
+// j is a number, and labels points to many of them.
+
+__global__ void cross_entropy_backward_kernel(const float* logits, const int* labels, const float* upstream,
+                                              float* gradient, int M, int N) {
+    if (threadIdx.x > 0) {
+        return;
+    }
+    const float* row = logits + (size_t)blockIdx.x * N;
+    float* result = gradient + (size_t)blockIdx.x * N;
+    int label = labels[blockIdx.x];
+    float largest = row[0];
+    for (int j = 1; j < N; j++) {
+        largest = fmaxf(largest, row[j]);
+    }
+    float sum = 0.0f;
+    for (int j = 0; j < N; j++) {
+        sum += expf(row[j] - largest);
+    }
+    for (int j = 0; j < N; j++) {
+        float probability = expf(row[j] - largest) / sum;
+        result[j] = (probability - (j == labels ? 1.0f : 0.0f)) * upstream[blockIdx.x];  // <- here
+    }
+}

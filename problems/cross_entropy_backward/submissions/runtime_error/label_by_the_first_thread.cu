@@ -1,0 +1,51 @@
+// expect: runtime_error data_race
+//
+// Cross-entropy backward that subtracts 1 afterwards.
+//
+// Thread 0 corrects an element that another warp may not have stored yet.
+
+#define BLOCK 256
+
+__global__ void cross_entropy_backward_kernel(const float* logits, const int* labels, const float* upstream,
+                                              float* gradient, int M, int N) {
+    __shared__ float parts[BLOCK];
+    const float* row = logits + (size_t)blockIdx.x * N;
+    float* result = gradient + (size_t)blockIdx.x * N;
+
+    float largest = -INFINITY;
+    for (int j = threadIdx.x; j < N; j += BLOCK) {
+        largest = fmaxf(largest, row[j]);
+    }
+    parts[threadIdx.x] = largest;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) {
+            parts[threadIdx.x] = fmaxf(parts[threadIdx.x], parts[threadIdx.x + half]);
+        }
+        __syncthreads();
+    }
+    largest = parts[0];
+    __syncthreads();
+
+    float sum = 0.0f;
+    for (int j = threadIdx.x; j < N; j += BLOCK) {
+        sum += expf(row[j] - largest);
+    }
+    parts[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) {
+            parts[threadIdx.x] += parts[threadIdx.x + half];
+        }
+        __syncthreads();
+    }
+    float scale = upstream[blockIdx.x];
+    float factor = 1.0f / parts[0];
+
+    for (int j = threadIdx.x; j < N; j += BLOCK) {
+        result[j] = (expf(row[j] - largest) * factor) * scale;
+    }
+    if (threadIdx.x == 0) {
+        result[labels[blockIdx.x]] -= scale;
+    }
+}

@@ -1,0 +1,117 @@
+// expect: runtime_error misaligned
+//
+// Cross-entropy backward by float4 from the row's first element.
+//
+// Row i begins at element i * N, which is a multiple of 16 bytes only where i * N is one of 4.
+
+#define BLOCK 256
+#define KEPT 4
+
+struct Part {
+    float largest;
+    float sum;
+};
+
+__device__ __forceinline__ Part join(Part a, Part b) {
+    float largest = fmaxf(a.largest, b.largest);
+    if (largest == -INFINITY) {
+        return a;
+    }
+    return {largest, a.sum * expf(a.largest - largest) + b.sum * expf(b.largest - largest)};
+}
+
+__device__ __forceinline__ Part join_warp(Part part) {
+    for (int distance = 16; distance > 0; distance /= 2) {
+        Part other = {__shfl_xor_sync(0xffffffff, part.largest, distance),
+                      __shfl_xor_sync(0xffffffff, part.sum, distance)};
+        part = join(part, other);
+    }
+    return part;
+}
+
+__device__ __forceinline__ Part join_four(Part part, float4 x) {
+    float largest = fmaxf(fmaxf(x.x, x.y), fmaxf(x.z, x.w));
+    if (largest > part.largest) {
+        part = {largest, part.sum * expf(part.largest - largest)};
+    }
+    part.sum += expf(x.x - part.largest) + expf(x.y - part.largest) + expf(x.z - part.largest) +
+                expf(x.w - part.largest);
+    return part;
+}
+
+struct Row {
+    float largest;
+    float factor;
+    float scale;
+    int label;
+
+    __device__ __forceinline__ float gradient(float x, int j) const {
+        return (expf(x - largest) * factor - (j == label ? 1.0f : 0.0f)) * scale;
+    }
+
+    __device__ __forceinline__ float4 gradient(float4 x, int j) const {
+        return {gradient(x.x, j), gradient(x.y, j + 1), gradient(x.z, j + 2), gradient(x.w, j + 3)};
+    }
+};
+
+__global__ void __launch_bounds__(BLOCK)
+    cross_entropy_backward_kernel(const float* __restrict__ logits, const int* __restrict__ labels,
+                                  const float* __restrict__ upstream, float* __restrict__ gradient, int M, int N) {
+    __shared__ Part parts[BLOCK / 32];
+    size_t first = (size_t)blockIdx.x * N;
+    const float* row = logits + first;
+    float* result = gradient + first;
+    int before = 0;
+    int fours = (N - before) / 4;
+    const float4* row4 = reinterpret_cast<const float4*>(row + before);
+    float4* result4 = reinterpret_cast<float4*>(result + before);
+    // Each of the first threads has one element before the fours, and one behind them.
+    int head = threadIdx.x < before ? threadIdx.x : -1;
+    int tail = before + 4 * fours + threadIdx.x;
+
+    float4 kept[KEPT];
+    Part own = {-INFINITY, 0.0f};
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        int place = k * BLOCK + threadIdx.x;
+        if (place < fours) {
+            kept[k] = row4[place];
+            own = join_four(own, kept[k]);
+        }
+    }
+    for (int place = KEPT * BLOCK + threadIdx.x; place < fours; place += BLOCK) {
+        own = join_four(own, row4[place]);
+    }
+    if (head >= 0) {
+        own = join(own, {row[head], 1.0f});
+    }
+    if (tail < N) {
+        own = join(own, {row[tail], 1.0f});
+    }
+
+    own = join_warp(own);
+    int lane = threadIdx.x % 32;
+    if (lane == 0) {
+        parts[threadIdx.x / 32] = own;
+    }
+    __syncthreads();
+    own = join_warp(lane < BLOCK / 32 ? parts[lane] : Part{-INFINITY, 0.0f});
+
+    Row of = {own.largest, 1.0f / own.sum, upstream[blockIdx.x], labels[blockIdx.x]};
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        int place = k * BLOCK + threadIdx.x;
+        if (place < fours) {
+            result4[place] = of.gradient(kept[k], before + 4 * place);
+        }
+    }
+    for (int place = KEPT * BLOCK + threadIdx.x; place < fours; place += BLOCK) {
+        result4[place] = of.gradient(row4[place], before + 4 * place);
+    }
+    if (head >= 0) {
+        result[head] = of.gradient(row[head], head);
+    }
+    if (tail < N) {
+        result[tail] = of.gradient(row[tail], tail);
+    }
+}

@@ -1,0 +1,27 @@
+// expect: wrong_answer
+//
+// Cross-entropy backward without subtracting the largest element.
+//
+// exp(100) is infinity, and infinity over infinity is not a number.
+
+__global__ void cross_entropy_backward_kernel(const float* logits, const int* labels, const float* upstream,
+                                              float* gradient, int M, int N) {
+    if (threadIdx.x > 0) {
+        return;
+    }
+    const float* row = logits + (size_t)blockIdx.x * N;
+    float* result = gradient + (size_t)blockIdx.x * N;
+    int label = labels[blockIdx.x];
+    float largest = row[0];
+    for (int j = 1; j < N; j++) {
+        largest = fmaxf(largest, row[j]);
+    }
+    float sum = 0.0f;
+    for (int j = 0; j < N; j++) {
+        sum += expf(row[j]);
+    }
+    for (int j = 0; j < N; j++) {
+        float probability = expf(row[j]) / sum;
+        result[j] = (probability - (j == label ? 1.0f : 0.0f)) * upstream[blockIdx.x];
+    }
+}

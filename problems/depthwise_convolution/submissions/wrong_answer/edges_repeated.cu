@@ -1,0 +1,27 @@
+// expect: wrong_answer wrong_value
+//
+// Depthwise convolution that repeats the edge.
+//
+// The nearest element inside takes the place of the zeros.
+
+__global__ void depthwise_kernel(const float* input, const float* weights, float* output, int B, int C, int H, int W,
+                                 int K) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= H || column >= W) {
+        return;
+    }
+    const float* plane = input + (size_t)blockIdx.z * H * W;
+    const float* own = weights + blockIdx.z % C * K * K;
+    float sum = 0.0f;
+    for (int r = 0; r < K; r++) {
+        for (int s = 0; s < K; s++) {
+            int y = row + r - K / 2;
+            int x = column + s - K / 2;
+            y = min(max(y, 0), H - 1);
+            x = min(max(x, 0), W - 1);
+            sum += own[r * K + s] * plane[y * W + x];
+        }
+    }
+    output[((size_t)blockIdx.z * H + row) * W + column] = sum;
+}

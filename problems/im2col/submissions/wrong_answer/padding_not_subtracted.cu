@@ -1,0 +1,22 @@
+// expect: wrong_answer wrong_value
+//
+// Im2col whose first window begins at the corner.
+//
+// With padding all windows lie P rows and columns too far.
+
+__global__ void im2col_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int P, int OH,
+                              int OW) {
+    int place = blockIdx.x * blockDim.x + threadIdx.x;
+    if (place >= C * K * K * OH * OW) {
+        return;
+    }
+    int j = place % OW;
+    int i = place / OW % OH;
+    int s = place / (OW * OH) % K;
+    int r = place / (OW * OH * K) % K;
+    int c = place / (OW * OH * K * K);
+    int y = i * S + r;
+    int x = j * S + s;
+    bool inside = y >= 0 && y < H && x >= 0 && x < W;
+    output[place] = inside ? input[((size_t)c * H + y) * W + x] : 0.0f;
+}

@@ -1,0 +1,31 @@
+// expect: runtime_error data_race
+//
+// Median filter that overwrites the image.
+//
+// Neighbours then see pixels of the old image and of the new one.
+
+__global__ void median_kernel(const unsigned char* input, unsigned char* output, int H, int W) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= H || column >= W) {
+        return;
+    }
+    unsigned char list[9];
+    int length = 0;
+    for (int r = -1; r <= 1; r++) {
+        for (int s = -1; s <= 1; s++) {
+            int y = min(max(row + r, 0), H - 1);
+            int x = min(max(column + s, 0), W - 1);
+            unsigned char pixel = input[y * W + x];
+            int place = length;
+            while (place > 0 && list[place - 1] > pixel) {
+                list[place] = list[place - 1];
+                place--;
+            }
+            list[place] = pixel;
+            length++;
+        }
+    }
+    const_cast<unsigned char*>(input)[row * W + column] = list[4];
+    output[row * W + column] = list[4];
+}

@@ -1,0 +1,23 @@
+// expect: runtime_error out_of_bounds
+//
+// Rotary embedding with tables of 2 * HALF columns.
+//
+// Each angle serves a pair, so that the tables are half as wide as a head.
+
+__global__ void rope_kernel(const float* input, const float* cosines, const float* sines, const int* positions,
+                            float* output, int T, int HEADS, int HALF, int LENGTH) {
+    int pair = blockIdx.x * blockDim.x + threadIdx.x;
+    if (pair >= T * HEADS * HALF) {
+        return;
+    }
+    int i = pair % HALF;
+    int token = pair / HALF / HEADS;
+    size_t angle = (size_t)positions[token] * 2 * HALF + i;
+    float c = cosines[angle];  // <- here
+    float s = sines[angle];
+    size_t first = (size_t)(pair / HALF) * 2 * HALF + i;
+    float x = input[first];
+    float y = input[first + HALF];
+    output[first] = x * c - y * s;
+    output[first + HALF] = y * c + x * s;
+}

@@ -1,0 +1,33 @@
+// expect: accepted
+//
+// Sobel filter, step 2: the tile and one pixel around it in shared memory.
+//
+// Added to step 1: the block reads each pixel once, with the edge repeated where the image ends; the eight reads of a
+// thread then find its neighbours on chip.
+
+#define COLUMNS 32
+#define ROWS 8
+
+__global__ void __launch_bounds__(COLUMNS * ROWS)
+    sobel_kernel(const unsigned char* __restrict__ input, unsigned char* __restrict__ output, int H, int W) {
+    __shared__ unsigned char tile[ROWS + 2][COLUMNS + 2];
+    for (int y = threadIdx.y; y < ROWS + 2; y += ROWS) {
+        int row = min(max((int)blockIdx.y * ROWS + y - 1, 0), H - 1);
+        for (int x = threadIdx.x; x < COLUMNS + 2; x += COLUMNS) {
+            int column = min(max((int)blockIdx.x * COLUMNS + x - 1, 0), W - 1);
+            tile[y][x] = input[row * W + column];
+        }
+    }
+    __syncthreads();
+
+    int row = blockIdx.y * ROWS + threadIdx.y;
+    int column = blockIdx.x * COLUMNS + threadIdx.x;
+    if (row < H && column < W) {
+        const unsigned char* above = &tile[threadIdx.y][threadIdx.x];
+        const unsigned char* here = &tile[threadIdx.y + 1][threadIdx.x];
+        const unsigned char* below = &tile[threadIdx.y + 2][threadIdx.x];
+        int gx = above[2] - above[0] + 2 * (here[2] - here[0]) + below[2] - below[0];
+        int gy = below[0] - above[0] + 2 * (below[1] - above[1]) + below[2] - above[2];
+        output[row * W + column] = min(__float2int_rn(sqrtf((float)(gx * gx + gy * gy))), 255);
+    }
+}

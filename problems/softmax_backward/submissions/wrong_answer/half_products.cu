@@ -1,0 +1,23 @@
+// expect: wrong_answer
+//
+// Softmax backward with products in fp16.
+//
+// A half keeps eleven bits of each.
+
+#include <cuda_fp16.h>
+
+__global__ void softmax_backward_kernel(const float* output, const float* upstream, float* gradient, int M, int N) {
+    if (threadIdx.x > 0) {
+        return;
+    }
+    const float* y = output + (size_t)blockIdx.x * N;
+    const float* dy = upstream + (size_t)blockIdx.x * N;
+    float* dx = gradient + (size_t)blockIdx.x * N;
+    float dot = 0.0f;
+    for (int j = 0; j < N; j++) {
+        dot += __half2float(__float2half(y[j])) * dy[j];
+    }
+    for (int j = 0; j < N; j++) {
+        dx[j] = y[j] * (dy[j] - dot);
+    }
+}
