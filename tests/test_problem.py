@@ -47,6 +47,9 @@ SIGNATURES = {
     "matmul_int8": "matmul_int8_kernel(const signed char* A, const signed char* B, const float* scale, signed char* "
     "C, int M, int N, int K)",
     "breadth_first_search": "bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE)",
+    "bitonic_sort": "bitonic_sort_kernel(const float* input, float* output, int N)",
+    "radix_sort": "radix_sort_kernel(const unsigned int* keys, const int* values, unsigned int* sorted_keys, int* "
+    "sorted_values, int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -258,6 +261,13 @@ def array_of(problem, name, values):
             {"offsets": [0, 2, 3, 4, 4, 5], "neighbours": [[1], [2], [3], [3], [0]]},
             {"V": 5, "DEGREE": 1},
             {"distance": [0, 1, 1, 2, -1]},
+        ),
+        ("bitonic_sort", {"input": [5, 2, 9, 1, 7, 3]}, {"N": 6}, {"output": [1, 2, 3, 5, 7, 9]}),
+        (
+            "radix_sort",
+            {"keys": [31, 12, 32, 12, 11], "values": [1, 2, 3, 4, 5]},
+            {"N": 5},
+            {"sorted_keys": [11, 12, 12, 31, 32], "sorted_values": [5, 2, 4, 1, 3]},
         ),
         (
             "strided_map",
