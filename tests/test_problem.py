@@ -51,6 +51,7 @@ SIGNATURES = {
     "radix_sort": "radix_sort_kernel(const unsigned int* keys, const int* values, unsigned int* sorted_keys, int* "
     "sorted_values, int N)",
     "exclusive_scan": "exclusive_scan_kernel(const int* input, int* output, int N)",
+    "segmented_scan": "segmented_scan_kernel(const int* input, const int* heads, int* output, int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -271,6 +272,12 @@ def array_of(problem, name, values):
             {"sorted_keys": [11, 12, 12, 31, 32], "sorted_values": [5, 2, 4, 1, 3]},
         ),
         ("exclusive_scan", {"input": [3, 1, -4, 1, 5, 9]}, {"N": 6}, {"output": [0, 3, 4, 0, 1, 6]}),
+        (
+            "segmented_scan",
+            {"input": [3, 1, 4, 1, 5, 9, 2, 6], "heads": [0, 0, 1, 0, 0, 1, 1, 0]},
+            {"N": 8},
+            {"output": [3, 4, 4, 5, 10, 9, 2, 8]},
+        ),
         (
             "strided_map",
             {
