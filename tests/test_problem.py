@@ -52,6 +52,7 @@ SIGNATURES = {
     "sorted_values, int N)",
     "exclusive_scan": "exclusive_scan_kernel(const int* input, int* output, int N)",
     "segmented_scan": "segmented_scan_kernel(const int* input, const int* heads, int* output, int N)",
+    "prefix_max": "prefix_max_kernel(const int* input, int* output, int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -277,6 +278,12 @@ def array_of(problem, name, values):
             {"input": [3, 1, 4, 1, 5, 9, 2, 6], "heads": [0, 0, 1, 0, 0, 1, 1, 0]},
             {"N": 8},
             {"output": [3, 4, 4, 5, 10, 9, 2, 8]},
+        ),
+        (
+            "prefix_max",
+            {"input": [-5, -7, 2, 1, 2, 9, 4]},
+            {"N": 7},
+            {"output": [-5, -5, 2, 2, 2, 9, 9]},
         ),
         (
             "strided_map",
