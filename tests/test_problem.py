@@ -53,6 +53,8 @@ SIGNATURES = {
     "exclusive_scan": "exclusive_scan_kernel(const int* input, int* output, int N)",
     "segmented_scan": "segmented_scan_kernel(const int* input, const int* heads, int* output, int N)",
     "prefix_max": "prefix_max_kernel(const int* input, int* output, int N)",
+    "reduce_by_key": "reduce_by_key_kernel(const int* keys, const int* values, int* run_keys, int* sums, int* count, "
+    "int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -284,6 +286,12 @@ def array_of(problem, name, values):
             {"input": [-5, -7, 2, 1, 2, 9, 4]},
             {"N": 7},
             {"output": [-5, -5, 2, 2, 2, 9, 9]},
+        ),
+        (
+            "reduce_by_key",
+            {"keys": [7, 7, 7, 2, 2, 7, 5, 5], "values": [1, 2, 3, 4, 5, 6, 7, -7]},
+            {"N": 8},
+            {"run_keys": [7, 2, 7, 5, 0, 0, 0, 0], "sums": [6, 9, 6, 0, 0, 0, 0, 0], "count": [4]},
         ),
         (
             "strided_map",
