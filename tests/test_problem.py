@@ -55,6 +55,7 @@ SIGNATURES = {
     "prefix_max": "prefix_max_kernel(const int* input, int* output, int N)",
     "reduce_by_key": "reduce_by_key_kernel(const int* keys, const int* values, int* run_keys, int* sums, int* count, "
     "int N)",
+    "run_length_encode": "rle_kernel(const int* input, int* symbols, int* lengths, int* count, int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -292,6 +293,12 @@ def array_of(problem, name, values):
             {"keys": [7, 7, 7, 2, 2, 7, 5, 5], "values": [1, 2, 3, 4, 5, 6, 7, -7]},
             {"N": 8},
             {"run_keys": [7, 2, 7, 5, 0, 0, 0, 0], "sums": [6, 9, 6, 0, 0, 0, 0, 0], "count": [4]},
+        ),
+        (
+            "run_length_encode",
+            {"input": [7, 7, 7, 2, 2, 7, 5, 5]},
+            {"N": 8},
+            {"symbols": [7, 2, 7, 5, 0, 0, 0, 0], "lengths": [3, 2, 1, 2, 0, 0, 0, 0], "count": [4]},
         ),
         (
             "strided_map",
