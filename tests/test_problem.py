@@ -56,6 +56,7 @@ SIGNATURES = {
     "reduce_by_key": "reduce_by_key_kernel(const int* keys, const int* values, int* run_keys, int* sums, int* count, "
     "int N)",
     "run_length_encode": "rle_kernel(const int* input, int* symbols, int* lengths, int* count, int N)",
+    "stream_compaction": "compaction_kernel(const float* input, float* output, int* count, int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -299,6 +300,12 @@ def array_of(problem, name, values):
             {"input": [7, 7, 7, 2, 2, 7, 5, 5]},
             {"N": 8},
             {"symbols": [7, 2, 7, 5, 0, 0, 0, 0], "lengths": [3, 2, 1, 2, 0, 0, 0, 0], "count": [4]},
+        ),
+        (
+            "stream_compaction",
+            {"input": [3, -1, 0, 5, -2, 4, -6]},
+            {"N": 7},
+            {"output": [3, 5, 4, 0, 0, 0, 0], "count": [3]},
         ),
         (
             "strided_map",
