@@ -11,8 +11,8 @@ __global__ void bitonic_sort_kernel(const float* input, float* output, int N) {
 
     // Runs of `length` elements are made of two sorted ones, until one run holds the whole array.
     for (int length = 2; length / 2 < N; length *= 2) {
-        // Your turn: compare the mirrored places of each run, then those at a distance of length / 4, length / 8, ... 1.
-        // Leave out places from N on.
+        // Your turn: compare the mirrored places of each run, then those at a distance of length / 4, length / 8 and so
+        // on down to 1. Leave out places from N on.
     }
 }
 

@@ -17,6 +17,7 @@ __global__ void radix_sort_kernel(const unsigned int* keys, const int* values, u
 // Host code: the grader calls it. The arrays lie in the GPU's memory, so only kernels can read and write them. It may
 // allocate more of it by cudaMalloc, and launch a kernel for each digit, such as (key >> shift) & 15 for shift = 0, 4,
 // 8, ... 28.
-extern "C" void solve(const unsigned int* keys, const int* values, unsigned int* sorted_keys, int* sorted_values, int N) {
+extern "C" void solve(const unsigned int* keys, const int* values, unsigned int* sorted_keys, int* sorted_values,
+                      int N) {
     radix_sort_kernel<<<1, BLOCK>>>(keys, values, sorted_keys, sorted_values, N);
 }

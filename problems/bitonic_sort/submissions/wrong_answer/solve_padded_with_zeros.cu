@@ -77,7 +77,8 @@ __device__ void store(const float* tile, float* keys, int N) {
     }
 }
 
-__global__ void __launch_bounds__(BLOCK) sort_tiles(const float* __restrict__ input, float* __restrict__ output, int N) {
+__global__ void __launch_bounds__(BLOCK)
+    sort_tiles(const float* __restrict__ input, float* __restrict__ output, int N) {
     __shared__ float tile[TILE];
     load(tile, input, N);
     // A short array needs no more than its own length.
