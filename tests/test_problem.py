@@ -57,6 +57,7 @@ SIGNATURES = {
     "int N)",
     "run_length_encode": "rle_kernel(const int* input, int* symbols, int* lengths, int* count, int N)",
     "stream_compaction": "compaction_kernel(const float* input, float* output, int* count, int N)",
+    "base64": "base64_kernel(const unsigned char* input, unsigned char* output, int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -307,6 +308,7 @@ def array_of(problem, name, values):
             {"N": 7},
             {"output": [3, 5, 4, 0, 0, 0, 0], "count": [3]},
         ),
+        ("base64", {"input": list(b"Hello")}, {"N": 5}, {"output": list(b"SGVsbG8=")}),
         (
             "strided_map",
             {
