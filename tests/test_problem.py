@@ -58,6 +58,7 @@ SIGNATURES = {
     "run_length_encode": "rle_kernel(const int* input, int* symbols, int* lengths, int* count, int N)",
     "stream_compaction": "compaction_kernel(const float* input, float* output, int* count, int N)",
     "base64": "base64_kernel(const unsigned char* input, unsigned char* output, int N)",
+    "hash_table_lookup": "hash_table_kernel(const int* keys, const int* queries, int* places, int N, int Q)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -309,6 +310,12 @@ def array_of(problem, name, values):
             {"output": [3, 5, 4, 0, 0, 0, 0], "count": [3]},
         ),
         ("base64", {"input": list(b"Hello")}, {"N": 5}, {"output": list(b"SGVsbG8=")}),
+        (
+            "hash_table_lookup",
+            {"keys": [7, 3, 7, -1, 9], "queries": [7, -1, 4, 9]},
+            {"N": 5, "Q": 4},
+            {"places": [0, 3, -1, 4]},
+        ),
         (
             "strided_map",
             {
