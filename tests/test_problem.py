@@ -59,6 +59,8 @@ SIGNATURES = {
     "stream_compaction": "compaction_kernel(const float* input, float* output, int* count, int N)",
     "base64": "base64_kernel(const unsigned char* input, unsigned char* output, int N)",
     "hash_table_lookup": "hash_table_kernel(const int* keys, const int* queries, int* places, int N, int Q)",
+    "smith_waterman": "alignment_kernel(const unsigned char* a, const unsigned char* b, int* score, int PAIRS, "
+    "int N, int M)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -315,6 +317,12 @@ def array_of(problem, name, values):
             {"keys": [7, 3, 7, -1, 9], "queries": [7, -1, 4, 9]},
             {"N": 5, "Q": 4},
             {"places": [0, 3, -1, 4]},
+        ),
+        (
+            "smith_waterman",
+            {"a": [[2, 0, 1, 3]], "b": [[3, 0, 1, 1, 3]]},
+            {"PAIRS": 1, "N": 4, "M": 5},
+            {"score": [6]},
         ),
         (
             "strided_map",
