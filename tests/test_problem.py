@@ -61,6 +61,7 @@ SIGNATURES = {
     "hash_table_lookup": "hash_table_kernel(const int* keys, const int* queries, int* places, int N, int Q)",
     "smith_waterman": "alignment_kernel(const unsigned char* a, const unsigned char* b, int* score, int PAIRS, "
     "int N, int M)",
+    "sha256": "sha256_kernel(const unsigned char* messages, unsigned char* digests, int COUNT, int LENGTH)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -323,6 +324,12 @@ def array_of(problem, name, values):
             {"a": [[2, 0, 1, 3]], "b": [[3, 0, 1, 1, 3]]},
             {"PAIRS": 1, "N": 4, "M": 5},
             {"score": [6]},
+        ),
+        (
+            "sha256",
+            {"messages": [list(b"abc")]},
+            {"COUNT": 1, "LENGTH": 3},
+            {"digests": [list(bytes.fromhex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))]},
         ),
         (
             "strided_map",
