@@ -62,6 +62,8 @@ SIGNATURES = {
     "smith_waterman": "alignment_kernel(const unsigned char* a, const unsigned char* b, int* score, int PAIRS, "
     "int N, int M)",
     "sha256": "sha256_kernel(const unsigned char* messages, unsigned char* digests, int COUNT, int LENGTH)",
+    "spmm": "spmm_kernel(const int* offsets, const int* columns, const float* values, const float* B, "
+    "float* C, int M, int N, int K, int DEGREE)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -330,6 +332,17 @@ def array_of(problem, name, values):
             {"messages": [list(b"abc")]},
             {"COUNT": 1, "LENGTH": 3},
             {"digests": [list(bytes.fromhex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))]},
+        ),
+        (
+            "spmm",
+            {
+                "offsets": [0, 2, 2, 3],
+                "columns": [[0], [2], [1]],
+                "values": [[5], [2], [3]],
+                "B": [[1, 2], [3, 4], [5, 6]],
+            },
+            {"M": 3, "N": 3, "K": 2, "DEGREE": 1},
+            {"C": [[15, 22], [0, 0], [9, 12]]},
         ),
         (
             "strided_map",
