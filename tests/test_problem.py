@@ -64,6 +64,8 @@ SIGNATURES = {
     "sha256": "sha256_kernel(const unsigned char* messages, unsigned char* digests, int COUNT, int LENGTH)",
     "spmm": "spmm_kernel(const int* offsets, const int* columns, const float* values, const float* B, "
     "float* C, int M, int N, int K, int DEGREE)",
+    "shortest_paths": "shortest_paths_kernel(const int* offsets, const int* neighbours, const int* weights, int* "
+    "distance, int V, int DEGREE)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -343,6 +345,12 @@ def array_of(problem, name, values):
             },
             {"M": 3, "N": 3, "K": 2, "DEGREE": 1},
             {"C": [[15, 22], [0, 0], [9, 12]]},
+        ),
+        (
+            "shortest_paths",
+            {"offsets": [0, 2, 2, 3, 4], "neighbours": [[1], [2], [1], [0]], "weights": [[5], [1], [2], [7]]},
+            {"V": 4, "DEGREE": 1},
+            {"distance": [0, 3, 1, -1]},
         ),
         (
             "strided_map",
