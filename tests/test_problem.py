@@ -66,6 +66,8 @@ SIGNATURES = {
     "float* C, int M, int N, int K, int DEGREE)",
     "shortest_paths": "shortest_paths_kernel(const int* offsets, const int* neighbours, const int* weights, int* "
     "distance, int V, int DEGREE)",
+    "grouped_matmul": "grouped_matmul_kernel(const float* X, const float* W, const int* offsets, float* Y, int T, "
+    "int G, int K, int N)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -351,6 +353,12 @@ def array_of(problem, name, values):
             {"offsets": [0, 2, 2, 3, 4], "neighbours": [[1], [2], [1], [0]], "weights": [[5], [1], [2], [7]]},
             {"V": 4, "DEGREE": 1},
             {"distance": [0, 3, 1, -1]},
+        ),
+        (
+            "grouped_matmul",
+            {"X": [[1, 2], [3, 4], [5, 6]], "W": [[[10], [1]], [[1], [100]]], "offsets": [0, 1, 3]},
+            {"T": 3, "G": 2, "K": 2, "N": 1},
+            {"Y": [[12], [403], [605]]},
         ),
         (
             "strided_map",
