@@ -68,6 +68,8 @@ SIGNATURES = {
     "distance, int V, int DEGREE)",
     "grouped_matmul": "grouped_matmul_kernel(const float* X, const float* W, const int* offsets, float* Y, int T, "
     "int G, int K, int N)",
+    "edit_distance": "edit_distance_kernel(const unsigned char* a, const unsigned char* b, int* distance, int "
+    "PAIRS, int N, int M)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -359,6 +361,12 @@ def array_of(problem, name, values):
             {"X": [[1, 2], [3, 4], [5, 6]], "W": [[[10], [1]], [[1], [100]]], "offsets": [0, 1, 3]},
             {"T": 3, "G": 2, "K": 2, "N": 1},
             {"Y": [[12], [403], [605]]},
+        ),
+        (
+            "edit_distance",
+            {"a": [[98, 97, 99, 100]], "b": [[98, 97, 100, 100, 97]]},
+            {"PAIRS": 1, "N": 4, "M": 5},
+            {"distance": [2]},
         ),
         (
             "strided_map",
