@@ -70,6 +70,7 @@ SIGNATURES = {
     "int G, int K, int N)",
     "edit_distance": "edit_distance_kernel(const unsigned char* a, const unsigned char* b, int* distance, int "
     "PAIRS, int N, int M)",
+    "triangle_count": "triangle_kernel(const int* offsets, const int* neighbours, long long* count, int V, int DEGREE)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -367,6 +368,15 @@ def array_of(problem, name, values):
             {"a": [[98, 97, 99, 100]], "b": [[98, 97, 100, 100, 97]]},
             {"PAIRS": 1, "N": 4, "M": 5},
             {"distance": [2]},
+        ),
+        (
+            "triangle_count",
+            {
+                "offsets": [0, 3, 5, 5, 6, 6],
+                "neighbours": [[1, 2], [3, 2], [3, 4], [-1, -1], [-1, -1]],
+            },
+            {"V": 5, "DEGREE": 2},
+            {"count": [2]},
         ),
         (
             "strided_map",
