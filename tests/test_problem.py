@@ -71,6 +71,7 @@ SIGNATURES = {
     "edit_distance": "edit_distance_kernel(const unsigned char* a, const unsigned char* b, int* distance, int "
     "PAIRS, int N, int M)",
     "triangle_count": "triangle_kernel(const int* offsets, const int* neighbours, long long* count, int V, int DEGREE)",
+    "connected_components": "components_kernel(const int* a, const int* b, int* label, int V, int E)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -377,6 +378,12 @@ def array_of(problem, name, values):
             },
             {"V": 5, "DEGREE": 2},
             {"count": [2]},
+        ),
+        (
+            "connected_components",
+            {"a": [5, 2, 3, 4], "b": [2, 6, 1, 4]},
+            {"V": 7, "E": 4},
+            {"label": [0, 1, 2, 1, 4, 2, 2]},
         ),
         (
             "strided_map",
