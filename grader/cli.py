@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from grader.commands.engines import Engines
 
 COMMANDS: dict[str, str] = {
+    "start": "Say what to type next.",
     "submit": "Grade a kernel, record it, and write its report page.",
     "test": "Grade a kernel without recording it.",
     "check": "Grade files and print what is wrong at their lines, for pre-commit and CI.",
@@ -31,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "list": "List the problems and how far you are with each.",
     "show": "Show a problem's statement.",
     "init": "Write a problem's starter file.",
+    "mend": "Make faulty kernels right by the smallest change.",
     "leaderboard": "Show the ranking, or write it as web pages.",
     "history": "List earlier submissions.",
     "verify": "Grade the worked submissions of problems against their declared verdicts.",
@@ -73,7 +75,7 @@ class Commands(LazyGroup):
 def group(workspace: str | None) -> None:
     """Grade CUDA kernels, with a GPU or without one.
 
-    Start with 'kgrade list', 'kgrade show matmul' and 'kgrade init matmul'.
+    Type 'kgrade start' to be led, or 'kgrade list' to choose for yourself.
     """
 
 

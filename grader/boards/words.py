@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from grader.core.report import CaseResult, Interval, Report
+from grader.core.report import CaseResult, Interval, Mend, Report
 from grader.core.verdict import LanguageName
 
 # Control characters, marks that change the direction of text, and characters that show nothing: they could make code or
@@ -254,6 +254,12 @@ def _three_digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 99.95 else f"{value:#.3g}"
 
 
+def mend(made: Mend) -> str:
+    """What an accepted submission changed in an exercise's text, beside what its author changed."""
+    fewest = "fewer are not known" if made.tokens <= made.smallest else f"{made.smallest:,} are enough"
+    return f"{made.exercise}, with {several(made.tokens, 'changed token')}; {fewest}"
+
+
 def _superscript(value: int) -> str:
     return str(value).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
@@ -288,5 +294,6 @@ FILTERS: Mapping[str, Callable[..., str]] = {
         sizes,
         element,
         triple,
+        mend,
     )
 }

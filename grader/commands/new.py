@@ -18,6 +18,7 @@ _README = """\
 
 Type these in this folder or below it:
 
+    kgrade start
     kgrade list
     kgrade show matmul
     kgrade init matmul
@@ -44,5 +45,5 @@ def command(folder: str) -> int:
         raise WorkspaceError(
             f"{root} can't be made: {error.strerror}", "name a folder that you may write to"
         ) from error
-    click.echo(f"made the workspace {root}\nnext: cd {root} && kgrade list")
+    click.echo(f"made the workspace {root}\nnext: cd {root} && kgrade start")
     return 0

@@ -20,6 +20,7 @@ from grader.commands.options import (
     workspace_of,
 )
 from grader.core.errors import KgradeError
+from grader.core.verdict import Verdict
 
 
 @click.command()
@@ -75,6 +76,12 @@ def command(
     if filed.remark:
         click.echo(f"kgrade: {filed.remark}", err=True)
     print_result(report, file, as_json=as_json, number=filed.number, page=filed.page)
+    if report.verdict is Verdict.ACCEPTED and problem_set is None and not as_json:
+        from grader.commands.leading import next_after
+
+        key = f"{problem}/{report.mend.exercise}" if report.mend else problem
+        if leads_on := next_after(workspace, name, key):
+            click.echo(f"  next      {leads_on}")
     return report.verdict.facts.exit_code
 
 

@@ -10,12 +10,17 @@ from fastapi.responses import HTMLResponse
 from grader.boards.ranking import rank
 from grader.boards.site import statement_html
 from grader.contest.access import Refused
+from grader.contest.leading import mends_of, tracks_of
 from grader.contest.practice import practice_settings, publish_practice
+from grader.contest.problem_pages import problem_page
 from grader.contest.records import SubmissionRecord
 from grader.contest.settings import PRACTICE
 from grader.contest.tabs import tabs_of
 from grader.contest.visit import Member
 from grader.core.errors import KgradeError
+from grader.core.verdict import LanguageName
+from grader.problem.exercises import exercise_names, read_exercise
+from grader.problem.tracks import next_step, sort_key
 
 router = APIRouter(prefix=f"/contests/{PRACTICE}", include_in_schema=False)
 
@@ -30,16 +35,40 @@ Practising = Annotated[Member, Depends(practising)]
 
 @router.get("")
 def practice(me: Practising) -> HTMLResponse:
-    """The workspace's problems with this account's results, sorted as `kgrade list` sorts them."""
+    """The tracks and the other problems of the workspace, with this account's results and what comes next."""
     _follow_workspace(me)
     rows: dict[str, list[SubmissionRecord]] = {}
     for row in me.site.access.own(me.visitor):
         rows.setdefault(row.problem, []).append(row)
     names = [each.name for each in me.visitor.contest.problems]
-    problems = [_standing(me, name, rows.get(name, [])) for name in names]
-    solved = sum(each["solved"] for each in problems)
-    organises = me.site.may_organise(me.visitor.account)
-    return me.page("practice.html", here="contest", problems=problems, solved=solved, organises=organises)
+    problems = {name: _standing(me, name, rows.get(name, [])) for name in names}
+    mends = mends_of(me)
+    solved = {name for name, each in problems.items() if each["solved"]} | mends.keys()
+    tracks, mistake = tracks_of(me)
+    led = {step.key for track in tracks for step in track.steps}
+    others = sorted(problems.keys() - led, key=lambda name: sort_key((), name, problems[name]["difficulty"]))
+    return me.page(
+        "practice.html",
+        here="contest",
+        problems=problems,
+        solved={name for name in solved if name in problems},
+        reached=solved,
+        mends=mends,
+        tracks=tracks,
+        mistake=mistake,
+        following=next_step(tracks, solved),
+        others=others,
+        organises=me.site.may_organise(me.visitor.account),
+    )
+
+
+@router.get("/problems/{problem}/exercises/{exercise}")
+def exercise(problem: Name, exercise: Name, me: Practising) -> HTMLResponse:
+    """The problem's page with an exercise: its story and hints, and its faulty text in the editor."""
+    folder = me.site.access.problem(me.visitor, problem).folder
+    if exercise not in exercise_names(folder):
+        raise Refused(404, "there is no such exercise of this problem", "the track 'Debug this' has them")
+    return problem_page(me, problem, LanguageName.CUDA, exercise=read_exercise(folder, exercise))
 
 
 @router.get("/problems/{problem}/leaderboard")

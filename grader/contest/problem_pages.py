@@ -19,6 +19,7 @@ from grader.contest.access import Refused
 from grader.contest.api import Number, page_of
 from grader.contest.auth import new_token
 from grader.contest.failures import RETRY_SECONDS, refuse, wants_json
+from grader.contest.leading import step_after
 from grader.contest.limits import LARGEST_SOURCE
 from grader.contest.records import JUDGED, DraftRecord, SubmissionRecord
 from grader.contest.tabs import tabs_of
@@ -29,6 +30,8 @@ from grader.core.verdict import LanguageName, Verdict
 from grader.languages.python import SUFFIX
 from grader.languages.registry import find_language
 from grader.problem import Problem
+from grader.problem.exercises import Exercise
+from grader.problem.tracks import Step
 
 router = APIRouter(include_in_schema=False)
 
@@ -46,8 +49,8 @@ def problem(
 ) -> HTMLResponse:
     """With `language`, the starter in it is in the editor; with `draft`, the server's copy of the draft in it."""
     if draft is not None:
-        return _problem_page(me, problem, draft, drafted=me.site.database.draft(me.visitor.account, problem, draft))
-    return _problem_page(me, problem, language, started=language is not None)
+        return problem_page(me, problem, draft, drafted=me.site.database.draft(me.visitor.account, problem, draft))
+    return problem_page(me, problem, language, started=language is not None)
 
 
 @router.post("/contests/{slug}/problems/{problem}")
@@ -70,11 +73,16 @@ def submission_result(number: Number, me: SignedIn) -> HTMLResponse:
     report = me.site.access.report(me.visitor, row) if row.state == JUDGED else None
     if report is None:
         raise Refused(404, "there is no report of this submission")
-    return result_piece(me, report, page_of(row.contest, number))
+    key = f"{row.problem}/{report.mend.exercise}" if report.mend else row.problem
+    following = step_after(me, key) if report.verdict is Verdict.ACCEPTED else None
+    return result_piece(me, report, page_of(row.contest, number), following)
 
 
-def result_piece(me: Member, report: Report, address: str) -> HTMLResponse:
-    """A report as a part of a page, with what the editor marks; `address` is that of the whole report."""
+def result_piece(me: Member, report: Report, address: str, following: Step | None = None) -> HTMLResponse:
+    """A report as a part of a page, with what the editor marks; `address` is that of the whole report.
+
+    `following` is the problem that comes next.
+    """
     remarks = [(line, each) for line, found in remarks_of(report).items() for each in found]
     diagnostics = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
     text = me.site.pages.render(
@@ -87,6 +95,9 @@ def result_piece(me: Member, report: Report, address: str) -> HTMLResponse:
         size_names=list(report.cases[0].sizes) if report.cases else [],
         cases=[case_row(case) for case in report.cases],
         passed=sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
+        following=following,
+        names=me.names,
+        contest=me.visitor.contest,
     )
     return HTMLResponse(text)
 
@@ -111,7 +122,7 @@ def refused_page(
         raise refused
     words = " ".join(f"{each[:1].upper()}{each[1:]}." for each in (refused.message, refused.hint) if each)
     typed = "" if form.file("file") else form.text("source")
-    page = _problem_page(me, name, language, mistake=words, typed=typed, sizes=form.text("sizes"))
+    page = problem_page(me, name, language, mistake=words, typed=typed, sizes=form.text("sizes"))
     page.status_code = refused.status
     if refused.status in RETRY_SECONDS:
         page.headers["retry-after"] = str(RETRY_SECONDS[refused.status])
@@ -131,7 +142,7 @@ def stamp(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
 
 
-def _problem_page(
+def problem_page(
     me: Member,
     name: str,
     language: LanguageName | None = None,
@@ -141,18 +152,19 @@ def _problem_page(
     mistake: str = "",
     typed: str = "",
     sizes: str = "",
+    exercise: Exercise | None = None,
 ) -> HTMLResponse:
-    """The page with what was typed in the editor, else the starter if it is to be `started`, else the draft if it is
-    given, else the last text.
+    """The page with what was typed in the editor, else the exercise's text, else the starter if it is to be `started`,
+    else the draft if it is given, else the last text.
     """
     access, visitor = me.site.access, me.visitor
     loaded = access.problem(visitor, name)
     history = access.own(visitor, name)
     closed = access.why_closed(visitor, me.now)
     language = language or (_language_of(history[0]) if history else LanguageName.CUDA)
-    again = bool(history) and not started and not typed
+    again = bool(history) and not started and not typed and exercise is None
     since = history[0].submitted if again else None
-    text = typed
+    text = typed or (exercise.text if exercise else "")
     if not text and drafted is not None:
         text, since = drafted.text, drafted.saved
     saved = me.site.database.drafts_saved(visitor.account, name)
@@ -181,6 +193,7 @@ def _problem_page(
         example=" ".join(f"{each}={min(max(SAMPLE_SIZE, size.low), size.high)}" for each, size in loaded.sizes.items()),
         history=history[:SHOWN_ON_PROBLEM],
         names=me.names,
+        exercise=exercise,
     )
 
 

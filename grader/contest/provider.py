@@ -7,7 +7,6 @@ differs or can't be checked is a refusal. Which accounts a person has is looked 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +16,10 @@ from urllib.parse import urlsplit
 from grader.contest.client import LOCAL
 from grader.contest.database import contests_folder
 from grader.contest.settings_reader import Reader
+from grader.core import toml
 from grader.core.errors import KgradeError, ToolMissing, UsageError
 from grader.machine.own_install import extra_command
 from grader.store.workspace import Workspace
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FILE = "sign-in.toml"
 SECRET_VARIABLE = "KGRADE_OIDC_SECRET"
@@ -70,7 +65,7 @@ def read_provider(workspace: Workspace) -> Provider | None:
     """Reads contests/sign-in.toml; None without one. Raises UsageError listing every mistake."""
     path = contests_folder(workspace) / FILE
     try:
-        data = tomllib.loads(path.read_text("utf-8-sig"))
+        data = toml.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,12 +19,8 @@ from grader.contest.credit_reader import credit_of, credit_to_data
 from grader.contest.groups import group_to_data
 from grader.contest.partial import Credit
 from grader.contest.settings_reader import Reader, problem_tables
+from grader.core import toml
 from grader.core.errors import UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 EMULATOR = "emulator"
 PRACTICE = "practice"
@@ -191,8 +186,8 @@ def read_settings(path: Path, problems: Collection[str] | None = None) -> Settin
 def parse_settings(text: str, slug: str, place: str, problems: Collection[str] | None = None) -> Settings:
     """Parses the settings in a TOML text. `place` names the text in messages. Raises UsageError."""
     try:
-        data = tomllib.loads(text.replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
+        data = toml.loads(text.replace("\r\n", "\n"))
+    except toml.TOMLDecodeError as error:
         raise UsageError(
             f"{place}: {error}",
             'a line is KEY = VALUE; texts stand in quotes ("best"), times have a zone (2026-10-01T09:00:00+02:00)',

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grader.contest.credit_reader import credit_to_toml
 from grader.contest.settings import ANONYMOUS, CLASS, PUBLIC, Settings, settings_from_data, settings_to_json
+from grader.core import toml
 from grader.core.errors import UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 TEXT, TIME, NUMBER, CHOICE, FLAG = "text", "time", "number", "choice", "flag"
 WEIGHT = "weight:"
@@ -108,8 +103,8 @@ def _credits(text: str, problems: Sequence[str]) -> Mapping[str, Any]:
     if len(text) > LONGEST_CREDIT:
         raise UsageError(f"the partial credit takes more than {LONGEST_CREDIT:,} characters", hint)
     try:
-        found: dict[str, Any] = tomllib.loads(text.replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found: dict[str, Any] = toml.loads(text.replace("\r\n", "\n"))
+    except (toml.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"partial credit: {error}", hint) from None
     for name in found:
         if name not in problems:

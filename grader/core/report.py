@@ -222,6 +222,18 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class Mend:
+    """An exercise whose faulty text the submission makes right by taking away and adding so many tokens.
+
+    `smallest` is what the exercise's author changed.
+    """
+
+    exercise: str
+    tokens: int
+    smallest: int
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything known about one submission after grading."""
 
@@ -266,6 +278,8 @@ class Report:
     """Whether the user gave the sizes of the cases; otherwise they are drawn from the seed."""
     replay: Replay | None = None
     """The smallest failing case, recorded; None if nothing failed or the device can't record."""
+    mend: Mend | None = None
+    """The exercise that an accepted submission mends; None if it is none's faulty text with a small change."""
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,7 @@ from grader.core.paths import cache_folder
 from grader.core.report import Report
 from grader.judge import reporting
 from grader.judge.deadline import STANDARD_SECONDS, Deadline, DeadlinePassed
+from grader.judge.mending import add_mend
 from grader.judge.passes import Course
 from grader.judge.unset_locals import LocalsPass, emulates
 from grader.judge.watching import LEAST_SECONDS, STEP, add_replay, can_be_watched
@@ -156,7 +157,7 @@ def _grade(
     if options.replay and can_be_watched(report, problem) and options.deadline - spent > LEAST_SECONDS:
         progress(STEP)
         report = add_replay(report, problem, submission, language, cache, sandbox)
-    return replace(report, seconds=spent)
+    return add_mend(replace(report, seconds=spent), problem)
 
 
 def _begin(parts: Sequence[Part]) -> None:

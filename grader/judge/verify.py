@@ -22,6 +22,7 @@ from grader.core.errors import KgradeError, ProblemError
 from grader.core.limits import Effort, Search
 from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
 from grader.languages.registry import LANGUAGES
+from grader.problem.exercises import exercise_names, file_of
 
 if TYPE_CHECKING:
     from grader.core.report import Report
@@ -128,14 +129,57 @@ class TrivialKernels:
         return Outcome(self.name, expected, "accepted", f"accepts {', '.join(accepted)}: the checks are too weak")
 
 
-Work = WorkedSubmission | TrivialKernels
+@dataclass(frozen=True)
+class WorkedExercise:
+    """An exercise: its faulty text gets the declared verdict, and with its author's changes it is accepted."""
+
+    problem: str
+    folder: Path
+    name_in_folder: str
+    mended: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.problem}/exercises/{self.name_in_folder}{', mended' if self.mended else ''}"
+
+    @property
+    def file(self) -> Path:
+        return file_of(self.folder, self.name_in_folder)
+
+    def verify(self, seed: int = SEED, cases: int = CASES) -> Outcome:
+        from grader.compile.submission import Submission
+        from grader.judge.conductor import Options, grade
+        from grader.languages.registry import make_submission
+        from grader.problem.exercises import read_exercise
+
+        try:
+            exercise = read_exercise(self.folder, self.name_in_folder)
+            expected = Expectation(Verdict.ACCEPTED) if self.mended else _declared(exercise.expect, exercise.file)
+            text = exercise.mended if self.mended else exercise.text
+            submission: Submission = make_submission(exercise.file.name, text.encode())
+            options = Options(cases, seed, user="verify", device="emulator", search=NO_PATTERN)
+            report = grade(_problem(self.folder), submission, options)
+        except KgradeError as error:
+            return Outcome(self.name, "an exercise", "not graded", error.message)
+        got = expectation_met_by(report)
+        mismatch = compare(expected, got)
+        if mismatch:
+            mismatch += f", with seed {seed} ({report.headline})"
+        elif self.mended and (report.mend is None or report.mend.exercise != self.name_in_folder):
+            mismatch = f"it is taken for a mend of {report.mend.exercise if report.mend else 'no exercise'}"
+        return Outcome(self.name, str(expected), str(got), mismatch, report.seconds)
+
+
+Work = WorkedSubmission | WorkedExercise | TrivialKernels
 
 
 def works_of(name: str, folder: Path) -> list[Work]:
     """All there is to verify of one problem: its worked submissions by path, and the trivial kernels."""
     files = sorted(file for file in (folder / "submissions").glob("*/*") if file.suffix in SUFFIXES)
     works: list[Work] = [WorkedSubmission(name, folder, file, read_expectation(file)) for file in files]
-    return [*works, TrivialKernels(name, folder)]
+    names = exercise_names(folder)
+    exercises = [WorkedExercise(name, folder, each, mended) for each in names for mended in (False, True)]
+    return [*works, *exercises, TrivialKernels(name, folder)]
 
 
 def missing_here() -> dict[tuple[LanguageName, Form], str]:
@@ -145,7 +189,7 @@ def missing_here() -> dict[tuple[LanguageName, Form], str]:
 
 def missing_for(work: Work, missing: Mapping[tuple[LanguageName, Form], str]) -> str:
     """What the work's language lacks here, of `missing_here`; empty where nothing is missing."""
-    if not isinstance(work, WorkedSubmission) or not any(missing.values()):
+    if isinstance(work, TrivialKernels) or not any(missing.values()):
         return ""
     # The file of an author, of hundreds: it needs no process of its own.
     text = work.file.read_text(encoding="utf-8")
@@ -215,18 +259,26 @@ def read_expectation(file: Path) -> Expectation:
             f"{file}: it has no line '{sign} expect: {folder}' in its opening comment",
             "add the line, with the fault or the kind of wrong answer after the verdict",
         )
-    verdict, detail = declared["verdict"], declared["detail"] or ""
-    if verdict != folder:
-        raise ProblemError(f"{file}: it expects '{verdict}' but stands in the folder '{folder}'")
-    if detail and detail not in {*FaultClass, *WrongKind}:
+    if declared["verdict"] != folder:
+        raise ProblemError(f"{file}: it expects '{declared['verdict']}' but stands in the folder '{folder}'")
+    expected = _declared(declared[0].partition(":")[2], file)
+    marked = [number for number, line in enumerate(text.splitlines(), 1) if _HERE.search(line)]
+    if len(marked) > 1:
+        raise ProblemError(f"{file}: lines {marked} all end in '{sign} <- here'; one line can be at fault")
+    return replace(expected, line=marked[0] if marked else None)
+
+
+def _declared(words: str, file: Path) -> Expectation:
+    """What a verdict and, if there is one, a fault or a kind of wrong answer declare. Raises ProblemError."""
+    verdict, _, detail = words.strip().partition(" ")
+    if verdict not in set(Verdict):
+        raise ProblemError(f"{file}: '{verdict}' is not a verdict", f"use one of: {', '.join(map(str, Verdict))}")
+    if (detail := detail.strip()) and detail not in {*FaultClass, *WrongKind}:
         raise ProblemError(
             f"{file}: '{detail}' is neither a fault nor a kind of wrong answer",
             f"use one of: {', '.join([*map(str, FaultClass), *map(str, WrongKind)])}",
         )
-    marked = [number for number, line in enumerate(text.splitlines(), 1) if _HERE.search(line)]
-    if len(marked) > 1:
-        raise ProblemError(f"{file}: lines {marked} all end in '{sign} <- here'; one line can be at fault")
-    return Expectation(Verdict(verdict), detail, marked[0] if marked else None)
+    return Expectation(Verdict(verdict), detail)
 
 
 def expectation_met_by(report: Report) -> Expectation:

@@ -77,6 +77,15 @@ class Store:
         """Summaries of the submissions, oldest first."""
         return [_summary(row) for row in self._rows(_filtered(select(*_COLUMNS), problem, user))]
 
+    def mends(self, user: str) -> dict[str, int]:
+        """The exercises that the user has mended, as PROBLEM/NAME, with the fewest tokens changed."""
+        least: dict[str, int] = {}
+        for row in self.summaries(user=user):
+            if row.mend is not None and row.mend_tokens is not None:
+                key = f"{row.problem}/{row.mend}"
+                least[key] = min(least.get(key, row.mend_tokens), row.mend_tokens)
+        return least
+
     def _entries(self, query: Select[Any]) -> list[Entry]:
         return [self._entry(row) for row in self._rows(query)]
 

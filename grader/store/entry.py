@@ -18,7 +18,8 @@ class Summary:
     """The facts of a submission that lists and rankings need; cheap to read by the thousand.
 
     `submitted` is in UTC. `score` and `time` are None if the device's time means nothing, as on the emulator.
-    `score_low` and `score_high` are the bounds of the score's interval.
+    `score_low` and `score_high` are the bounds of the score's interval. `mend` is the exercise that it mends, with so
+    many changed tokens.
     """
 
     id: int
@@ -41,6 +42,8 @@ class Summary:
     score_low: float | None = None
     score_high: float | None = None
     language: LanguageName = LanguageName.CUDA
+    mend: str | None = None
+    mend_tokens: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +78,8 @@ def summarize(number: int, report: Report) -> Summary:
         score_low=measured.low if measured else None,
         score_high=measured.high if measured else None,
         language=report.language,
+        mend=report.mend.exercise if report.mend else None,
+        mend_tokens=report.mend.tokens if report.mend else None,
     )
 
 

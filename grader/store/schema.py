@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, MetaData, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -79,6 +79,8 @@ class Submission(Base):
     score_low: Mapped[float | None] = mapped_column(Double)
     score_high: Mapped[float | None] = mapped_column(Double)
     language: Mapped[str] = mapped_column(Text, server_default="cuda")
+    mend: Mapped[str | None] = mapped_column(Text)
+    mend_tokens: Mapped[int | None]
 
 
 class StoredReport(Base):

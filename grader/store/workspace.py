@@ -16,6 +16,7 @@ from grader.core.errors import ProblemError, UsageError, WorkspaceError
 
 if TYPE_CHECKING:
     from grader.problem import Problem
+    from grader.problem.tracks import Track
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -72,6 +73,13 @@ class Workspace:
         from grader.problem import find_problems
 
         return find_problems(self.problem_roots)
+
+    @cached_property
+    def tracks(self) -> tuple[Track, ...]:
+        """The ways through its problems: the workspace's own if it has some. Raises ProblemError."""
+        from grader.problem.tracks import find_tracks
+
+        return find_tracks(self.problem_roots, self.problems)
 
     def load(self, name: str) -> Problem:
         """Loads the problem `name`. Raises UsageError if there is none, ProblemError if its folder has a mistake."""

@@ -21,6 +21,7 @@ from grader.boards.words import (
     debug_command,
     element,
     language,
+    mend,
     number,
     plain,
     repeat_command,
@@ -231,6 +232,8 @@ class _View:
             rows.append(("smallest", repeat_command(report, report.smallest)))
         if report.replay is not None and not report.problem_set:
             rows.append(("watch", debug_command(report)))
+        if report.mend is not None:
+            rows.append(("mends", mend(report.mend)))
         if submission is not None:
             rows.append(("recorded", f"submission {submission} of {report.user}"))
         if page is not None:

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import grader
-from grader.core.report import Report
+from grader.core.report import Mend, Report
 from grader.core.verdict import LanguageName
 from grader.doctor.part import Missing, Part
 from grader.store.database import Store
 from grader.store.workspace import Workspace
 
-from .conftest import Kgrade, PlayedEngines
+from .conftest import Judge, Kgrade, PlayedEngines
 from .samples import accepted_report, faulty_report
 
 
@@ -63,9 +63,81 @@ def test_list_shows_how_far_the_user_is(kgrade: Kgrade, store: Store) -> None:
     assert all(word in out for word in ("easy", "medium", "hard", "difficulty"))
 
 
+def test_list_shows_tracks_and_how_far_the_user_is_in_them(kgrade: Kgrade, store: Store) -> None:
+    store.add(report_of("ada", "map"))
+    store.add(report_of("ada", "zip", accepted=False))
+    assert "1 of 8" in row_of(kgrade("list", "--track").out, "first-kernels")
+    out = kgrade("list", "--track", "first-kernels").out
+    assert "First kernels: 1 of 8 solved" in out
+    assert line_with(out, " map ").endswith("accepted") and line_with(out, " zip ").endswith("1 try")
+    (found,) = kgrade("list", "--track", "Memory", "--json").json["tracks"]
+    assert found["track"] == "memory" and found["solved"] == 0 and found["steps"][0]["problem"] == "strided_map"
+    refused = kgrade("list", "--track", "memry")
+    assert refused.code == 2 and "there is no track 'memry'. Did you mean 'memory'?" in refused.err
+    assert kgrade("list", "--track", "memory", "--tag", "fp16").code == 2
+    # The default order is that of the tracks.
+    names = [one["problem"] for one in kgrade("list", "--json").json["problems"]]
+    assert names[:3] == ["map", "zip", "colour_inversion"]
+
+
+def test_start_and_submit_lead_on(kgrade: Kgrade, store: Store, workspace: Path, judge: Judge) -> None:
+    out = kgrade("start").out
+    assert "Next is map." in out and "kgrade init map" in out and "kgrade submit map map.cu" in out
+    (workspace / "map.cu").touch()
+    assert "kgrade init map" not in kgrade("start").out
+    submitted = kgrade("submit", "map", "mine.cu").out
+    assert line_with(submitted, "next ").split("#")[0].split() == ["next", "kgrade", "init", "zip"]
+    assert "First kernels: 1 of 8" in kgrade("start").out
+    assert "next " not in kgrade("submit", "map", "mine.cu", "--json").out
+    everything = kgrade("list", "--json").json["problems"]
+    for one in everything:
+        store.add(report_of("ada", one["problem"]))
+    (track,) = kgrade("list", "--track", "debug-this", "--json").json["tracks"]
+    for step in track["steps"]:
+        assert f"Next is {step['problem']}/{step['exercise']}." in kgrade("start").out
+        store.add(replace(report_of("ada", step["problem"]), mend=Mend(step["exercise"], 2, 1)))
+    assert "All steps of all tracks are solved" in kgrade("start").out
+    assert "next " not in kgrade("submit", "map", "mine.cu").out
+
+
+def test_mend_tells_a_story_writes_the_kernel_and_gives_hints(kgrade: Kgrade, store: Store, workspace: Path) -> None:
+    out = kgrade("mend").out
+    assert "The tile that moved on" in row_of(out, "matmul/second-barrier")
+    told = kgrade("mend", "second-barrier")
+    assert "Mira's" in told.out and "kgrade submit matmul second-barrier.cu" in told.out
+    assert (workspace / "second-barrier.cu").read_text().count("__syncthreads") == 1
+    again = kgrade("mend", "matmul/second-barrier")
+    assert again.code == 2 and "exists already" in again.err and "--force" in again.err
+    assert kgrade("mend", "second-barrier", "--force").code == 0
+    assert "Hint 2 of 3: A barrier before" in kgrade("mend", "second-barrier", "--hint", "2", "-o", "none.cu").out
+    assert not (workspace / "none.cu").exists()
+    refused = kgrade("mend", "matmul/second-barier")
+    assert refused.code == 2 and "Did you mean 'matmul/second-barrier'?" in refused.err
+    store.add(replace(report_of("ada"), mend=Mend("second-barrier", 6, 4)))
+    store.add(replace(report_of("ada"), mend=Mend("second-barrier", 4, 4)))
+    assert row_of(kgrade("mend").out, "matmul/second-barrier").endswith("mended, 4 tokens")
+    assert "mended, 4 tokens" in kgrade("list", "--track", "debug-this").out
+
+
+def test_the_last_hint_is_the_report(kgrade: Kgrade, judge: Judge) -> None:
+    judge.report = faulty_report()
+    out = kgrade("mend", "second-barrier", "--hint", "3").out
+    ((problem, submission, _),) = judge.asked
+    assert problem.name == "matmul" and "tile_A" in submission.text and "runtime_error" in out
+
+
+def test_a_mistake_in_the_tracks_is_told_once_and_hides_nothing(kgrade: Kgrade, workspace: Path, judge: Judge) -> None:
+    (workspace / "problems" / "tracks.toml").write_text("track = 1")
+    listed = kgrade("list")
+    assert row_of(listed.out, "map") and listed.err.count("it has track;") == 1 and listed.code == 2
+    started = kgrade("start")
+    assert started.code == 2 and "tracks.toml" in started.err
+    assert kgrade("submit", "map", "mine.cu").code == 0
+
+
 def test_list_takes_only_what_is_asked_for(kgrade: Kgrade, store: Store) -> None:
     store.add(report_of("ada"))
-    known = {folder.name for folder in (Path(__file__).parents[2] / "problems").iterdir()}
+    known = {folder.name for folder in (Path(__file__).parents[2] / "problems").iterdir() if folder.is_dir()}
 
     def listed(*options: str) -> set[str]:
         # Tags go on in lines of their own.

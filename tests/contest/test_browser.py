@@ -22,7 +22,7 @@ from grader.boards.site import write_site
 from grader.contest.explainer import Explainer
 from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
-from grader.core.report import CaseResult, Diagnostic
+from grader.core.report import CaseResult, Diagnostic, Mend
 from grader.core.verdict import Verdict
 from grader.replay.summary import summarize
 
@@ -555,7 +555,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
         page = opened(browser, hall, complaints)
         page.goto("/")
         page.get_by_role("link", name="Practice").click()
-        page.get_by_role("link", name="Matrix multiplication", exact=True).click()
+        page.get_by_role("link", name="Matrix multiplication", exact=True).first.click()
         for text in ("int a;\nint b;", "int a;\nint c;"):
             page.goto("/contests/practice/problems/matmul")
             page.get_by_label("Your code").fill(text)
@@ -566,6 +566,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
             assert job is not None and client.finish(job, outcome_of(replace(accepted(), cases=passed(3))))
             page.get_by_text("every case is right").wait_for()
             hall.pass_time(minutes=1)
+        assert page.locator(".outcome").get_by_role("link", name="Strided matrix multiplication").count() == 1
         page.get_by_role("link", name="The whole report").click()
         page.get_by_role("button", name="Explain").click()
         page.get_by_text("Waiting for a free machine").wait_for()
@@ -581,7 +582,21 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
         page.get_by_role("button", name="Compare").click()
         page.get_by_text("They have the same text").wait_for()
         problem = "/contests/practice/problems/matmul"
-        paths = [problem, *(f"{problem}/{name}" for name in ("leaderboard", "editorial", "changes"))]
+        page.goto(f"{problem}/exercises/second-barrier")
+        page.get_by_text("Hint 1").click()
+        page.get_by_text("Fast warps and slow warps").wait_for()
+        hall.pass_time(minutes=1)
+        page.get_by_role("button", name="Submit").click()
+        page.get_by_text("queued at place 1").wait_for()
+        job = client.claim("emulator", "one")
+        assert job is not None
+        mended = replace(accepted(), cases=passed(3), mend=Mend("second-barrier", 6, 4))
+        assert client.finish(job, outcome_of(mended))
+        page.get_by_text("second-barrier, with 6 changed tokens; 4 are enough").wait_for()
+        page.goto("/contests/practice")
+        page.get_by_text("6 tokens changed").wait_for()
+        ends = ("exercises/second-barrier", "leaderboard", "editorial", "changes")
+        paths = [problem, *(f"{problem}/{end}" for end in ends)]
         paths += ["/contests/practice", "/contests/practice/submissions/2"]
         assert list(faults_of(page, hall.address, paths)) == []
 

@@ -185,6 +185,17 @@ def test_what_another_site_s_page_loads_is_a_stranger_s(at_home: Hall, site: str
     assert browser.get(HOME, headers=followed).status_code == 200
 
 
+def test_an_exercise_is_in_the_practice_alone(at_home: Hall) -> None:
+    browser = at_home.browser()
+    page = browser.get(f"{MATMUL}/exercises/second-barrier").text
+    assert "The tile that moved on" in page and "Hint 3" in page and "tile_A[y][k]" in page
+    assert browser.get(f"{MATMUL}/exercises/none").status_code == 404
+    # Nothing but a name that is there: no path.
+    assert browser.get(f"{MATMUL}/exercises/..%2f..%2fmap").status_code == 404
+    student = at_home.signed_in("ada")
+    assert student.get("/contests/cs149-a1/problems/matmul/exercises/second-barrier").status_code == 404
+
+
 def test_a_submission_is_in_the_history_of_the_workspace(mine: Hall) -> None:
     browser = mine.browser()
     number = hand_in(mine, browser)

@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 
 import grader.store
 from grader.core.errors import StoreError
+from grader.core.report import Mend
 from grader.core.verdict import LanguageName
 from grader.machine.own_install import upgrade_command
 from grader.store.connect import open_engine
@@ -90,7 +91,7 @@ def test_a_database_of_before_scores_had_intervals_keeps_what_it_has(tmp_path: P
     path = tmp_path / "kgrade.db"
     report = make_report(score=0.25)
     Store(path).add(report)
-    for column in ("score_low", "score_high", "language"):
+    for column in ("score_low", "score_high", "language", "mend", "mend_tokens"):
         change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
     change(path, "UPDATE alembic_version SET version_num = '0001'")
     store = Store(path)
@@ -104,13 +105,28 @@ def test_a_database_of_before_scores_had_intervals_keeps_what_it_has(tmp_path: P
 def test_what_was_recorded_before_there_were_languages_is_cuda(tmp_path: Path) -> None:
     path = tmp_path / "kgrade.db"
     Store(path).add(make_report())
-    change(path, "ALTER TABLE submissions DROP COLUMN language")
+    for column in ("language", "mend", "mend_tokens"):
+        change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
     change(path, "UPDATE reports SET json = json_remove(json, '$.language')")
     change(path, "UPDATE alembic_version SET version_num = '0002'")
     store = Store(path)
     store.add(make_report(language=LanguageName.TRITON))
     assert [entry.language for entry in store.summaries()] == [LanguageName.CUDA, LanguageName.TRITON]
     assert [entry.report.language for entry in store.entries()] == [LanguageName.CUDA, LanguageName.TRITON]
+
+
+def test_what_was_recorded_before_there_were_exercises_mends_none(tmp_path: Path) -> None:
+    path = tmp_path / "kgrade.db"
+    Store(path).add(make_report())
+    for column in ("mend", "mend_tokens"):
+        change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
+    change(path, "UPDATE reports SET json = json_remove(json, '$.mend')")
+    change(path, "UPDATE alembic_version SET version_num = '0003'")
+    store = Store(path)
+    assert store.entries()[0].report == make_report() and store.mends("ada") == {}
+    for tokens in (7, 4, 5):
+        store.add(make_report(user="ada", mend=Mend("second-barrier", tokens, 4)))
+    assert store.mends("ada") == {"zip/second-barrier": 4} and store.mends("grace") == {}
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path) -> None:

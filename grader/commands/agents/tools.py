@@ -28,9 +28,10 @@ class Tools:
         self._workspace, self._engines, self._asked = workspace, engines, asked
 
     def list_problems(self, user: str) -> dict[str, Any]:
-        from grader.commands.list import json_object, standings
+        from grader.commands.leading import problems_in_order, standings
+        from grader.commands.list import json_object
 
-        problems, _ = self._workspace.load_all()
+        problems, _ = problems_in_order(self._workspace)
         return json_object([(problem.name, problem) for problem in problems], standings(self._workspace, user))
 
     def show(self, problem: str, language: LanguageName) -> dict[str, Any]:

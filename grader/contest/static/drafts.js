@@ -8,7 +8,8 @@ const kgradeDrafts = (bench, form, { text, put, bases }) => {
   // By the server's clock: the page says what it was when the page was made.
   const offset = Date.parse(now) - Date.now(), clock = () => Date.now() + offset;
   const nameOf = (spoken) => `kgrade-draft/${contest}/${problem}/${account}/${spoken}`;
-  const last = nameOf("last"), copies = new Map(Object.entries(JSON.parse(saved)));
+  // The server keeps no drafts of exercises.
+  const last = nameOf("last"), copied = saved !== "", copies = new Map(Object.entries(JSON.parse(saved || "{}")));
   let unsaved = false, opening = false;
 
   const read = (spoken) => {
@@ -33,7 +34,7 @@ const kgradeDrafts = (bench, form, { text, put, bases }) => {
 
   const waiting = new Map();
   let timer = null;
-  const later = (pause) => { timer ??= setTimeout(send, pause); };
+  const later = (pause) => { if (copied) timer ??= setTimeout(send, pause); };
   const typed = (spoken) => {
     keep(spoken);
     const own = text();
@@ -43,7 +44,7 @@ const kgradeDrafts = (bench, form, { text, put, bases }) => {
   const send = async (leaving = false) => {
     clearTimeout(timer);
     timer = null;
-    const batch = [...waiting];
+    const batch = copied ? [...waiting] : [];
     waiting.clear();
     for (const [spoken, own] of batch) {
       if (own?.length > largest) continue;

@@ -53,7 +53,8 @@
     for (const each of document.querySelectorAll("#statement pre")) each.tabIndex = 0;
     const form = document.getElementById("work");
     const worked = bench.dataset.kept === "True" || document.querySelector("#history table") !== null;
-    select(NARROW.matches && form && worked ? "code" : "statement");
+    const story = document.getElementById("exercise") !== null;
+    select(story ? "exercise" : NARROW.matches && form && worked ? "code" : "statement");
     if (!form) return;
 
     const area = document.getElementById("source"), language = document.getElementById("language");
