@@ -1,6 +1,7 @@
 """Measures how long the debugger takes to answer in a recording as large as one can be.
 
     python benchmarks/debugger.py
+    python benchmarks/debugger.py --threads 1024
 
 The recording is made up: a block of 256 threads that runs a loop of two lines, 100,000 steps of its 8 warps, in each of
 which all lanes write a variable (3.2 million writes). Each request goes through the protocol, and is asked three times;
@@ -10,6 +11,7 @@ all that an editor asks for at a stop: the stack, the scopes, the variables.
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import threading
@@ -37,16 +39,16 @@ from grader.replay.model import (
 )
 from grader.replay.trace import Trace
 
-STEPS, WARPS, LANES = 100_000, 8, 32
+STEPS, LANES = 100_000, 32
 BACK, GOAL_MS = 10_000, 200.0
 SOURCE = ("__global__ void sums(float* C) {", "  float sum = 0;", "  for (int k = 0;; k++)", "    sum += k;", "}")
 K, SUM = range(2)
 
 
-def made() -> Trace:
+def made(warps: int) -> Trace:
     """The recording: warps in turn, lines 3 and 4 in turn."""
     step = np.arange(STEPS)
-    warp, turn = step % WARPS, step // WARPS
+    warp, turn = step % warps, step // warps
     every = np.repeat(step, LANES)
     lane = np.tile(np.arange(LANES), STEPS)
     zeros, nothing = np.zeros(STEPS, np.int64), np.zeros(STEPS * LANES, np.int64)
@@ -54,7 +56,7 @@ def made() -> Trace:
         problem="sums",
         kernel="sums",
         grid=(1, 1, 1),
-        block_dim=(WARPS * LANES, 1, 1),
+        block_dim=(warps * LANES, 1, 1),
         block=(0, 0, 0),
         blocks=((0, 0, 0),),
         files=(SourceFile("sums.cu", SOURCE),),
@@ -117,7 +119,7 @@ def measured(name: str, prepare: Callable[[], object], action: Callable[[], obje
     return min(spent)
 
 
-def measure(client: Client) -> float:
+def measure(client: Client, back_by: int) -> float:
     client.ask("initialize", adapterID="kgrade")
     client.ask("launch", problem="sums", file="sums.cu")
     client.ask("configurationDone")
@@ -133,7 +135,7 @@ def measure(client: Client) -> float:
         client.ask("evaluate", expression=":thread 0", context="repl")
 
     def back() -> None:
-        command(f"back {BACK}")
+        command(f"back {back_by}")
         look(client, 1)
 
     def back_once() -> None:
@@ -149,14 +151,17 @@ def measure(client: Client) -> float:
         client.ask("setBreakpoints", source={"path": "sums.cu"}, breakpoints=[place])
         to_end()
 
-    took = measured(f"back {BACK:,} steps of one thread, then a stop", to_end, back)
+    took = measured(f"back {back_by:,} steps of one thread, then a stop", to_end, back)
     measured("back one step, then a stop", to_end, back_once)
     measured("back to where k == 100 in thread 3", lambda: with_breakpoint("k == 100 && threadIdx.x == 3"), to_write)
     return took
 
 
 def main() -> int:
-    trace = made()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=256, help="of the block, a multiple of 32")
+    warps = parser.parse_args().threads // LANES
+    trace = made(warps)
     requests, answers = os.pipe(), os.pipe()
     with (
         os.fdopen(requests[0], "rb") as reader,
@@ -168,7 +173,7 @@ def main() -> int:
         server = threading.Thread(target=session.serve)
         server.start()
         try:
-            took = measure(Client(received, sent))
+            took = measure(Client(received, sent), min(BACK, STEPS // warps - 1))
         finally:
             sent.close()
             server.join()

@@ -39,7 +39,7 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--sunken)" },
+  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--sunken)", containerType: "inline-size" },
   "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
   ".cm-scroller": {
     font: '0.875rem/1.5 ui-monospace, "Cascadia Code", "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
@@ -62,7 +62,9 @@ const look = EditorView.theme({
   ".marked-warning": { backgroundColor: "var(--warn-back)" },
   ".marked-note": { backgroundColor: "var(--note-back)" },
   ".cm-gutterElement.marked-error": { color: "var(--bad)", fontWeight: "700" },
+  // No wider than what is seen of the editor, however long the text's longest line is.
   ".remark": {
+    position: "sticky", left: "2.6rem", boxSizing: "border-box", maxWidth: "calc(100cqw - 3.6rem)",
     font: "0.8125rem/1.45 system-ui, sans-serif", padding: "0.15rem 0.75rem", whiteSpace: "pre-wrap",
     overflowWrap: "anywhere", borderLeft: "4px solid var(--muted)", backgroundColor: "var(--surface)",
   },

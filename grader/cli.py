@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "explain": "Say what each line of a kernel costs, and what to change first.",
     "debug": "Step through a kernel forward and back, in an editor or the terminal.",
     "watch": "Test a kernel again each time its file is saved.",
+    "help": "Say what a fault is, what causes it, and how to see it.",
     "list": "List the problems and how far you are with each.",
     "show": "Show a problem's statement.",
     "init": "Write a problem's starter file.",

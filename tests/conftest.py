@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from grader.core.memory import keep_freed_memory
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
 from grader.sandbox.template import end_templates
@@ -19,6 +20,10 @@ settings.load_profile("kgrade")
 
 # Kept for the next run: what is in it is found by its content.
 os.environ.setdefault("KGRADE_CACHE", str(Path(__file__).parents[1] / "build" / "test-cache"))
+
+# Tests run beside each other, and their references are small. Set before NumPy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+keep_freed_memory()
 
 
 @pytest.fixture(scope="session", autouse=True)

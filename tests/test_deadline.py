@@ -45,19 +45,19 @@ def test_whatever_the_main_thread_is_stuck_in_is_interrupted(stuck: object) -> N
     assert callable(stuck)
     began = time.monotonic()
     said: list[str] = []
-    words = r"ended after 0\.3 s, at: case 3 of 12"
-    with pytest.raises(DeadlinePassed, match=words) as caught, _deadline(0.3, said) as one:
+    words = r"ended after 1 s, at: case 3 of 12"
+    with pytest.raises(DeadlinePassed, match=words) as caught, _deadline(1.0, said) as one:
         one.progress("case 3 of 12")
         stuck()
-    assert time.monotonic() - began < 10 and said == ["case 3 of 12"] and not caught.value.by_judge
+    assert time.monotonic() - began < 60 and said == ["case 3 of 12"] and not caught.value.by_judge
     # Nothing rings later.
-    time.sleep(0.4)
+    time.sleep(1.2)
 
 
 def test_waiting_for_a_device_that_others_use_is_free() -> None:
-    with _deadline(0.5, []) as one:
+    with _deadline(1.0, []) as one:
         one.progress("waiting for the GPU: another grading uses it")
-        time.sleep(0.8)
+        time.sleep(1.3)
         one.progress("loading the kernel")
         with pytest.raises(DeadlinePassed) as caught:
             time.sleep(60)
@@ -82,9 +82,9 @@ def test_in_another_thread_the_next_step_is_the_last() -> None:
     found: list[str] = []
 
     def work() -> None:
-        with _deadline(0.1, []) as one:
+        with _deadline(1.0, []) as one:
             one.progress("compiling")
-            time.sleep(0.2)
+            time.sleep(1.1)
             try:
                 one.progress("loading the kernel")
             except DeadlinePassed as passed:
@@ -127,14 +127,14 @@ def test_a_grading_beyond_its_deadline_is_a_report(step: str, verdict: Verdict) 
     zip_ = Workspace(ROOT).load("zip")
     submission = read_submission(ROOT / "problems/zip/submissions/accepted/1_simple.cu")
     # The second has to come to its step in time on a busy machine.
-    options = Options(cases=1, device="emulator", deadline=2 if step == "compiling" else 25)
+    options = Options(cases=1, device="emulator", deadline=5 if step == "compiling" else 25)
     # What later gradings are forked from stays.
     assert grade(zip_, submission, Options(cases=1, device="emulator")).verdict is Verdict.ACCEPTED
     known = set(descendants(os.getpid()))
     report = grade(zip_, submission, options, choose=lambda words: device)
     assert report.verdict is verdict and f"at: {step}" in report.headline and report.explanation
     # One that was killed takes a moment to be gone.
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while left := set(descendants(os.getpid())) - known:
         assert time.monotonic() < until, left
         time.sleep(0.05)

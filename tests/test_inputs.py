@@ -65,7 +65,7 @@ def test_families_belong_to_the_gates():
     assert {name: families(problem) for name, problem in BUILT_IN.items()} == {
         "matmul": ("exact", "normal"),
         "reduce": ("exact", "normal"),
-        "map": ("normal", "wide", "special"),
+        "map": ("normal", "wide", "special", "overflow"),
         "zip": ("normal", "spread", "special", "constant"),
     }
 
@@ -109,6 +109,13 @@ def test_normal_values(name, sigma):
         # All 24 bits of the significand are in use: fewer would round to themselves in a shorter format.
         odd = values.view(np.uint32) & 1
         assert 0.3 < odd.mean() < 0.7
+
+
+def test_exponentials_of_half_of_the_values_overflow():
+    values = make_inputs(BUILT_IN["map"], {"N": 2000}, "overflow", 9)["input"]
+    above = values > 88.8
+    assert 0.4 < above.mean() < 0.6
+    assert np.abs(values[~above]).max() <= 9 and values.max() <= 120
 
 
 def test_wide_values_reach_both_saturated_ends():

@@ -108,7 +108,7 @@ def test_an_endless_loop_ends_with_its_line(judge):
     assert report.verdict is Verdict.TIME_LIMIT_EXCEEDED
     assert report.line in (LOOP_LINE, READ_LINE)
     assert len(report.cases) == 1
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 120
 
 
 def test_a_kernel_that_is_wrong_everywhere_fails_on_every_size(judge):
@@ -213,9 +213,9 @@ def test_no_process_outlives_the_judge(sent, tmp_path):
         pids = judge.stdout.readline().split()
         assert pids
         judge.send_signal(sent)
-        judge.wait(timeout=30)
+        judge.wait(timeout=120)
         messages = judge.stderr.read()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)

@@ -111,11 +111,10 @@ def is_running(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> bool:
-    for _ in range(400):
-        if not is_running(pid):
-            return True
+    until = time.monotonic() + 60
+    while is_running(pid) and time.monotonic() < until:
         time.sleep(0.01)
-    return False
+    return not is_running(pid)
 
 
 def test_answers_each_message_in_turn(child: Child) -> None:
@@ -129,7 +128,8 @@ def test_a_slow_answer_is_a_timeout_and_the_end_of_the_child(child: Child) -> No
     begun = time.monotonic()
     with pytest.raises(ChildTimeout, match=r"0\.3 seconds"):
         child.receive(0.3)
-    assert time.monotonic() - begun < 5
+    # It would answer after 60 s.
+    assert time.monotonic() - begun < 50
     assert not is_running(child.pid)
 
 

@@ -141,16 +141,17 @@ def test_a_process_that_ends_is_not_waited_for_again(
     referee: Referee, problem: Problem, handle: str, words: str
 ) -> None:
     assert referee.check(CASE, outputs_of(problem), {}, {}) is not None
-    referee.check_seconds = 0.5
+    referee.check_seconds = 0.5 if handle == "hang" else 60.0
     large = {"M": 2048, "N": 2048, "K": 2048}
     assert referee.is_quicker(large)
     assert referee.check_kept(SIZES, SEED, SIGMA, STRUCTURE, 9, 2, handle) is None
     (said,) = referee.refusals
     assert words in said
     assert not referee.is_quicker(large)
+    referee.check_seconds = 60.0
     began = time.monotonic()
     assert referee.check(CASE, outputs_of(problem), {}, {}) is None
-    assert time.monotonic() - began < 0.4
+    assert time.monotonic() - began < 50
     assert referee.refusals == [said]
 
 

@@ -118,7 +118,7 @@ async function look() {
   const session = vscode.debug.activeDebugSession;
   if (!session || session.type !== "kgrade") throw new Error("no kernel is being debugged; start with kgrade: Debug");
   const typed = await vscode.window.showInputBox({
-    prompt: "thread 3,1 looks at a thread; focus warp 1 attends to a warp; focus all to all",
+    prompt: "thread 3,1 block 2,0 looks at a thread of any block; focus warp 1 attends to a warp; focus all to all",
     value: "thread ",
   });
   if (!typed) return;

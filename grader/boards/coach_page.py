@@ -1,4 +1,5 @@
-"""The page of an Explanation: advice, the source with a heat column for each count, PTX, and pictures of requests.
+"""The page of an Explanation: advice, the source with a heat column for each count, PTX, machine code, and pictures of
+requests.
 
 One file that works offline.
 """
@@ -14,6 +15,8 @@ from markupsafe import Markup
 from grader.boards import code
 from grader.boards.coach_picture import AccessPicture, draw
 from grader.boards.files import write_files
+from grader.boards.model_picture import draw as draw_model
+from grader.boards.model_picture import shares_of_lines
 from grader.boards.pages import Links
 from grader.boards.replay import accesses_view
 from grader.boards.templating import pages
@@ -22,10 +25,13 @@ from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
 from grader.coach.pattern import width_of
 from grader.core.errors import WorkspaceError
 from grader.run.emulator.counts import RowCounts
+from grader.sass import LineCode
 from grader.store.workspace import Workspace
 
 TEMPLATE = "explain.html"
 MOST_PICTURES = 40
+MOST_INSTRUCTIONS = 20_000
+"""Of machine code on a page: of a library of templates each would take some megabytes."""
 LEVELS = 5
 
 
@@ -40,12 +46,16 @@ class Heat:
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of the source: `cells` match the page's columns, None if the line has no such count."""
+    """A line of the source: `cells` match the page's columns, None if the line has no such count.
+
+    `machine` is the machine code of each kernel that has some of this line, with the kernel's name.
+    """
 
     number: int
     html: Markup
     cells: tuple[Heat | None, ...]
     rows: tuple[RowCounts, ...]
+    machine: tuple[tuple[str, LineCode], ...] = ()
 
 
 def _each(part: str, whole: str) -> Callable[[LineCounts], float | None]:
@@ -80,13 +90,19 @@ def write_page(explanation: Explanation, path: Path, workspace: Workspace) -> Pa
 def render(explanation: Explanation, template_folders: Sequence[Path] = (), *, links: Links | None = None) -> str:
     """The page's HTML; with `links` it leads back to a site."""
     lines = _merged(explanation)
-    columns = [(name, value) for name, value in COLUMNS if any(value(line) is not None for line in lines.values())]
+    machine = _machine_code(explanation)
+    shares = shares_of_lines(explanation.model)
+    modelled = ("Model time, %", lambda line: shares.get(line.line))
+    every = (*COLUMNS, modelled)
+    columns = [(name, value) for name, value in every if any(value(line) is not None for line in lines.values())]
     return pages(tuple(template_folders)).render(
         TEMPLATE,
         explanation=explanation,
         links=links,
+        model=None if explanation.model is None else draw_model(explanation.model),
         columns=[name for name, _ in columns],
-        lines=list(_listing(explanation, lines, [value for _, value in columns])),
+        lines=list(_listing(explanation, lines, machine, [value for _, value in columns])),
+        has_machine_code=bool(machine),
         pictures=list(_pictures(lines)),
         player=None if explanation.replay is None else accesses_view(explanation.replay, _widths(lines)),
         reads_of=reads_of,
@@ -110,17 +126,33 @@ def _merged(explanation: Explanation) -> dict[int, LineCounts]:
     return merged
 
 
+def _machine_code(explanation: Explanation) -> dict[int, list[tuple[str, LineCode]]]:
+    """The machine code of each line with its kernels' names; none if it is too much for a page."""
+    codes = {one.machine.symbol: (one.name, one.machine) for one in explanation.kernels if one.machine is not None}
+    found: dict[int, list[tuple[str, LineCode]]] = {}
+    if sum(len(machine.code) for _, machine in codes.values()) > MOST_INSTRUCTIONS:
+        return found
+    for name, machine in codes.values():
+        for line in machine.by_line():
+            found.setdefault(line.line, []).append((name, line))
+    return found
+
+
 def _listing(
-    explanation: Explanation, lines: dict[int, LineCounts], values: Sequence[Callable[[LineCounts], float | None]]
+    explanation: Explanation,
+    lines: dict[int, LineCounts],
+    machine: dict[int, list[tuple[str, LineCode]]],
+    values: Sequence[Callable[[LineCounts], float | None]],
 ) -> Iterator[SourceLine]:
     most = [max((value(line) or 0.0 for line in lines.values()), default=0.0) for value in values]
     for number, html in enumerate(code.highlight(explanation.source, explanation.language), start=1):
         line = lines.get(number)
+        code_of_line = tuple(machine.get(number, ()))
         if line is None:
-            yield SourceLine(number, html, (None,) * len(values), ())
+            yield SourceLine(number, html, (None,) * len(values), (), code_of_line)
             continue
         cells = tuple(_heat(value(line), largest) for value, largest in zip(values, most, strict=True))
-        yield SourceLine(number, html, cells, tuple(row for row in line.rows if row.executed))
+        yield SourceLine(number, html, cells, tuple(row for row in line.rows if row.executed), code_of_line)
 
 
 def _heat(value: float | None, most: float) -> Heat | None:

@@ -15,6 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from grader.boards import code, errormap, roofline, timing
+from grader.boards.faults import read_fault, word_of
 from grader.boards.files import write_files
 from grader.boards.replay import failure_view
 from grader.boards.templating import pages
@@ -109,6 +110,7 @@ def report_values(report: Report, *, beside: Beside = (), lines: Sequence[Markup
         "report": report,
         "submitted": parse_utc(report.submitted),
         "accepted": report.verdict is Verdict.ACCEPTED,
+        "about": read_fault(word) if (word := word_of(report)) else None,
         "lines": listed,
         "diagnostics": [
             DiagnosticView(diagnostic, code.excerpt(listed, report.source, diagnostic))

@@ -12,11 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from markupsafe import Markup
-
 from grader.boards.best import best_numbers, list_measured
 from grader.boards.charts import best_so_far
 from grader.boards.files import write_files
+from grader.boards.markdown import statement_html
 from grader.boards.pages import Links, render_report
 from grader.boards.ranking import Row, accepted_users, progress, rank
 from grader.boards.templating import Pages, pages
@@ -185,24 +184,6 @@ def _view(board: BoardProblem, only: LanguageName | None) -> Mapping[str, object
         "submissions": submissions[::-1][:MOST_LISTED],
         "older": max(0, len(submissions) - MOST_LISTED),
     }
-
-
-def statement_html(text: str) -> Markup:
-    """Converts a Markdown statement to HTML. Raw HTML is escaped, and pictures become links, so that no other server
-    is contacted.
-    """
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    tokens = parser.parse(text)
-    if len(tokens) > 2 and tokens[0].tag == "h1":
-        # The page has the title already.
-        tokens = tokens[3:]
-    for token in tokens:
-        # Its sections stand right below the page's title.
-        if token.tag == "h1":
-            token.tag = "h2"
-    return Markup(parser.renderer.render(tokens, parser.options, {}))
 
 
 def _stamp(fingerprint: str, summary: Summary, best: Sequence[int]) -> str:

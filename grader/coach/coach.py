@@ -5,13 +5,15 @@ Grading is left to the caller, who knows that the case runs to its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.coach.advice import Advice, Subject
 from grader.coach.counting import CountedKernel, count
 from grader.coach.lines import LineCounts, Totals, by_line, total
+from grader.coach.machine_code import machine_code_of
 from grader.coach.review import review
 from grader.coach.target import DEFAULT, Resources, gpu_like, resources_of
 from grader.coach.watching import record_warp
@@ -20,10 +22,11 @@ from grader.compile.cubin import KernelFacts, read_cubin
 from grader.compile.elf import ElfError
 from grader.compile.program import Program
 from grader.compile.submission import Submission
-from grader.core.errors import UsageError
+from grader.core.errors import KgradeError, UsageError
 from grader.core.report import Dim3, Replay, Report
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.languages.registry import language_of
+from grader.model.model import ModelTime
 from grader.plan.device_table import EMULATED
 from grader.problem import Problem
 from grader.problem.cases import Case, case_seed
@@ -31,6 +34,7 @@ from grader.problem.inputs import families
 from grader.problem.sizes import Budget, fit_together
 from grader.run.emulator.counts import ArrayCounts
 from grader.sandbox import Sandbox
+from grader.sass import MachineCode
 
 OF_TILES = (LanguageName.TRITON, LanguageName.CUTILE)
 """Languages of whole tiles: their compilers lay out shared memory and deal elements to threads."""
@@ -50,7 +54,7 @@ BUDGET = Budget(flops=10_000_000, bytes=4_000_000)
 
 @dataclass(frozen=True)
 class KernelExplanation:
-    """All launches of one kernel with the same block shape; `resources` is None without machine code."""
+    """All launches of one kernel with the same block shape; `resources` is None where compiling makes no cubin."""
 
     name: str
     grid: Dim3
@@ -63,6 +67,8 @@ class KernelExplanation:
     resources: Resources | None
     advice: tuple[Advice, ...]
     good: tuple[str, ...]
+    machine: MachineCode | None = None
+    """Its machine code for the target, where that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,8 @@ class Explanation:
     headline: str
     kernels: tuple[KernelExplanation, ...]
     language: LanguageName = LanguageName.CUDA
+    model: ModelTime | None = None
+    """Model time, at sizes of its own; None if it was not asked for."""
     replay: Replay | None = None
     """One warp of the first kernel, as it accessed memory; None if it can't be recorded."""
 
@@ -106,10 +114,13 @@ def explain(
     target: str = DEFAULT,
     require_sandbox: bool = False,
     progress: Progress = lambda text: None,
+    with_machine_code: bool | None = False,
 ) -> Explanation:
     """Counts and explains one case of `submission`. `report` is from its grading at these sizes; its seed is reused.
 
-    Raises UsageError if it does not compile for the target, JudgeError if it can't be run again.
+    `with_machine_code` None is "where it can be had".
+    Raises UsageError if it does not compile for the target, JudgeError if it can't be run again, and ToolMissing where
+    machine code is asked for and nvdisasm is missing.
     """
     sandbox = Sandbox.find(require_sandbox)
     progress(f"compiling for {target}")
@@ -123,6 +134,11 @@ def explain(
         planner.close()
         language_of(program).finish()
     facts = _facts(program)
+    machine: Sequence[MachineCode | None] = [None] * len(counted)
+    if with_machine_code is not False:
+        progress("disassembling")
+        with suppress(*() if with_machine_code else (KgradeError,)):
+            machine = machine_code_of(program, counted, target, cache, sandbox)
     progress("recording a warp")
     replay = record_warp(problem, submission, case, language_of(submission), cache, sandbox)
     return Explanation(
@@ -137,8 +153,11 @@ def explain(
         verdict=report.verdict,
         headline=report.headline,
         kernels=tuple(
-            _in_words_of(submission.language, _explained(problem, sizes, kernel, facts.get(kernel.symbol), target))
-            for kernel in counted
+            replace(
+                _in_words_of(submission.language, _explained(problem, sizes, kernel, facts.get(kernel.symbol), target)),
+                machine=code,
+            )
+            for kernel, code in zip(counted, machine, strict=True)
         ),
         replay=replay,
     )

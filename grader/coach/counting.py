@@ -18,7 +18,7 @@ from grader.plan.planner import Planner
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem
 from grader.problem.cases import Case, limits_of
-from grader.run.child_runner import START_SECONDS
+from grader.run.child_runner import START_SECONDS, launch_names
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
 from grader.run.emulator_runner import EmulatorRunner
 from grader.run.head_start import COUNTER
@@ -34,7 +34,10 @@ MORE_SPINNING = 64
 
 @dataclass(frozen=True)
 class CountedKernel:
-    """All launches of one kernel with the same block shape: `grid` is the first launch's, `blocks` the total."""
+    """All launches of one kernel with the same block shape: `grid` is the first launch's, `blocks` the total.
+
+    `image` is the PTX that it is in.
+    """
 
     name: str
     symbol: str
@@ -44,6 +47,7 @@ class CountedKernel:
     launches: int
     blocks: int
     counts: LaunchCounts
+    image: str = ""
 
     @property
     def threads(self) -> int:
@@ -63,6 +67,11 @@ class CountingRunner(EmulatorRunner):
         found = self._ask({"do": "counts"}, START_SECONDS)["launches"]
         assert isinstance(found, list)
         return found
+
+    def image_of(self, name: str) -> str:
+        """The PTX of a loaded kernel, by the name that plans use."""
+        programs = () if self._program is None else (self._program, *self._more)
+        return next((one.image for one in programs if name in launch_names(one)), "")
 
 
 def count(
@@ -90,10 +99,13 @@ def count(
     finally:
         runner.close()
     names = runner.loaded
-    return tuple(_read(one, names[one["kernel"]].name, names[one["kernel"]].symbol) for one in told)
+    return tuple(
+        _read(one, names[one["kernel"]].name, names[one["kernel"]].symbol, runner.image_of(one["kernel"]))
+        for one in told
+    )
 
 
-def _read(told: Mapping[str, Any], name: str, symbol: str) -> CountedKernel:
+def _read(told: Mapping[str, Any], name: str, symbol: str, image: str) -> CountedKernel:
     counts = LaunchCounts(
         tuple(_row(row) for row in told["counts"]["rows"]),
         tuple(ArrayCounts(**array) for array in told["counts"]["arrays"]),
@@ -101,7 +113,7 @@ def _read(told: Mapping[str, Any], name: str, symbol: str) -> CountedKernel:
     x, y, z = told["grid"]
     u, v, w = told["block"]
     return CountedKernel(
-        name, symbol, (x, y, z), (u, v, w), told["shared_bytes"], told["launches"], told["blocks"], counts
+        name, symbol, (x, y, z), (u, v, w), told["shared_bytes"], told["launches"], told["blocks"], counts, image
     )
 
 

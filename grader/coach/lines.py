@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from math import prod
 
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts
-from grader.run.emulator.native.ir import LANES
-from grader.run.emulator.ptx.traits import Barrier, MatrixRole, Memory
-
-_FLOATS = {"f16": 1, "bf16": 1, "f32": 1, "f64": 1, "f16x2": 2, "bf16x2": 2, "f32x2": 2}
-_PRODUCT = re.compile(r"m([0-9]{1,4})n([0-9]{1,4})k([0-9]{1,4})")
+from grader.run.emulator.ptx.operations import operations_of
+from grader.run.emulator.ptx.traits import Barrier, Memory
 
 
 @dataclass(frozen=True)
@@ -72,13 +67,7 @@ def is_branch(row: RowCounts) -> bool:
 
 def flops_of(row: RowCounts) -> int:
     """Floating-point operations of one thread executing this once, or its share of a warp's matrix product."""
-    if row.traits.matrix is MatrixRole.PRODUCT:
-        shape = _PRODUCT.search(".".join(row.modifiers))
-        if shape is None or not _FLOATS.keys() & set(row.modifiers):
-            return 0
-        return 2 * prod(int(side) for side in shape.groups()) // LANES
-    kinds = [_FLOATS[m] for m in row.modifiers if m in _FLOATS]
-    return row.traits.operations * kinds[-1] if kinds else 0
+    return operations_of(row.traits, row.modifiers)
 
 
 def total(rows: Iterable[RowCounts]) -> Totals:

@@ -1,38 +1,18 @@
-"""The limits of an SM by compute capability, and the occupancy that a kernel's launch reaches on it.
-
-The table is from the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; no GPU is needed.
-"""
+"""The occupancy that a kernel's launch reaches on a target, and what would raise it; no GPU is needed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.compile.cubin import KernelFacts
 from grader.core.errors import UsageError
 from grader.machine.gpus import Gpu
+from grader.model.limits import LIMITS
 from grader.run.gpu.occupancy import BlockNeeds, SmLimits, block_limits, limited_by, occupancy_of
 
 DEFAULT = "sm_89"
-_REGISTERS = 65536
 _MOST_THREADS = 1024
-
-
-def _sm(threads: int, blocks: int, shared_kilobytes: int, reserved: int = 1024, unit: int = 128) -> SmLimits:
-    return SmLimits(threads, blocks, _REGISTERS, 4, shared_kilobytes << 10, reserved, unit)
-
-
-LIMITS: Mapping[str, SmLimits] = {
-    "sm_75": _sm(1024, 16, 64, reserved=0, unit=256),
-    "sm_80": _sm(2048, 32, 164),
-    "sm_86": _sm(1536, 16, 100),
-    "sm_87": _sm(1536, 16, 164),
-    "sm_89": _sm(1536, 24, 100),
-    "sm_90": _sm(2048, 32, 228),
-    "sm_100": _sm(2048, 32, 228),
-    "sm_120": _sm(1536, 24, 100),
-}
 
 
 @dataclass(frozen=True)

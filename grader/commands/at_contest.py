@@ -53,14 +53,16 @@ def show_history(contest: str, problem: str | None, limit: int) -> int:
         if problem is not None:
             _check_problem(client, contest, problem)
         rows = client.submissions(problem)
-        columns = ("no", "date", "problem", "user", "file", "language", "verdict", "score")
-        table = plain_table(*columns, numbers=("no", "score"), whole=("date",))
+        # Only a team's are of several people.
+        users = ["user"] if len({row["user"] for row in rows}) > 1 else []
+        columns = ("no", "date", "problem", *users, "file", "language", "verdict", "score")
+        table = plain_table(*columns, numbers=("no", "score"), whole=("date", "verdict"))
         for row in rows[:limit]:
             words = str(row["verdict"] or row["state"]) + _remark(row)
             table.add_row(
                 str(int(row["id"])),
                 _local(datetime.fromisoformat(row["submitted"])),
-                *(safe(str(row[key])) for key in ("problem", "user", "file")),
+                *(safe(str(row[key])) for key in ("problem", *users, "file")),
                 safe(row["language"] or ""),
                 Text(safe(words), style=_style(row["verdict"])),
                 "" if row["score"] is None else f"{row['score']:.3f}",

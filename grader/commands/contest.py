@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
     "new": "Write a contest's file, with everything explained in it.",
     "check": "Check a contest's file, and let its settings hold.",
     "roster": "Make accounts and sign-in links of a CSV file.",
+    "admit": "Show who asks to enter without being on the roster, and let them in.",
     "mail": "Mail people their sign-in links.",
     "renew": "Give people new sign-in links and tokens.",
     "revoke": "End a person's sign-in link, token and sessions.",

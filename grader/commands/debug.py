@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     "--case", metavar="SIZES", help="Debug these sizes, such as M=17,N=1,K=3. Default: the smallest that fail."
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the inputs. Default: a new one.")
+@click.option(
+    "--block", metavar="X,Y,Z", help="Enter this block of the launch. Default: the one in which the case fails."
+)
 @click.option("--submission", type=click.IntRange(1), metavar="N", help="Debug an earlier submission: kgrade history.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), metavar="N", help="Serve editors on this port; 0 for a free one."
@@ -41,6 +44,7 @@ def command(
     file: str | None,
     case: str | None,
     seed: int | None,
+    block: str | None,
     submission: int | None,
     port: int | None,
     terminal: bool,
@@ -61,8 +65,8 @@ def command(
         )
     launch = None
     if file is not None or submission is not None:
-        launch = Launch(problem or "", file or "", case or "", seed, submission)
-    elif problem is not None or case is not None or seed is not None or terminal or port is not None:
+        launch = Launch(problem or "", file or "", case or "", seed, submission, _index(block))
+    elif any(given is not None for given in (problem, case, seed, block, port)) or terminal:
         raise UsageError(
             "what is to be debugged is not said: PROBLEM and FILE, or --submission, are missing",
             "type, for example: kgrade debug matmul matmul.cu --terminal",
@@ -85,6 +89,16 @@ def command(
     return 0
 
 
+def _index(block: str | None) -> tuple[int, int, int] | None:
+    from grader.debug.threads import parse_index
+    from grader.debug.values import EvaluationError
+
+    try:
+        return None if block is None else parse_index(block)
+    except EvaluationError as error:
+        raise UsageError(f"--block: {error}", "type, for example: --block 2,0,1") from None
+
+
 def _echo(text: str) -> None:
     """Prints lines, in which a submission's text and messages can't steer the terminal."""
     from grader.boards.words import visible
@@ -93,15 +107,15 @@ def _echo(text: str) -> None:
 
 
 def _recorder(ctx: click.Context, language: LanguageName | None) -> Callable[[Launch, Callable[[str], None]], Trace]:
-    engines = engines_of(ctx)
+    from grader.commands.recording import Recordings
+
+    recordings = Recordings(engines_of(ctx), language)
     # One for all recordings of this process: a restart has to show the same steps.
     chosen = secrets.randbits(48)
 
     def record(launch: Launch, say: Callable[[str], None]) -> Trace:
-        from grader.commands.recording import record_launch
-
         if launch.seed is None and launch.submission is None:
             launch = replace(launch, seed=chosen)
-        return record_launch(workspace_of(ctx), engines, launch, say, language)
+        return recordings.record(workspace_of(ctx), launch, say)
 
     return record

@@ -14,7 +14,7 @@ import click
 if TYPE_CHECKING:
     from grader.boards.filing import Filing
     from grader.compile.submission import Submission
-    from grader.core.report import CaseResult, Ceilings, Report
+    from grader.core.report import CaseResult, Ceilings, Dim3, Report
     from grader.doctor.part import Finding
     from grader.judge.conductor import Options
     from grader.judge.duel import Contests
@@ -52,14 +52,16 @@ class Engines:
 
         return grade(problem, submission, options, progress, meanwhile)
 
-    def record(self, problem: Problem, submission: Submission, result: CaseResult) -> Trace | None:
+    def record(
+        self, problem: Problem, submission: Submission, result: CaseResult, block: Dim3 | None = None
+    ) -> Trace | None:
         from grader.core.paths import cache_folder
         from grader.languages.registry import language_of
         from grader.replay.record import Recorder
 
         recorder = Recorder(problem, submission, language_of(submission), cache_folder(), self.sandbox())
         try:
-            return recorder.record(result)
+            return recorder.record(result, block=block)
         finally:
             recorder.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from grader.core.verdict import LanguageName, Verdict
 
 if TYPE_CHECKING:
     from grader.coach.coach import Explanation, KernelExplanation
+    from grader.model.model import ModelTime
+    from grader.sass import Instruction, MachineCode
 
 EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 """Verdicts of kernels that run to their end, so that there is something to count."""
@@ -37,6 +39,15 @@ EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 @click.option(
     "--target", default="sm_89", show_default=True, metavar="TARGET", help="Whose registers and occupancy to tell."
 )
+@click.option("--gpu", default="H200", show_default=True, metavar="NAME", help="Whose model time to tell.")
+@click.option(
+    "--model-size",
+    "modelled_text",
+    metavar="SIZES",
+    help="Sizes of the model time, also where the emulator is too slow. Default: --size, else a benchmark's.",
+)
+@click.option("--model/--no-model", default=True, help="Tell how long it would take on that GPU, by a model.")
+@click.option("--sass", is_flag=True, help="Show the machine code for --target, by source line.")
 @click.option("--html", metavar="FILE", type=click.Path(), help="Write a page with the source, its PTX and pictures.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Of the inputs. Default: a new one.")
 @click.option(
@@ -53,6 +64,10 @@ def command(
     file: str,
     text: str | None,
     target: str,
+    gpu: str,
+    modelled_text: str | None,
+    model: bool,
+    sass: bool,
     html: str | None,
     seed: int | None,
     require_sandbox: bool,
@@ -61,19 +76,28 @@ def command(
 ) -> int:
     """Explain why FILE for PROBLEM is slow: count on the emulator what each line does, and advise.
 
-    It needs no GPU, and it times nothing. Exit code 0 when the file is right at these sizes, 1 with any other verdict.
+    It needs no GPU, and it times nothing: the model's time is computed. Exit code 0 when the file is right at these
+    sizes, 1 with any other verdict.
     """
     from grader.coach.coach import explain, usual_sizes
     from grader.coach.target import checked_target
     from grader.commands.grading import grade_file, print_result
     from grader.core.paths import cache_folder
     from grader.languages.registry import read_submission
+    from grader.model.gpus import gpu_named
+    from grader.model.model import model_time
+    from grader.sass.tool import find_nvdisasm
     from grader.terminal.console import messages, output
 
     workspace = workspace_of(ctx)
-    chosen = checked_target(target)
+    chosen, modelled = checked_target(target), gpu_named(gpu)
+    if sass:
+        find_nvdisasm()
     loaded = workspace.load(problem)
     sizes = parse_size_option(loaded, text) if text is not None else usual_sizes(loaded)
+    largest = sizes if text is not None or not loaded.benchmarks else loaded.benchmarks[0]
+    if modelled_text is not None:
+        largest = parse_size_option(loaded, modelled_text)
     asked = Asked(language=language, cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
     report = grade_file(workspace, problem, file, asked, engines_of(ctx), user="", sizes=(sizes,), quiet=as_json)
     if report.verdict not in EXPLAINED:
@@ -83,7 +107,15 @@ def command(
     console.quiet = as_json
     with console.status("counting") as status:
         submission = read_submission(Path(file), language)
-        explanation = explain(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update)
+        explanation = explain(
+            *(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update),
+            # A page has it where it can be had.
+            with_machine_code=sass or (None if html is not None else False),
+        )
+        if model:
+            status.update(f"computing the model time on {modelled.name}")
+            found = model_time(loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
+            explanation = replace(explanation, model=found)
     page = None
     if html is not None:
         from grader.boards.coach_page import write_page
@@ -94,7 +126,7 @@ def command(
     else:
         from grader.terminal.explain import print_explanation
 
-        print_explanation(explanation, output(), page)
+        print_explanation(explanation, output(), page, with_machine_code=sass)
     return report.verdict.facts.exit_code
 
 
@@ -109,7 +141,18 @@ def json_object(explanation: Explanation, page: Path | None) -> dict[str, Any]:
         "verdict": explanation.verdict,
         "headline": explanation.headline,
         "kernels": [_kernel(kernel) for kernel in explanation.kernels],
+        "model": None if explanation.model is None else _model(explanation.model),
         "page": None if page is None else str(page),
+    }
+
+
+def _model(found: ModelTime) -> dict[str, Any]:
+    return {
+        "gpu": found.gpu.name,
+        "calibrated": found.gpu.calibrated or None,
+        "sizes": dict(found.sizes),
+        **{name: getattr(found, name) for name in ("seconds", "low", "high", "bound", "why_not")},
+        "kernels": [{**asdict(time), "launches": launches} for time, launches in found.kernels],
     }
 
 
@@ -128,4 +171,44 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "resources": kernel.resources and asdict(kernel.resources),
         "advice": [asdict(one) for one in kernel.advice],
         "good": list(kernel.good),
+        "machine_code": kernel.machine and _machine_code(kernel.machine),
+    }
+
+
+def _machine_code(machine: MachineCode) -> dict[str, Any]:
+    return {
+        "symbol": machine.symbol,
+        "instructions": len(machine.code),
+        "registers": machine.facts.registers,
+        "live": machine.live,
+        "local_accesses": machine.spills,
+        "lines": [
+            {"line": line.line, "live": line.live, "code": [_instruction(one) for one in line.code]}
+            for line in machine.by_line()
+        ],
+        "blocks": [
+            {
+                "start": block.start,
+                "instructions": len(block.code),
+                "after": [machine.blocks[i].start for i in block.after],
+            }
+            for block in machine.blocks
+        ],
+    }
+
+
+def _instruction(one: Instruction) -> dict[str, Any]:
+    return {
+        "address": one.address,
+        "text": one.text,
+        "opcode": one.opcode,
+        "predicate": one.predicate,
+        "operands": list(one.operands),
+        "reads": list(one.reads),
+        "writes": list(one.writes),
+        "live": one.live,
+        "live_uniform": one.live_uniform,
+        "control": asdict(one.control),
+        "targets": list(one.targets),
+        "inner": one.inner,
     }

@@ -108,6 +108,8 @@ def _processes(workspace: Workspace, problem: str | None, asked: Asked, engines:
     `problem` is None for one of a third-party set, whose tests have yet to be made.
     """
     from grader.compile.reading import end_waiting
+    from grader.core.memory import keep_freed_memory
+    from grader.core.threads import OF_A_JUDGE
     from grader.run import head_start
 
     folder = None if problem is None else workspace.folder_of(problem)
@@ -115,8 +117,9 @@ def _processes(workspace: Workspace, problem: str | None, asked: Asked, engines:
         from grader.sandbox import Sandbox
 
         engines.begin(asked.device, folder, Sandbox.find(asked.require_sandbox))
-    # Starting more threads costs NumPy more than they save in a reference.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "4")
+    keep_freed_memory()
+    for name, value in OF_A_JUDGE.items():
+        os.environ.setdefault(name, value)
     try:
         yield
     finally:

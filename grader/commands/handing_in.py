@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from grader.core.errors import JudgeError, UsageError
 from grader.languages.registry import read_submission
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from grader.core.report import Report
 
 
@@ -43,8 +45,7 @@ def hand_in(contest: str, problem: str, file: str, *, as_json: bool) -> int:
     client = StudentClient(login.server, login.token)
     try:
         with nullcontext() if as_json else messages().status("handing in") as status:
-            if status is not None:
-                client.say = status.update
+            client.say = _teller(status)
             number = client.submit(problem, submission.path_name, submission.text, secrets.token_urlsafe(16))
         page = f"{client.address}/contests/{contest}/submissions/{number}"
         try:
@@ -82,8 +83,7 @@ def try_out(contest: str, problem: str, file: str, cases: Sequence[Mapping[str, 
     try:
         with client.understood():
             with nullcontext() if as_json else messages().status("sending") as status:
-                if status is not None:
-                    client.say = status.update
+                client.say = _teller(status)
                 number = client.run(problem, submission.path_name, submission.text, sizes)
             page = f"{client.address}/contests/{contest}/runs/{number}"
             try:
@@ -100,6 +100,20 @@ def try_out(contest: str, problem: str, file: str, cases: Sequence[Mapping[str, 
     if report is None:
         raise UsageError("a later run of yours took the place of this one", "run one file at a time")
     return _print(report, file, f"{contest} (a run: nothing was recorded)", page, as_json=as_json)
+
+
+def _teller(status: Status | None) -> Callable[[str], None]:
+    """How the reason for a wait is told: beside the spinner, or once each where there is none."""
+    if status is not None and status.console.is_terminal:
+        return status.update
+    told: set[str] = set()
+
+    def tell(text: str) -> None:
+        if text not in told:
+            click.echo(f"kgrade: {text}", err=True)
+        told.add(text)
+
+    return tell
 
 
 def _follow(news: Iterable[str], begins: str, *, quiet: bool) -> None:

@@ -18,7 +18,7 @@ def command(url: str, token: str | None) -> int:
     The token is kept in your folder of settings, in a file that only you can read.
     """
     from grader.contest.client import StudentClient, checked_address, is_unprotected
-    from grader.contest.logins import Login, remember
+    from grader.contest.logins import Login, contest_in, remember
     from grader.terminal.console import safe
 
     address = checked_address(url)
@@ -27,12 +27,19 @@ def command(url: str, token: str | None) -> int:
     given = (token or _asked()).strip()
     if not given:
         raise UsageError("no token was given", "it came with your personal link; ask for a new one")
+    if "/" in given:
+        raise UsageError(
+            f"'{given[:30]}…' is no token, but an address",
+            "the token stands beside your link, which is for a browser",
+        )
     client = StudentClient(address, given)
     try:
         me = client.me()
     finally:
         client.close()
-    slug = me["contest"]
+    slug, named = me["contest"], contest_in(url)
+    if named and named != slug:
+        raise UsageError(f"this token is for the contest '{slug}', not for '{named}'", f"type: kgrade login {address}")
     remember(slug, Login(address, given))
     click.echo(f"Signed in to {slug} as {safe(me['name'])}. Now: kgrade submit PROBLEM FILE --contest {slug}")
     return 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.commands.engines import Engines
 from grader.commands.options import Asked, parse_sizes
 from grader.core.errors import UsageError
+from grader.core.limits import Effort, Search
 from grader.core.verdict import LanguageName, Verdict
 
 if TYPE_CHECKING:
@@ -20,35 +22,60 @@ if TYPE_CHECKING:
     from grader.store.workspace import Workspace
 
 NOT_RUN = (Verdict.COMPILE_ERROR,)
+NO_SEARCH = Search(trials=Effort(0, 0.0), shrinking=Effort(0, 0.0))
 
 
-def record_launch(
-    workspace: Workspace, engines: Engines, launch: Launch, say: Callable[[str], None], language: LanguageName | None
-) -> Trace:
-    """Records one block of a launch: where it fails, at the sizes asked for or else at the smallest that fail.
+class Recordings:
+    """Records launches one after the other; a text that was graded last is not graded again."""
 
-    Raises UsageError for what can't be found, does not compile, or leaves nothing to look at.
-    """
-    problem, submission, seed = _found(workspace, launch, language)
-    sizes = (parse_sizes(launch.case),) if launch.case else ()
-    asked = Asked(language=language, seed=launch.seed if seed is None else seed, device="emulator")
-    say(f"grading {submission.path_name} for {problem.name} with --seed {asked.seed}, to find where it fails")
-    from grader.commands.grading import options_of
+    def __init__(self, engines: Engines, language: LanguageName | None) -> None:
+        self._engines, self._language = engines, language
+        self._graded: tuple[Launch, str, CaseResult] | None = None
 
-    report = engines.grade(problem, submission, options_of(asked, "", sizes))
-    result = _case(report, submission)
-    if result.verdict is Verdict.ACCEPTED:
-        say("it is right in every case; this is one of them")
-    else:
-        say(report.headline)
-    say("recording what the block does")
-    trace = engines.record(problem, submission, result)
-    if trace is None:
-        raise UsageError(
-            f"{submission.path_name}: nothing could be recorded: no kernel ran on the emulator, or it does too much",
-            f"try smaller sizes with --case, or see what kgrade test {problem.name} FILE --device emulator says",
-        )
-    return trace
+    def record(self, workspace: Workspace, launch: Launch, say: Callable[[str], None]) -> Trace:
+        """Records one block of a launch: where it fails, at the sizes asked for or else at the smallest that fail.
+
+        Raises UsageError for what can't be found, does not compile, or leaves nothing to look at.
+        """
+        problem, submission, seed = _found(workspace, launch, self._language)
+        anywhere = replace(launch, block=None)
+        if self._graded is None or self._graded[:2] != (anywhere, submission.text):
+            result = self._grade(problem, submission, launch, launch.seed if seed is None else seed, say)
+            self._graded = anywhere, submission.text, result
+        result = self._graded[2]
+        which = "the block" if launch.block is None else "block " + ",".join(map(str, launch.block))
+        say(f"recording what {which} does")
+        trace = self._engines.record(problem, submission, result, launch.block)
+        if trace is None:
+            raise UsageError(
+                f"{submission.path_name}: nothing could be recorded: no kernel ran on the emulator, or it does too "
+                "much",
+                f"try smaller sizes with --case, or see what kgrade test {problem.name} FILE --device emulator says",
+            )
+        return trace
+
+    def _grade(
+        self,
+        problem: Problem,
+        submission: Submission,
+        launch: Launch,
+        seed: int | None,
+        say: Callable[[str], None],
+    ) -> CaseResult:
+        from grader.commands.grading import options_of
+
+        sizes = (parse_sizes(launch.case),) if launch.case else ()
+        asked = Asked(language=self._language, seed=seed, device="emulator")
+        say(f"grading {submission.path_name} for {problem.name} with --seed {asked.seed}, to find where it fails")
+        options = options_of(asked, "", sizes)
+        # Sizes that were asked for are not shrunk.
+        report = self._engines.grade(problem, submission, replace(options, search=NO_SEARCH) if sizes else options)
+        result = _case(report, submission)
+        if result.verdict is Verdict.ACCEPTED:
+            say("it is right in every case; this is one of them")
+        else:
+            say(report.headline)
+        return result
 
 
 def _found(

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import signal
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +44,8 @@ GRACE_SECONDS = 10.0
 
 _ROOM = Room(files=2000, size=256 << 20)
 """For what is kept of texts."""
+_PLACES = ("PATH", "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
+"""The environment variables that say where compilers are."""
 _CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 
 LIMITS = SandboxLimits(memory=6 << 30, cpu_seconds=None, file_bytes=256 << 20, processes=64, descriptors=256)
@@ -256,6 +261,12 @@ def _start(sandbox: Sandbox) -> Child:
 
 def _compilers() -> tuple[Path, ...]:
     """Files and folders of the installed compilers; a missing one is reported when it is needed."""
+    return _found_by(tuple(sys.path), tuple(os.environ.get(name) for name in _PLACES))
+
+
+@lru_cache(maxsize=8)
+def _found_by(packages: tuple[str, ...], places: tuple[str | None, ...]) -> tuple[Path, ...]:
+    """The same for these values of what the search depends on: it takes as long as compiling a small kernel."""
     found: list[Path] = []
     with suppress(ToolMissing):
         toolkit = find_toolkit()

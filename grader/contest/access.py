@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -126,9 +126,15 @@ class Access:
         return visitor.contest.problems
 
     def problem(self, visitor: Visitor, name: str) -> Problem:
-        if not any(each.name == name for each in self.problems(visitor)):
-            raise Refused(404, "there is no such problem in this contest")
+        self.check_problem(visitor, name)
         return self._load(name)
+
+    def check_problem(self, visitor: Visitor, name: str) -> None:
+        """Raises Refused, naming those that there are, unless the contest has this problem."""
+        known = [each.name for each in self.problems(visitor)]
+        if name not in known:
+            shown = f"'{name[:LONGEST_FILE_NAME]}' is no problem of this contest"
+            raise Refused(404, shown, f"it has {', '.join(known)}")
 
     def solved(self, visitor: Visitor, problem: str) -> bool:
         return bool(
@@ -163,6 +169,15 @@ class Access:
         if now < visitor.contest.start:
             return "the contest has not started"
         return "" if visitor.contest.accepts_at(now, visitor.extension) else "the contest is over"
+
+    def check_open(self, visitor: Visitor, now: datetime) -> None:
+        """Raises Refused unless this account may submit at that moment."""
+        why = self.why_closed(visitor, now)
+        if why and visitor.ends is not None and now > visitor.ends:
+            ended = visitor.ends.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+            raise Refused(403, why, f"it ended {ended}; ask staff if you need more time")
+        if why:
+            raise Refused(403, why)
 
     def is_practice(self, visitor: Visitor, now: datetime) -> bool:
         return visitor.staff or not visitor.contest.counts_at(now, visitor.extension)
@@ -304,10 +319,8 @@ class Access:
 
     def _taken(self, visitor: Visitor, problem: str, file: str, data: bytes, now: datetime) -> tuple[str, str]:
         """Name and text of a file that is taken for the problem at that moment. Raises Refused."""
-        if not any(each.name == problem for each in self.problems(visitor)):
-            raise Refused(404, "there is no such problem in this contest")
-        if why := self.why_closed(visitor, now):
-            raise Refused(403, why)
+        self.check_problem(visitor, problem)
+        self.check_open(visitor, now)
         if len(data) > LARGEST_SOURCE:
             raise Refused(413, f"the file is too large: {len(data):,} bytes, at most {LARGEST_SOURCE:,} are taken")
         name = file_name(file)

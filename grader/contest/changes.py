@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
 from grader.contest.records import AuditRecord
+from grader.contest.spans import span
 
 _SECRET = "hidden_seeds"
 LONGEST = 200
@@ -18,7 +20,13 @@ def details(change: AuditRecord) -> str:
     if "before" in detail and "after" in detail:
         return "; ".join(differences(detail["before"], detail["after"])) or "nothing that kgrade knows"
     # The first settings are those of the file.
-    return ", ".join(f"{key}: {_word(value)}" for key, value in detail.items() if key != "settings")
+    return ", ".join(_detail(key, value) for key, value in detail.items() if key != "settings")
+
+
+def _detail(key: str, value: Any) -> str:
+    if key == "seconds":
+        return f"time: {span(timedelta(seconds=value))}"
+    return f"{key}: {_word(value)}"
 
 
 def differences(before: str, after: str) -> list[str]:

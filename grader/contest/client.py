@@ -128,6 +128,15 @@ class StudentClient(Client):
 
     say: Callable[[str], None] = staticmethod(lambda text: None)
 
+    def _check(self, answer: httpx.Response) -> None:
+        if answer.status_code == httpx.codes.UNAUTHORIZED:
+            raise UsageError(
+                f"{self.address} does not know your token, or no longer",
+                "ask whoever runs your course for a new one; it stands beside your sign-in link. "
+                f"Then type: kgrade login {self.address}",
+            )
+        super()._check(answer)
+
     def me(self) -> dict[str, Any]:
         found = self.get("/api/me")
         if not isinstance(found, dict) or not all(isinstance(found.get(key), str) for key in ("contest", "name")):
@@ -258,6 +267,9 @@ def checked_address(text: str) -> str:
     """The address of a server without a path. Raises UsageError if it is none."""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text}")
+        if "://" not in text and parts.hostname in LOCAL:
+            # A server on this machine speaks https only behind a proxy.
+            parts = parts._replace(scheme="http")
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
         # Only for its check: an invalid port raises ValueError.
         _ = parts.port

@@ -14,10 +14,10 @@ from grader.contest.connect import Address
 from grader.contest.jobs import LEASE, Queue
 from grader.contest.migrate import bring_up_to_date
 from grader.contest.queue import LeaseQueue
-from grader.contest.tables.accounts import Accounts
 from grader.contest.tables.clarifications import Clarifications
 from grader.contest.tables.contests import Contests
 from grader.contest.tables.drafts import Drafts
+from grader.contest.tables.entries import Entries
 from grader.contest.tables.explanations import Explanations
 from grader.contest.tables.rejudges import Rejudges
 from grader.contest.tables.runs import Runs
@@ -26,7 +26,7 @@ from grader.contest.tables.submissions import Submissions
 from grader.store.workspace import Workspace
 
 
-class Database(Contests, Accounts, Submissions, Drafts, Runs, Rejudges, Clarifications, Explanations, Staff):
+class Database(Contests, Entries, Submissions, Drafts, Runs, Rejudges, Clarifications, Explanations, Staff):
     """The contests of one server, at a URL (a plain path is a SQLite file). Several processes may use it at once.
 
     Every method raises UsageError for what does not exist, and StoreError or WorkspaceError, with the next step, if the

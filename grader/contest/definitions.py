@@ -68,6 +68,10 @@ teams = false
 # (students see their own name and others as "#1"). Staff always see all names.
 scoreboard = "class"
 
+# Who enters where people sign in by their university (contests/sign-in.toml): "roster", or "ask": who is not on the
+# roster may ask to enter, and staff let them in or refuse, under People on the site.
+entry = "roster"
+
 # What is late loses so many percent of its points for each hour begun, and is not taken after so many hours.
 [late]
 percent_per_hour = 0

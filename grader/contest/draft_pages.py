@@ -41,10 +41,8 @@ def draft(problem: Name, me: SignedIn, language: Annotated[LanguageName, Query()
 
 def keep(access: Access, visitor: Visitor, problem: str, language: LanguageName, text: str) -> datetime:
     """Keeps a draft and returns when. Raises Refused where it could not be handed in."""
-    if not any(each.name == problem for each in access.problems(visitor)):
-        raise Refused(404, "there is no such problem in this contest")
-    if why := access.why_closed(visitor, access.now()):
-        raise Refused(403, why)
+    access.check_problem(visitor, problem)
+    access.check_open(visitor, access.now())
     size = len(text.encode("utf-8", "replace"))
     if size > LARGEST_SOURCE:
         raise Refused(413, f"the text is too large: {size:,} bytes, at most {LARGEST_SOURCE:,} are kept")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from grader.boards.coach_page import render
@@ -38,9 +39,17 @@ def answer_of(
         return Answer(None, f"at the sizes at which it is explained the verdict is another: {report.headline}")
     folder = cache or cache_folder()
     try:
-        found = explain(problem, submission, report, sizes, folder, require_sandbox=require_sandbox, progress=progress)
+        found = explain(
+            *(problem, submission, report, sizes, folder),
+            require_sandbox=require_sandbox,
+            progress=progress,
+            with_machine_code=None,
+        )
     except UsageError as error:
         return Answer(None, error.message)
     links = Links(home=question.home, board=f"{question.home}/problems/{question.problem}")
     page = render(found, workspace.template_folders, links=links)
+    if len(page) > LARGEST_PAGE:
+        bare = replace(found, kernels=tuple(replace(kernel, machine=None) for kernel in found.kernels))
+        page = render(bare, workspace.template_folders, links=links)
     return Answer(page) if len(page) <= LARGEST_PAGE else Answer(None, "its page would be too large")

@@ -16,6 +16,7 @@ from typing import Any
 from grader.contest.descendants import descendants, end_descendants
 from grader.contest.jobs import EXPLAIN_SECONDS, Answer, Job, Outcome, Question, Stalled
 from grader.core.errors import JudgeError
+from grader.core.threads import OF_A_JUDGE
 from grader.sandbox.children import Child, ChildDied, ChildTimeout
 
 MODULE = "grader.contest.judging_child"
@@ -81,8 +82,7 @@ class GradingProcess:
         step, until = "starting", time.monotonic() + seconds
         try:
             if self._child is None:
-                # As a judge it computes references, so it gets several BLAS threads.
-                self._child = Child(self._module, self._arguments, {"OPENBLAS_NUM_THREADS": "4"})
+                self._child = Child(self._module, self._arguments, OF_A_JUDGE)
             self._child.send(request)
             while True:
                 # Its first sign comes when all is loaded.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader.contest.jobs import Job, Question
 from grader.contest.judging import MachineJudge
+from grader.core.memory import keep_freed_memory
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
 from grader.sandbox.serving import Channel, Message, child_connection, serve
@@ -65,6 +66,7 @@ class Answers:
 def main() -> None:
     channel = child_connection()
     workspace, device, cache, sandboxed = sys.argv[1:]
+    keep_freed_memory()
     use_templates(Sandbox.find())
     folder = Path(cache) if cache else None
     judge = MachineJudge(Workspace(Path(workspace)), device, folder, require_sandbox=sandboxed == "sandboxed")

@@ -55,8 +55,8 @@ def login_of(contest: str) -> tuple[str, Login]:
     if not found and ("://" in contest or "." in contest):
         from grader.contest.client import checked_address
 
-        server, named = checked_address(contest), _CONTEST.search(contest)
-        found = [slug for slug, login in known.items() if login.server == server and (not named or named[1] == slug)]
+        server, named = checked_address(contest), contest_in(contest)
+        found = [slug for slug, login in known.items() if login.server == server and named in ("", slug)]
         if len(found) > 1:
             raise UsageError(
                 f"you are signed in to several contests at {server}",
@@ -64,8 +64,18 @@ def login_of(contest: str) -> tuple[str, Login]:
             )
     if found:
         return found[0], known[found[0]]
-    others = f" You are signed in to: {', '.join(sorted(known))}." if known else ""
-    raise UsageError(f"you are not signed in to the contest '{contest}'.{others}", "type: kgrade login URL")
+    if known:
+        there = f"; you are to {', '.join(f'{slug!r}' for slug in sorted(known))}"
+        hint = f"name one of these, or type: kgrade login {'URL' if '://' not in contest else contest}"
+    else:
+        there, hint = "", "type: kgrade login URL, with your course's site as the URL and the token that you were given"
+    raise UsageError(f"you are not signed in to the contest '{contest}'{there}", hint)
+
+
+def contest_in(address: str) -> str:
+    """The contest that an address on its site names; empty if it names none."""
+    found = _CONTEST.search(address)
+    return found[1] if found else ""
 
 
 def remember(slug: str, login: Login) -> Path:

@@ -19,17 +19,16 @@ from grader.boards.pages import report_values
 from grader.contest.access import LARGEST_NUMBER, Refused, row_name
 from grader.contest.api import Number
 from grader.contest.auth import LONGEST_TOKEN, hash_token
-from grader.contest.draft_pages import keep
 from grader.contest.events import COMMENT, message
 from grader.contest.explain_pages import explanation_of
-from grader.contest.kept import Kept, sign_in_page, text_of
+from grader.contest.kept import bring_back, sign_in_page, text_of
 from grader.contest.naming import plain_name
-from grader.contest.records import JUDGED, AccountRecord, SubmissionRecord
+from grader.contest.records import JUDGED, SubmissionRecord
 from grader.contest.scoreboard import Cell
 from grader.contest.settings import PRACTICE, PUBLIC
 from grader.contest.standing import own_cells
 from grader.contest.streams import progress_stream, stream
-from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Guest, Member, SignedIn, set_session, way_back
+from grader.contest.visit import BACK, AsGuest, AsViewer, Form, Member, SignedIn, set_session, way_back
 from grader.core.report import Report
 
 router = APIRouter(include_in_schema=False)
@@ -71,25 +70,13 @@ def sign_in(guest: AsGuest, form: Form) -> Response:
         page = sign_in_page(guest, refused.message, text_of(form))
         page.status_code = refused.status
         return page
-    answer = _signed_in(guest, account, text_of(form, account.contest))
+    kept = text_of(form)
+    # The form has it: the copy for the way to an identity provider would come back later, and be old.
+    guest.site.left_texts.take(guest.visit)
+    answer = bring_back(guest, [account], kept) if kept else RedirectResponse(way_back(guest, account.contest), 303)
     guest.set_cookie(answer, BACK, "", "/sign-in", days=0)
     set_session(guest, answer, account)
     return answer
-
-
-def _signed_in(guest: Guest, account: AccountRecord, kept: Kept | None) -> Response:
-    """Leads to where the browser came from. A text that the sign-in page kept becomes a draft there."""
-    if kept is None:
-        return RedirectResponse(way_back(guest, account.contest), 303)
-    access = guest.site.access
-    try:
-        keep(access, access.visitor(account), kept.problem, kept.language, kept.text)
-    except Refused as error:
-        # They are signed in, and can copy the text.
-        page = sign_in_page(guest, error.message, kept)
-        page.status_code = error.status
-        return page
-    return RedirectResponse(f"{kept.back}?draft={kept.language.value}", 303)
 
 
 @router.post("/contests/{slug}/sign-out")

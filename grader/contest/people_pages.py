@@ -1,10 +1,11 @@
-"""The staff's page of the people in a contest: roster, extensions, disqualified accounts.
+"""The staff's page of the people in a contest: roster, who asks to enter, extensions, disqualified accounts.
 
 Each change uses the same functions as `kgrade contest` and is logged under the account's name.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,6 +15,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from grader.contest.access import Refused
 from grader.contest.accounts import Added, Issued, add_people, renew, secrets_to_csv
+from grader.contest.entering import admit
 from grader.contest.records import AccountRecord
 from grader.contest.roster import parse_roster
 from grader.contest.spans import parse_span, span
@@ -51,6 +53,28 @@ def renew_secrets(me: AsStaff, form: Form) -> Response:
     return _page(me, renewed=renew(me.site.database, [account], lambda issued: None, who=_who(me)))
 
 
+@router.post("/people/admit")
+def let_in(me: AsStaff, form: Form) -> Response:
+    """Lets in who asked to enter."""
+    number = _entry(form)
+    try:
+        admit(me.site.database, me.visitor.contest.slug, number, who=_who(me))
+    except UsageError as error:
+        return _refused(me, error)
+    return _back(me)
+
+
+@router.post("/people/refuse")
+def refuse(me: AsStaff, form: Form) -> Response:
+    """Refuses who asked to enter; they can still be let in."""
+    number = _entry(form)
+    try:
+        me.site.database.refuse_entry(me.visitor.contest.slug, number, who=_who(me))
+    except UsageError as error:
+        return _refused(me, error)
+    return _back(me)
+
+
 @router.post("/people/extend")
 def extend(me: AsStaff, form: Form) -> Response:
     """Sets an account's extension; 0 takes it back."""
@@ -78,6 +102,13 @@ def disqualify(me: AsStaff, form: Form) -> Response:
 def reinstate(me: AsStaff, form: Form) -> Response:
     me.site.database.disqualify_account(_account(me, form).id, None, who=_who(me))
     return _back(me)
+
+
+def _entry(form: CheckedForm) -> int:
+    text = form.text("entry")
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise Refused(404, "nobody asks to enter by that number")
+    return int(text)
 
 
 def _account(me: Member, form: CheckedForm) -> AccountRecord:
@@ -108,6 +139,7 @@ def _page(
             each.id: span(timedelta(seconds=each.extension_seconds)) for each in accounts if each.extension_seconds
         },
         made=made,
+        entries=me.site.database.entries(slug),
         added=added,
         issued=issued,
         secrets=secrets_to_csv(issued, str(me.request.base_url)) if issued else "",

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import HTMLResponse
 
+from grader.boards.markdown import statement_html
 from grader.boards.ranking import rank
-from grader.boards.site import statement_html
 from grader.contest.access import Refused
 from grader.contest.leading import mends_of, tracks_of
 from grader.contest.practice import practice_settings, publish_practice

@@ -12,8 +12,9 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from grader.boards.code import remarks_of
+from grader.boards.faults import word_of
+from grader.boards.markdown import statement_html
 from grader.boards.pages import MOST_DIAGNOSTICS, case_row, wrong_outputs
-from grader.boards.site import statement_html
 from grader.boards.words import visible
 from grader.contest.access import Refused
 from grader.contest.api import Number, page_of
@@ -73,15 +74,21 @@ def submission_result(number: Number, me: SignedIn) -> HTMLResponse:
     report = me.site.access.report(me.visitor, row) if row.state == JUDGED else None
     if report is None:
         raise Refused(404, "there is no report of this submission")
+    solved = report.verdict is Verdict.ACCEPTED
     key = f"{row.problem}/{report.mend.exercise}" if report.mend else row.problem
-    following = step_after(me, key) if report.verdict is Verdict.ACCEPTED else None
-    return result_piece(me, report, page_of(row.contest, number), following)
+    following = step_after(me, key) if solved else None
+    told = solved and me.site.access.editorial(me.visitor, row.problem) is not None
+    editorial = f"/contests/{row.contest}/problems/{row.problem}/editorial" if told else ""
+    return result_piece(me, report, page_of(row.contest, number), following, editorial)
 
 
-def result_piece(me: Member, report: Report, address: str, following: Step | None = None) -> HTMLResponse:
+def result_piece(
+    me: Member, report: Report, address: str, following: Step | None = None, editorial: str = ""
+) -> HTMLResponse:
     """A report as a part of a page, with what the editor marks; `address` is that of the whole report.
 
-    `following` is the problem that comes next.
+    `following` is the problem that comes next, `editorial` where this one's editorial stands; empty where there is none
+    to read.
     """
     remarks = [(line, each) for line, found in remarks_of(report).items() for each in found]
     diagnostics = sorted(report.diagnostics, key=lambda diagnostic: diagnostic.severity != "error")
@@ -89,12 +96,14 @@ def result_piece(me: Member, report: Report, address: str, following: Step | Non
         "contest/result.html",
         report=report,
         address=address,
+        editorial=editorial,
         marks=[{"line": line, "severity": each.severity, "message": visible(each.text)} for line, each in remarks],
         diagnostics=diagnostics[:MOST_DIAGNOSTICS],
         wrong=list(wrong_outputs(report)),
         size_names=list(report.cases[0].sizes) if report.cases else [],
         cases=[case_row(case) for case in report.cases],
         passed=sum(case.verdict is Verdict.ACCEPTED for case in report.cases),
+        about=word_of(report),
         following=following,
         names=me.names,
         contest=me.visitor.contest,

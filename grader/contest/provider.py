@@ -120,6 +120,14 @@ def _secret(read: Reader, path: Path) -> str:
     return secret
 
 
+@dataclass(frozen=True)
+class Identity:
+    """Who somebody is to the provider: `value` is compared with the roster, `name` is what they are called, if told."""
+
+    value: str
+    name: str = ""
+
+
 class SignIn:
     """The protocol with one provider. Its addresses and keys are asked for at the first sign-in, and kept."""
 
@@ -159,8 +167,8 @@ class SignIn:
             raise _refused(error) from error
         return str(answer.headers["location"])
 
-    async def end(self, session: dict[str, Any], query: bytes) -> str:
-        """The value of the claim by which who came back with this query is matched. Raises NotSignedIn."""
+    async def end(self, session: dict[str, Any], query: bytes) -> Identity:
+        """Who came back with this query. Raises NotSignedIn."""
         from starlette.requests import Request
 
         request = Request({"type": "http", "method": "GET", "session": session, "query_string": query})
@@ -178,9 +186,9 @@ class SignIn:
                 claims = {**told, **claims} if told.get("sub") == claims["sub"] else None
         except Exception as error:
             raise _refused(error) from error
-        return self._value(claims)
+        return self._identity(claims)
 
-    def _value(self, claims: Mapping[str, Any] | None) -> str:
+    def _identity(self, claims: Mapping[str, Any] | None) -> Identity:
         if not claims:
             raise NotSignedIn("the provider sent no ID token, or user information of somebody else")
         value = claims.get(self.provider.claim)
@@ -189,7 +197,9 @@ class SignIn:
         by_mail = self.provider.match == EMAIL
         if by_mail and claims.get("email_verified") is not True and not self.provider.unverified_email:
             raise NotSignedIn("the provider does not say email_verified; see unverified_email in docs/hosting.md")
-        return value.strip()
+        name = claims.get("name")
+        value = value.strip().lower() if by_mail else value.strip()
+        return Identity(value, name if isinstance(name, str) else "")
 
     async def _check_metadata(self) -> None:
         """Loads what the provider says of itself, once. Raises ValueError if it is another one, or not protected."""

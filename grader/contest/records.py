@@ -51,6 +51,20 @@ class NewAccount:
 
 
 @dataclass(frozen=True)
+class EntryRecord:
+    """Who asks to enter a contest: known by `value`, of the `kind` "email" or "subject"; the name is their own word."""
+
+    id: int
+    contest: str
+    kind: str
+    value: str
+    name: str
+    asked: datetime
+    refused: datetime | None
+    refused_by: str | None
+
+
+@dataclass(frozen=True)
 class DraftRecord:
     """What an account has typed and not handed in."""
 

@@ -139,20 +139,21 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
 
 
 def _faults(row: _Table, *, teams: bool) -> Iterator[str]:
-    yield from _name_faults("name", row["name"])
+    yield from name_faults("name", row["name"])
     if plain_name(row["name"]) != row["name"]:
         yield f"the name {_shown(row['name'])} ends as kgrade numbers namesakes; write it without the number"
     if not _EMAIL.fullmatch(row["email"]) or not row["email"].isprintable() or len(row["email"]) > 200:
         yield f"the email {_shown(row['email'])} is none; one like ada@example.org is expected"
     if row["team"] or (teams and row["role"].lower() != "staff"):
-        yield from _name_faults("team", row["team"])
+        yield from name_faults("team", row["team"])
     if not row["subject"].isprintable() or len(row["subject"]) > LONGEST_SUBJECT:
         yield f"the subject {_shown(row['subject'])} is none; up to {LONGEST_SUBJECT} printable characters are expected"
     if row["role"] and row["role"].lower() not in ROLES:
         yield f"the role {_shown(row['role'])} is none; {' or '.join(ROLES)} is expected"
 
 
-def _name_faults(kind: str, name: str) -> Iterator[str]:
+def name_faults(kind: str, name: str) -> Iterator[str]:
+    """What is wrong with the name of a person or a team."""
     if not name:
         yield f"the {kind} is missing"
     elif not name.isprintable():

@@ -12,7 +12,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from grader.store.schema import UtcDateTime
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -260,6 +260,25 @@ class Clarification(Base):
     answered_by: Mapped[str | None] = mapped_column(Text)
     answer: Mapped[str | None] = mapped_column(Text)
     announcement_id: Mapped[int | None] = mapped_column(ForeignKey("announcement.id"))
+
+
+class Entry(Base):
+    """Somebody whom an identity provider knows as `value`, an e-mail address or a subject, and who asks to enter.
+
+    The row goes when staff let them in. `refused` is when staff did not.
+    """
+
+    __tablename__ = "entry"
+    __table_args__ = (UniqueConstraint("contest", "value"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    contest: Mapped[str] = mapped_column(ForeignKey("contest.slug"))
+    kind: Mapped[str] = mapped_column(Text)
+    value: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    asked: Mapped[datetime] = mapped_column(UtcDateTime)
+    refused: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    refused_by: Mapped[str | None] = mapped_column(Text)
 
 
 class Audit(Base):

@@ -25,6 +25,7 @@ from grader.contest import (
     compare_pages,
     draft_pages,
     explain_pages,
+    help_pages,
     organise_pages,
     pages,
     people_pages,
@@ -42,7 +43,8 @@ from grader.contest.access import Refused
 from grader.contest.clock import TOLERATED, Clock
 from grader.contest.failures import NOT_NOW, RETRY_SECONDS, TRY_AGAIN, log, refuse, shown_path, wants_json
 from grader.contest.intake import allowance
-from grader.contest.kept import Kept, sent_text
+from grader.contest.kept import leave_text, sent_text
+from grader.contest.left_texts import Kept
 from grader.contest.limits import USUAL_PATIENCE, BodyLimit, Patience
 from grader.contest.site import FRAMES, POLICY, Site
 from grader.contest.visit import BACK, SESSION, Guest, Member, problem_page
@@ -118,6 +120,7 @@ def create_app(
     app.include_router(organise_pages.router)
     app.include_router(pages.router)
     app.include_router(client_pages.router)
+    app.include_router(help_pages.router)
     app.include_router(question_pages.router)
     app.include_router(problem_pages.router)
     app.include_router(run_pages.router)
@@ -275,6 +278,8 @@ def _answer(request: Request, status: int, message: str, hint: str = "", kept: K
         challenge = {"www-authenticate": "Bearer"} if status == 401 else {}
         return JSONResponse({"error": message, "hint": hint}, status, headers | challenge)
     guest = _guest(request)
+    if kept is not None:
+        leave_text(guest, kept)
     page = guest.page(
         "sign_in.html" if status == 401 else "error.html",
         title=TITLES.get(status, "Out of order"),

@@ -29,6 +29,8 @@ LONGEST_SLUG = 40
 MOST_BYTES = 100_000
 CLASS, PUBLIC, ANONYMOUS = "class", "public", "anonymous"
 """Who sees which scoreboard: the contest's accounts, everybody, or each student only the own name."""
+ROSTER, ASK = "roster", "ask"
+"""Who enters by an identity provider: people on the roster, or also those who ask and whom staff let in."""
 KEYS = (
     "title",
     "start",
@@ -43,6 +45,7 @@ KEYS = (
     "teams",
     "scoreboard",
     "explain",
+    "entry",
     "late",
     "problems",
 )
@@ -83,7 +86,7 @@ class Settings:
 
     `gpu_model` names the GPU whose times rank; with "emulator", or None for any free machine, an accepted submission
     scores 1. `hidden_seeds` is empty if each grading draws its own seed. `grading_seconds` limits the wall time of one
-    grading. With `explain`, students may have their accepted submissions explained.
+    grading. With `explain`, students may have their accepted submissions explained. `entry` is ROSTER or ASK.
     """
 
     slug: str
@@ -102,6 +105,7 @@ class Settings:
     scoreboard: str = CLASS
     grading_seconds: int = 300
     explain: bool = False
+    entry: str = ROSTER
 
     @property
     def is_timed(self) -> bool:
@@ -225,6 +229,7 @@ def settings_from_data(
         teams=read.flag("teams"),
         scoreboard=read.choice("scoreboard", (CLASS, PUBLIC, ANONYMOUS), default=CLASS),
         explain=read.flag("explain"),
+        entry=read.choice("entry", (ROSTER, ASK), default=ROSTER),
         grading_seconds=read.whole("grading_seconds", default=300, least=10, most=86_400),
     )
     for number, each in enumerate(settings.problems, start=1):
@@ -263,6 +268,7 @@ def settings_to_json(settings: Settings) -> str:
             "teams": settings.teams,
             "scoreboard": settings.scoreboard,
             "explain": settings.explain,
+            "entry": settings.entry,
             "grading_seconds": settings.grading_seconds,
             "late": {"percent_per_hour": settings.late.percent, "hours": settings.late.hours},
             "problems": [_problem_data(each) for each in settings.problems],

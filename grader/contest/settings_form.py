@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.contest.credit_reader import credit_to_toml
-from grader.contest.settings import ANONYMOUS, CLASS, PUBLIC, Settings, settings_from_data, settings_to_json
+from grader.contest.settings import (
+    ANONYMOUS,
+    ASK,
+    CLASS,
+    PUBLIC,
+    ROSTER,
+    Settings,
+    settings_from_data,
+    settings_to_json,
+)
 from grader.core import toml
 from grader.core.errors import UsageError
 
@@ -53,6 +62,7 @@ FIELDS = (
     Field("late.percent_per_hour", "Late: percent less for each hour begun", NUMBER),
     Field("late.hours", "Late: hours for which it is taken", NUMBER),
     Field("practice_after_end", "Practice after the end", FLAG),
+    Field("explain", "Students may have accepted submissions explained", FLAG),
     Field(
         "scoreboard",
         "Scoreboard",
@@ -61,6 +71,16 @@ FIELDS = (
             (CLASS, "for the class"),
             (PUBLIC, "for everybody, without signing in"),
             (ANONYMOUS, "without the names of others"),
+        ),
+    ),
+    Field(
+        "entry",
+        "Who enters by the university's sign-in",
+        CHOICE,
+        "only where this site has such a sign-in",
+        choices=(
+            (ROSTER, "who is on the roster"),
+            (ASK, "others too, if they ask and staff let them in"),
         ),
     ),
     Field("grading_seconds", "Seconds after which a grading ends", NUMBER),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from markupsafe import Markup
 from starlette.requests import HTTPConnection
 
-from grader.boards.site import statement_html
+from grader.boards.markdown import statement_html
 from grader.boards.templating import PLAYER_SCRIPT, PLAYER_STYLE, SCRIPT, STYLE, pages
 from grader.contest.access import Access, Refused, row_name, shows_names
 from grader.contest.anonymity import nameless
@@ -26,6 +26,7 @@ from grader.contest.board_json import BoardWriter
 from grader.contest.client_wheel import ClientWheel
 from grader.contest.database import contests_folder
 from grader.contest.events import Hub, Streams
+from grader.contest.left_texts import LeftTexts
 from grader.contest.limits import USUAL_PATIENCE, Failures, Patience
 from grader.contest.live import Board, Boards
 from grader.contest.loopback import is_own
@@ -108,6 +109,7 @@ class Site:
         self.boards = Boards(database)
         self.shelf = Shelf(database, workspace)
         self.failures = Failures()
+        self.left_texts = LeftTexts()
         self.hub: Hub[int, Progress] = Hub(self.progress.of_submissions, silence=patience.silence)
         self.run_hub: Hub[int, Progress] = Hub(self.progress.of_runs, seconds=0.25, silence=patience.silence)
         self.board_hub: Hub[str, int] = Hub(self._versions, seconds=2.0, silence=patience.silence)

@@ -52,6 +52,7 @@ def overview(me: AsStaff) -> HTMLResponse:
         frozen=me.site.boards.board(contest).frozen,
         revealed=_is_revealed(me),
         questions=database.open_questions(contest.slug),
+        entries=sum(each.refused is None for each in database.entries(contest.slug)),
         verdicts=[verdict.value for verdict in Verdict],
         names=me.names,
         address=str(me.request.base_url).rstrip("/"),

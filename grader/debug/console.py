@@ -110,6 +110,8 @@ def _break(console: Console, rest: str) -> None:
         found = line_to_break(debugger.trace, console.main_file, int(where))
         if found is None:
             raise EvaluationError(f"no recorded thread reaches line {where}")
+        if found != int(where):
+            console.write(f"no thread stops in line {int(where)}; the next one is line {found}")
         _added(console, debugger.break_at(console.main_file, found, condition))
     elif where:
         _added(console, debugger.break_in(where, condition))
@@ -160,6 +162,7 @@ def _delete(console: Console, rest: str) -> None:
         numbers = ", ".join(map(str, known)) or "none"
         raise EvaluationError(f"{rest[:40] or 'nothing'} is no breakpoint; there are: {numbers}")
     console.debugger.remove([int(rest)])
+    console.write(f"breakpoint {int(rest)} is gone")
 
 
 def _print(console: Console, rest: str) -> None:
@@ -255,4 +258,15 @@ COMMANDS: dict[str, Command] = {
     "focus": Command(_focus, "[block B] [warp W] [lane L]", "attend to these threads only; focus all lifts it"),
     "help": Command(_help, "[COMMAND]", "this list"),
 }
-ALIASES = {"s": "step", "n": "next", "c": "continue", "b": "break", "p": "print", "l": "list", "t": "thread"}
+ALIASES = {
+    "finish": "out",
+    "bt": "where",
+    "rc": "rcontinue",
+    "s": "step",
+    "n": "next",
+    "c": "continue",
+    "b": "break",
+    "p": "print",
+    "l": "list",
+    "t": "thread",
+}

@@ -13,10 +13,11 @@ from grader.debug.shown import can_open, children_of, count_of, text_of_value, t
 from grader.debug.threads import dim3_text, thread_name
 from grader.debug.values import EvaluationError
 from grader.replay.model import AT_WORK, GONE, LANES, READY, VARIABLE, WAITING, Frame
+from grader.replay.trace import Trace
 
 AROUND = 5
 """Lines listed to each side."""
-MOST_OPENED = 64
+MOST_OPENED, MOST_PLACES = 64, 4
 SIGNS = {AT_WORK: "#", READY: "-", WAITING: "w", GONE: "."}
 
 
@@ -26,9 +27,18 @@ def position(debugger: Debugger) -> str:
     head = f"{debugger.name()}, {step_words(debugger)}"
     if not stack:
         return f"{head}: it did nothing"
-    state = debugger.trace.state_of(debugger.thread, max(debugger.step, 0))
-    words = {GONE: ", has ended", WAITING: ", waits at a barrier"}.get(state, "")
-    return f"{head}{words}\n{_line(debugger, stack[0])}"
+    words = state_words(debugger, debugger.thread)
+    return f"{head}{f', {words}' if words else ''}\n{_line(debugger, stack[0])}"
+
+
+def state_words(debugger: Debugger, thread: int) -> str:
+    """Why a thread does not go on: it has ended, or waits; "" for one that does."""
+    trace, step = debugger.trace, max(debugger.step, 0)
+    state = trace.state_of(thread, step)
+    if state == WAITING:
+        arrived = trace.waits_at(thread, step)
+        return f"waits at the barrier in line {trace.steps.line[arrived]}" if arrived is not None else "waits"
+    return "has ended" if state == GONE else ""
 
 
 def step_words(debugger: Debugger) -> str:
@@ -85,11 +95,22 @@ def lanes(debugger: Debugger) -> str:
         warps.setdefault(thread // LANES, []).append(thread)
     for warp, members in warps.items():
         strip = "".join(SIGNS[trace.state_of(thread, step)] for thread in members)
-        frames = trace.stack_at(step, members[0])
         block = dim3_text(trace.block_index(members[0]))
         name = f"block {block} warp {warp % trace.block_warps}"
-        lines.append(f"  {name}  {strip:{LANES}}  line {frames[0].line if frames else '?'}")
+        places = list(dict.fromkeys(_line_of(trace, step, thread) for thread in members))
+        more = ", …" if len(places) > MOST_PLACES else ""
+        shown = ", ".join(places[:MOST_PLACES]) + more
+        lines.append(f"  {name}  {strip:{LANES}}  line{'s' if len(places) > 1 else ''} {shown}")
     return "\n".join(lines)
+
+
+def _line_of(trace: Trace, step: int, thread: int) -> str:
+    """The line at which a thread waits, or else stands."""
+    waits = trace.waits_at(thread, step)
+    if waits is not None:
+        return str(trace.steps.line[waits])
+    frames = trace.stack_at(step, thread)
+    return str(frames[0].line) if frames else "?"
 
 
 def printed(scope: ThreadScope, expression: str) -> str:

@@ -138,10 +138,12 @@ class Debugger:
 
     def step_back(self) -> Stop:
         """To the line of the same function, or of its caller, that the thread ran before."""
-        walk = self.walk()
-        found = walk.back(self.step)
-        self.step = found if found is not None else walk.steps[0] if walk.steps else 0
-        return Stop(STEP) if found is not None else Stop(END, f"{self.name()} begins here")
+        found = self.walk().back(self.step)
+        if found is None:
+            # Its first line may be steps ahead, where others run before it: back is never ahead.
+            return Stop(END, f"{self.name()} begins here")
+        self.step = found
+        return Stop(STEP)
 
     def walk(self) -> Walk:
         """The steps of the thread it looks at."""

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader.debug.arguments import Arguments, RequestError
+from grader.debug.threads import parse_index
+from grader.debug.values import EvaluationError
+from grader.replay.model import Dim3
 from grader.replay.trace import Trace
 
 LARGEST_SEED = (1 << 63) - 1
@@ -15,7 +18,8 @@ LARGEST_SEED = (1 << 63) - 1
 class Launch:
     """One run to record: a file for a problem, or an earlier submission by its number.
 
-    `case` are sizes such as "M=17,N=1,K=3", "" for the smallest that fail; `seed` of the inputs, None for a new one.
+    `case` are sizes such as "M=17,N=1,K=3", "" for the smallest that fail; `seed` of the inputs, None for a new one;
+    `block` the one to enter, None for the one in which the case fails.
     """
 
     problem: str
@@ -23,6 +27,7 @@ class Launch:
     case: str = ""
     seed: int | None = None
     submission: int | None = None
+    block: Dim3 | None = None
 
 
 Recorder = Callable[[Launch, Callable[[str], None]], Trace]
@@ -43,4 +48,14 @@ def launch_of(arguments: Arguments, given: Launch | None) -> Launch:
         arguments.text("case", ""),
         arguments.integer("seed", largest=LARGEST_SEED) if arguments.has("seed") else None,
         submission,
+        _block_of(arguments),
     )
+
+
+def _block_of(arguments: Arguments) -> Dim3 | None:
+    if not arguments.has("block"):
+        return None
+    try:
+        return parse_index(arguments.text("block"))
+    except EvaluationError as error:
+        raise RequestError(f"block: {error}") from None

@@ -7,14 +7,16 @@ from typing import Any
 
 from grader.debug.arguments import Arguments, RequestError
 from grader.debug.console import Console
+from grader.debug.console_looks import state_words
 from grader.debug.debugger import STEP, Stop
 from grader.debug.expressions import parse_place
+from grader.debug.moving import enter
 from grader.debug.scope import ThreadScope
 from grader.debug.shown import Child, can_open, children_of, count_of, text_of_value, type_name
 from grader.debug.state import Opened, State
-from grader.debug.threads import thread_name
+from grader.debug.threads import OtherBlock, thread_name
 from grader.debug.values import EvaluationError, Value
-from grader.replay.model import FIRST_WRONG_WRITE, GONE, WAITING
+from grader.replay.model import FIRST_WRONG_WRITE
 
 COMMAND_SIGN = ":"
 """In an editor's console it begins a command of the terminal, such as :lanes."""
@@ -33,24 +35,18 @@ def stack_trace(state: State, arguments: Arguments) -> dict[str, Any]:
     """Answers `stackTrace`: the functions that a thread is in, the innermost first."""
     debugger, thread = state.needed(), state.thread_of(arguments)
     start, levels = arguments.integer("startFrame", 0), arguments.integer("levels", 0) or MOST_FRAMES
-    stack = debugger.stack(thread)
+    stack, words = debugger.stack(thread), state_words(debugger, thread)
     frames = []
     for at, frame in enumerate(stack[start : start + min(levels, MOST_FRAMES)], start):
         name = debugger.trace.functions[frame.function].name if frame.function >= 0 else "?"
         shown: dict[str, Any] = {
             "id": state.frame_number(thread, at),
-            "name": name + (_where(state, thread) if at == 0 else ""),
+            "name": f"{name} ({words})" if at == 0 and words else name,
             "line": max(frame.line - 1, 0) + state.first_line if frame.line else 0,
             "column": state.first_column,
         }
         frames.append(shown | ({"source": state.source(frame.file)} if frame.line else {}))
     return {"stackFrames": frames, "totalFrames": len(stack)}
-
-
-def _where(state: State, thread: int) -> str:
-    debugger = state.needed()
-    word = debugger.trace.state_of(thread, max(debugger.step, 0))
-    return {GONE: " (has ended)", WAITING: " (waits at a barrier)"}.get(word, "")
 
 
 def scopes(state: State, arguments: Arguments) -> dict[str, Any]:
@@ -149,7 +145,12 @@ def _command(state: State, line: str) -> dict[str, Any]:
     """A command of the terminal, typed into an editor's console; the editor is told if it moved."""
     debugger = state.needed()
     before, printed = (debugger.step, debugger.thread), list[str]()
-    Console(debugger, printed.append, state.main_file()).execute(line)
+    try:
+        Console(debugger, printed.append, state.main_file()).execute(line)
+    except OtherBlock as other:
+        enter(state, other.block)
+        Console(state.needed(), printed.append, state.main_file()).execute(line)
+        return {"result": "\n".join(printed), "variablesReference": 0}
     if (debugger.step, debugger.thread) != before:
         state.later = lambda: state.moved(Stop(STEP))
     return {"result": "\n".join(printed), "variablesReference": 0}

@@ -14,7 +14,9 @@ _PART = re.compile(r"\{([^{}]*)\}")
 
 
 def check_message(text: str) -> None:
-    """Raises EvaluationError for an expression in braces that can't be read."""
+    """Raises EvaluationError for an expression in braces that can't be read, and for a brace without the other."""
+    if re.search(r"[{}]", _PART.sub("", text)):
+        raise EvaluationError("a brace has no other one; an expression stands in braces, as in k={k} sum={sum}")
     for found in _PART.finditer(text):
         parse_expression(found[1])
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.debug.arguments import Arguments, RequestError
+from grader.debug.breakpoints import Breakpoint
 from grader.debug.debugger import END, ENTRY, Debugger, Stop
 from grader.debug.state import State
-from grader.debug.threads import Focus, parse_index
+from grader.debug.threads import Focus, OtherBlock, dim3_text, parse_index
 from grader.debug.values import EvaluationError
+from grader.replay.model import Dim3
 
 
 def begin(state: State) -> None:
@@ -63,10 +65,36 @@ def pause(state: State, _: Arguments) -> None:
 
 
 def focus(state: State, arguments: Arguments) -> dict[str, Any]:
-    """kgrade's own request: attend to some threads only. `block` is such as "2,0", `warp` and `lane` are numbers."""
+    """kgrade's own request: attend to some threads only. `block` is such as "2,0", `warp` and `lane` are numbers.
+
+    A block that was not recorded is recorded in place of the one that was.
+    """
+    wanted = focus_of(arguments)
+    try:
+        state.needed().narrow(wanted)
+    except OtherBlock as other:
+        enter(state, other.block)
+        state.needed().narrow(wanted)
     debugger = state.needed()
-    debugger.narrow(focus_of(arguments))
     return {"focus": debugger.focus.words(), "threadId": debugger.thread + 1}
+
+
+def enter(state: State, block: Dim3) -> None:
+    """Records another block of the launch, stands before its first step, and tells the client so afterwards."""
+    dropped = state.enter(block)
+
+    def tell() -> None:
+        tell_dropped(state, dropped)
+        state.moved(Stop(ENTRY, f"block {dim3_text(block)} begins here"))
+
+    state.later = tell
+
+
+def tell_dropped(state: State, dropped: Sequence[Breakpoint]) -> None:
+    """Tells the client of breakpoints at which no recorded thread stops any more."""
+    for one in dropped:
+        body = {"id": one.number, "verified": False, "message": f"{one.words}: no recorded thread gets there now"}
+        state.send("breakpoint", {"reason": "changed", "breakpoint": body})
 
 
 def focus_of(arguments: Arguments) -> Focus:

@@ -26,6 +26,8 @@ from grader.replay.trace import Trace
 BUILT_IN = "built-in"
 """The space of threadIdx and the like, which are nowhere in memory."""
 DEEPEST_TYPE = 20
+NEAR = 1 << 32
+"""Bytes: an address so near to an array is one of its own, by a wrong index. Arrays are farther apart."""
 _KEPT_IMAGES = 64
 _UNSIGNED = Scalar("unsigned int", 4, "unsigned")
 DIM3 = Struct("dim3", 12, tuple(Member(name, _UNSIGNED, 4 * at) for at, name in enumerate("xyz")))
@@ -175,12 +177,18 @@ class Recorded:
             size = _shaped(self.type_of(one.type), one.shape).size
             if one.address and one.address <= address <= one.address + size:
                 return place.moved(address - one.address)
-        where = (
-            "it is a null pointer"
-            if not address
-            else f"the address {address:#x} is in no array that the recorded block touched"
-        )
-        raise EvaluationError(f"nothing can be read there: {where}")
+        where = self._beside(address) or f"the address {address:#x} is in no array that the recorded block touched"
+        raise EvaluationError(f"nothing can be read there: {where if address else 'it is a null pointer'}")
+
+    def _beside(self, address: int) -> str:
+        """In words, the element of a global array that an address beyond its end, or before its begin, would be."""
+        for number, array in enumerate(self.trace.arrays):
+            apart = address - array.address
+            if array.address and -NEAR < apart < NEAR:
+                width = max(self.type_of(array.type).size, 1)
+                count = self.array(number, 0).type.size // width
+                return f"index {apart // width} is outside of {array.name}, which has {count} elements"
+        return ""
 
     def address_of(self, place: Place) -> int:
         """The generic address of a place. Raises EvaluationError for variables, whose addresses are not recorded."""

@@ -19,7 +19,7 @@ def restarted(old: Debugger, trace: Trace) -> tuple[Debugger, list[Breakpoint]]:
         new.narrow(old.focus)
     except EvaluationError:
         old.log("the focus is on all threads again: another block was recorded")
-    if new.focus.has(trace, old.thread) and old.thread in trace.threads():
+    if old.thread in trace.threads() and new.focus.has(trace, old.thread):
         new.thread = old.thread
     dropped = []
     for one in old.breakpoints.values():

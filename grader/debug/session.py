@@ -6,6 +6,7 @@ https://microsoft.github.io/debug-adapter-protocol/specification
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from grader.core.errors import KgradeError
@@ -14,8 +15,8 @@ from grader.debug.arguments import Arguments, RequestError
 from grader.debug.debugger import Debugger
 from grader.debug.framing import BrokenFrame, BrokenMessage, read_message, write_message
 from grader.debug.launch import Launch, Recorder, launch_of
-from grader.debug.restart import restarted
 from grader.debug.state import State
+from grader.debug.threads import OtherBlock
 from grader.debug.values import EvaluationError
 
 Answer = dict[str, Any] | None
@@ -163,9 +164,13 @@ def _launch(state: State, arguments: Arguments) -> Answer:
     launch = launch_of(arguments, state.given)
     focus = moving.focus_of(arguments.object("focus"))
     state.stops_on_entry = arguments.flag("stopOnEntry")
-    trace = state.record(launch, state.say)
-    debugger = Debugger(trace, state.say)
-    debugger.narrow(focus)
+    debugger = Debugger(state.record(launch, state.say), state.say)
+    try:
+        debugger.narrow(focus)
+    except OtherBlock as other:
+        launch = replace(launch, block=other.block)
+        debugger = Debugger(state.record(launch, state.say), state.say)
+        debugger.narrow(focus)
     state.launch, state.debugger = launch, debugger
 
     def ready() -> None:
@@ -193,15 +198,12 @@ def _configured(state: State, _: Arguments) -> Answer:
 
 def _restart(state: State, _: Arguments) -> Answer:
     """Records again, as the file may have been changed, and sets the breakpoints anew."""
-    if state.launch is None or state.debugger is None:
+    if state.launch is None:
         raise RequestError("nothing is debugged yet: send launch first")
-    debugger, dropped = restarted(state.debugger, state.record(state.launch, state.say))
-    state.debugger, state.ended = debugger, False
+    dropped = state.renew(state.launch)
 
     def again() -> None:
-        for one in dropped:
-            body = {"id": one.number, "verified": False, "message": f"{one.words}: no recorded thread gets there now"}
-            state.send("breakpoint", {"reason": "changed", "breakpoint": body})
+        moving.tell_dropped(state, dropped)
         moving.begin(state)
 
     state.later = again

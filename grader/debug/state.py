@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from grader.debug.arguments import Arguments, RequestError
+from grader.debug.breakpoints import Breakpoint
 from grader.debug.debugger import Debugger, Stop
 from grader.debug.launch import Launch, Recorder
+from grader.debug.restart import restarted
 from grader.debug.scope import ThreadScope
 from grader.debug.values import Value
+from grader.replay.model import Dim3
 
 MOST_HANDLES = 100_000
 """What may be opened between two stops."""
@@ -54,6 +57,22 @@ class State:
         if self.ended:
             raise RequestError("this session has ended; restart it, or start a new one")
         return self.debugger
+
+    def renew(self, launch: Launch) -> list[Breakpoint]:
+        """Records anew, and returns the breakpoints at which no thread of the new recording stops."""
+        if self.debugger is None:
+            raise RequestError("nothing is debugged yet: send launch first")
+        debugger, dropped = restarted(self.debugger, self.record(launch, self.say))
+        self.launch, self.debugger, self.ended = launch, debugger, False
+        return dropped
+
+    def enter(self, block: Dim3) -> list[Breakpoint]:
+        """Records another block of the same launch, and stands before its first step; returns as `renew`."""
+        if self.launch is None:
+            raise RequestError("nothing is debugged yet: send launch first")
+        dropped = self.renew(replace(self.launch, block=block))
+        self.needed().step = 0
+        return dropped
 
     def say(self, text: str, category: str = "console") -> None:
         """Shows a line in the client's console."""

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TextIO
 
 from grader.core.errors import KgradeError
 from grader.debug import console_looks as looks
+from grader.debug.arguments import RequestError
+from grader.debug.breakpoints import Breakpoint
 from grader.debug.console import Console
 from grader.debug.debugger import Debugger
 from grader.debug.launch import Launch, Recorder
-from grader.debug.restart import restarted
 from grader.debug.state import State
+from grader.debug.threads import OtherBlock, dim3_text
 from grader.debug.values import EvaluationError
 
 PROMPT = "(kgrade) "
 LONGEST_LINE = 4096
+ENDS = ("quit", "q", "exit")
+OWN = {
+    "restart": f"  {'restart':32} read the file again and record anew; breakpoints stay",
+    **dict.fromkeys(ENDS, f"  {'quit (q)':32} leave the debugger"),
+}
+"""What only a terminal knows, with its help."""
 
 
 def debug_in_terminal(record: Recorder, launch: Launch, source: TextIO, write: Callable[[str], None]) -> None:
@@ -25,9 +33,7 @@ def debug_in_terminal(record: Recorder, launch: Launch, source: TextIO, write: C
 
     Raises KgradeError if the first recording fails.
     """
-    state = State(lambda name, body: None, record, launch, launch)
-    console = _console(Debugger(record(launch, write), write, step=0), write, state)
-    _introduce(console)
+    front = _Front(record, launch, write)
     interactive = source.isatty()
     last = ""
     if interactive:
@@ -38,18 +44,59 @@ def debug_in_terminal(record: Recorder, launch: Launch, source: TextIO, write: C
         line = line.strip() or (last if interactive else "")
         if not line or line.startswith("#"):
             continue
-        if line in ("quit", "q", "exit"):
+        if line in ENDS:
             return
         last = line
         try:
-            if line == "restart":
-                console = _again(console, record, launch, write, state)
-            else:
-                console.execute(line)
-        except EvaluationError as error:
+            front.carry_out(line)
+        except (EvaluationError, RequestError) as error:
             write(f"! {error}")
         except KgradeError as error:
             write(f"! {error.message}\n  {error.hint}".rstrip())
+
+
+class _Front:
+    """Carries out commands, and those that record anew: restart, and what names a block that was not recorded."""
+
+    def __init__(self, record: Recorder, launch: Launch, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._state = State(self._heard, record, launch, launch)
+        self._state.debugger = Debugger(record(launch, write), write, step=0)
+        _introduce(self._console())
+
+    def carry_out(self, line: str) -> None:
+        """Carries out one command. Raises EvaluationError, RequestError, KgradeError."""
+        word, _, rest = line.partition(" ")
+        if word in OWN and rest:
+            raise EvaluationError(f"{word} takes nothing after it; here is {rest.strip()[:40]}")
+        if word == "restart":
+            assert self._state.launch is not None
+            self._renewed(self._state.renew(self._state.launch))
+            return
+        if word == "help" and rest in OWN:
+            self._write(OWN[rest])
+            return
+        try:
+            self._console().execute(line)
+        except OtherBlock as other:
+            self._renewed(self._state.enter(other.block))
+            self._console().execute(line)
+        if line == "help":
+            self._write(OWN["restart"])
+            self._write(OWN["quit"])
+
+    def _console(self) -> Console:
+        return Console(self._state.needed(), self._write, self._state.main_file())
+
+    def _renewed(self, dropped: Sequence[Breakpoint]) -> None:
+        self._state.needed().step = 0
+        for one in dropped:
+            self._write(f"breakpoint {one.number}, {one.words}: no recorded thread gets there now")
+        _introduce(self._console())
+
+    def _heard(self, name: str, body: Mapping[str, str]) -> None:
+        if name == "output":
+            self._write(body["output"].rstrip("\n"))
 
 
 def _next_line(source: TextIO, interactive: bool, write: Callable[[str], None]) -> str | None:
@@ -73,11 +120,6 @@ def _next_line(source: TextIO, interactive: bool, write: Callable[[str], None]) 
     return line
 
 
-def _console(debugger: Debugger, write: Callable[[str], None], state: State) -> Console:
-    state.debugger = debugger
-    return Console(debugger, write, state.main_file())
-
-
 def _introduce(console: Console) -> None:
     debugger, write = console.debugger, console.write
     trace = debugger.trace
@@ -92,17 +134,5 @@ def _introduce(console: Console) -> None:
 
 
 def _blocks(debugger: Debugger) -> str:
-    from grader.debug.threads import dim3_text
-
     blocks = debugger.trace.blocks
     return ("block " if len(blocks) == 1 else "blocks ") + " and ".join(map(dim3_text, blocks))
-
-
-def _again(console: Console, record: Recorder, launch: Launch, write: Callable[[str], None], state: State) -> Console:
-    debugger, dropped = restarted(console.debugger, record(launch, write))
-    debugger.step = 0
-    for one in dropped:
-        write(f"breakpoint {one.number}, {one.words}: no recorded thread gets there now")
-    again = _console(debugger, write, state)
-    _introduce(again)
-    return again

@@ -12,6 +12,14 @@ from grader.replay.trace import Trace
 _INDEX = re.compile(r"\(?\s*(\d{1,10})\s*(?:,\s*(\d{1,10})\s*)?(?:,\s*(\d{1,10})\s*)?\)?")
 
 
+class OtherBlock(EvaluationError):
+    """A block of the launch that was not recorded: `block` can be recorded instead."""
+
+    def __init__(self, block: Dim3, message: str) -> None:
+        super().__init__(message)
+        self.block = block
+
+
 @dataclass(frozen=True)
 class Focus:
     """Threads to attend to; None means any. `warp` counts in its block, `lane` in its warp."""
@@ -30,7 +38,9 @@ class Focus:
         )
 
     def threads(self, trace: Trace) -> list[int]:
-        """The threads in focus. Raises EvaluationError if there are none."""
+        """The threads in focus. Raises OtherBlock for one that was not recorded, EvaluationError if there are none."""
+        if self.block is not None:
+            _require_recorded(trace, self.block)
         found = [thread for thread in trace.threads() if self.has(trace, thread)]
         if not found:
             raise EvaluationError(f"no recorded thread is in {self.words()}; {extent_words(trace)}")
@@ -62,12 +72,27 @@ def parse_index(text: str) -> Dim3:
 
 
 def find_thread(trace: Trace, index: Dim3, block: Dim3 | None = None) -> int:
-    """The number of a thread. Raises EvaluationError for one that was not recorded."""
-    inside = all(at < extent for at, extent in zip(index, trace.block_dim, strict=True))
-    if not inside or (block is not None and block not in trace.blocks):
+    """The number of a thread. Raises OtherBlock for a block that was not recorded, EvaluationError for no thread."""
+    if block is not None:
+        _require_recorded(trace, block)
+    if not is_inside(index, trace.block_dim):
         where = "" if block is None else f" of block {dim3_text(block)}"
-        raise EvaluationError(f"thread {dim3_text(index)}{where} was not recorded; {extent_words(trace)}")
+        raise EvaluationError(f"there is no thread {dim3_text(index)}{where}; {extent_words(trace)}")
     return trace.thread_at(index, block)
+
+
+def is_inside(index: Dim3, extents: Dim3) -> bool:
+    """Whether there is such a thread in a block, or such a block in a grid."""
+    return all(at < extent for at, extent in zip(index, extents, strict=True))
+
+
+def _require_recorded(trace: Trace, block: Dim3) -> None:
+    if block in trace.blocks:
+        return
+    if is_inside(block, trace.grid):
+        raise OtherBlock(block, f"block {dim3_text(block)} was not recorded; {extent_words(trace)}")
+    x, y, z = (extent - 1 for extent in trace.grid)
+    raise EvaluationError(f"there is no block {dim3_text(block)}; the grid has (0,0,0) to ({x},{y},{z})")
 
 
 def extent_words(trace: Trace) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from grader.core.report import CaseResult, FaultReport, KernelInfo
@@ -16,7 +17,7 @@ from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.plan.poison import Poison
 from grader.plan.runner import Remark, Run, Runner, RunnerStopped, RunStatus
 from grader.plan.stopped import RecordingStopped
-from grader.problem.cases import Case, with_other_inputs
+from grader.problem.cases import Case, fits_emulator, with_other_inputs
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import draw_scalars
 from grader.run.limited import Limited
@@ -190,12 +191,14 @@ class Examiner:
             if result is not None:
                 return result
         from grader.check import check_case
+        from grader.core.threads import one_thread
         from grader.problem.inputs import make_inputs
 
         inputs = make_inputs(self._problem, case.sizes, case.family, case.seed)
-        verdict, kind, message, outputs = check_case(
-            self._problem, case.numbers(self._problem), case.family, inputs, run.outputs, run.unwritten, run.changed
-        )
+        with one_thread() if fits_emulator(self._problem, case) else nullcontext():
+            verdict, kind, message, outputs = check_case(
+                self._problem, case.numbers(self._problem), case.family, inputs, run.outputs, run.unwritten, run.changed
+            )
         return CaseResult(
             sizes=dict(case.sizes),
             family=case.family,

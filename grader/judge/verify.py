@@ -228,10 +228,12 @@ def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 
 
 
 def _begin() -> None:
+    from grader.core.memory import keep_freed_memory
     from grader.run.templates import use_templates
     from grader.sandbox import Sandbox
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    keep_freed_memory()
     use_templates(Sandbox.find())
 
 

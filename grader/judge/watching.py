@@ -19,6 +19,7 @@ from grader.sandbox import Sandbox
 STEP = "recording the failing case"
 LEAST_SECONDS = 30.0
 """What has to be left of the grading's time: to record takes a second or two, and must not become the verdict."""
+NOTHING = "there is no replay of this case: no kernel was launched that the emulator could record"
 WATCHED = (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT_EXCEEDED)
 
 
@@ -33,7 +34,10 @@ def can_be_watched(report: Report, problem: Problem) -> bool:
 def add_replay(
     report: Report, problem: Problem, submission: Submission, language: Language, cache: Path, sandbox: Sandbox
 ) -> Report:
-    """The report with the replay of its smallest failing case; as it is where none can be recorded."""
+    """The report with the replay of its smallest failing case; as it is where none can be recorded.
+
+    Of a case that took too long a note says that there is none.
+    """
     # Only after a failure: NumPy takes a tenth of a second to load.
     from grader.replay.record import record_replay
     from grader.replay.summary import summarize
@@ -41,6 +45,8 @@ def add_replay(
     assert report.smallest is not None
     try:
         trace = record_replay(problem, submission, report.smallest, language, cache, sandbox)
+        if trace is None and report.verdict is Verdict.TIME_LIMIT_EXCEEDED:
+            return replace(report, diagnostics=(*report.diagnostics, Diagnostic("note", NOTHING)))
         if trace is None or not len(trace):
             return report
         return replace(report, replay=summarize(trace))

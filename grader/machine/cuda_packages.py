@@ -77,6 +77,9 @@ SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 CUTLASS = "nvidia-cutlass==4.2.*"
 """The distribution with the headers of CUTLASS and CuTe, which the extra `cutlass` pins."""
 
+NVDISASM = "nvidia-cuda-nvdisasm>=13.2,<14"
+"""NVIDIA's disassembler, in both extras: it depends on nothing, and reads what CUDA 12's compiler made too."""
+
 NEW_DRIVER = "install NVIDIA's driver 580, which works with every GPU since Maxwell"
 
 

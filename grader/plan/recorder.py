@@ -77,7 +77,8 @@ class LibraryRecorder:
                     except Ended as end:
                         printed = process.wait(0.0).output
                         line, earlier = self.lines([end.stop.at, end.stop.earlier])
-                        raise RecordingStopped(told_with_line(end.stop, earlier), line, printed) from None
+                        stop = told_with_line(end.stop, earlier)
+                        raise RecordingStopped(stop, line, printed, call.begun()) from None
                     printed = process.wait(END_SECONDS).output
         return call.recording(time.perf_counter() - started, printed)
 

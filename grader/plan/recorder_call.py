@@ -117,6 +117,14 @@ class Call:
             printed=printed,
         )
 
+    def begun(self) -> Plan:
+        """What a solve() that did not return asked for, without what has been executed; nothing if it is not valid."""
+        try:
+            self._validate()
+        except Ended:
+            return Plan(())
+        return Plan(tuple(self._left()))
+
     def take(self, frame: Mapping[str, Any]) -> bool:
         """Handles one frame; returns True for the last."""
         op = text(frame, "op")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from grader.core.plan import Plan
 from grader.core.verdict import FaultClass, Verdict
 from grader.plan.advice import advice_for
 from grader.plan.frames import CallError, Malformed, number, parse_error, places, text
@@ -44,10 +45,11 @@ class Stop:
 class RecordingStopped(Exception):
     """solve() gives no plan: an outcome of the submission, so no KgradeError.
 
-    `fault` is None if no FaultClass fits. `line` is the source line, `printed` the output of solve().
+    `fault` is None if no FaultClass fits. `line` is the source line, `printed` the output of solve(), `begun` what it
+    asked for before and no device has run yet.
     """
 
-    def __init__(self, stop: Stop, line: int | None = None, printed: str = "") -> None:
+    def __init__(self, stop: Stop, line: int | None = None, printed: str = "", begun: Plan | None = None) -> None:
         super().__init__(stop.message)
         self.stop = stop
         self.verdict = stop.verdict
@@ -57,6 +59,7 @@ class RecordingStopped(Exception):
         self.call = stop.call
         self.line = line
         self.printed = printed
+        self.begun = begun or Plan(())
 
 
 def told_stop(frame: Mapping[str, Any], memory: list[Extent]) -> Stop:

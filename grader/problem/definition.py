@@ -62,6 +62,8 @@ class Problem(Declaration):
     def settle(self) -> None:
         """Raises ProblemError for the first mistake found."""
         self._functions: dict[str, Callable[..., Any]] = {}
+        self._taken: dict[str, tuple[str, ...]] = {}
+        """The parameters of each function that does not take any."""
         check_computed(self)
         super().settle()
         check_declaration(self)
@@ -201,7 +203,8 @@ class Problem(Declaration):
         return {name: shape_output(xp, role, name, returned[name], a, sizes) for name, a in self.outputs.items()}
 
     def _add(self, role: str, function: Function, allowed: set[str]) -> Function:
-        for parameter in inspect.signature(function).parameters.values():
+        parameters = inspect.signature(function).parameters.values()
+        for parameter in parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
             if parameter.name not in allowed and parameter.default is parameter.empty:
@@ -209,14 +212,16 @@ class Problem(Declaration):
                     f"{role}: parameter {parameter.name!r} is unknown; it can take {_list(sorted(allowed))}"
                 )
         self._functions[role] = function
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+            self._taken[role] = tuple(parameter.name for parameter in parameters)
         return function
 
     def _call(self, role: str, values: Mapping[str, object]) -> object:
         function = self._functions[role]
-        parameters = inspect.signature(function).parameters.values()
-        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        names = self._taken.get(role)
+        if names is None:
             return function(**values)
-        return function(**{p.name: values[p.name] for p in parameters if p.name in values})
+        return function(**{name: values[name] for name in names if name in values})
 
 
 def _list(names: Sequence[str] | Mapping[str, object]) -> str:

@@ -31,7 +31,7 @@ _KNOWN = "names of sizes, whole numbers, + - * //, ceil_div(a, b), min(a, b) and
 def value_of(text: str, sizes: Mapping[str, int]) -> int:
     """The value of an expression. Raises ProblemError if it is malformed or divides by 0."""
     try:
-        return _value(_parsed(text), sizes)
+        return _function(text)(sizes)
     except ZeroDivisionError:
         raise ProblemError(f"{text!r} divides by 0 with {_shown(sizes)}", "keep the divisor's range above 0") from None
 
@@ -69,6 +69,12 @@ def _parsed(text: str) -> ast.expr:
     return tree
 
 
+@lru_cache(maxsize=1024)
+def _function(text: str) -> Callable[[Mapping[str, int]], int]:
+    """The expression as a function of sizes: drawing the sizes of cases evaluates some thousand times."""
+    return _function_of(_parsed(text))
+
+
 def _check(node: ast.expr, text: str) -> None:
     """Raises ProblemError for the first part that is not in the grammar."""
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
@@ -85,16 +91,19 @@ def _check(node: ast.expr, text: str) -> None:
         _check(part, text)
 
 
-def _value(node: ast.expr, sizes: Mapping[str, int]) -> int:
+def _function_of(node: ast.expr) -> Callable[[Mapping[str, int]], int]:
     if isinstance(node, ast.BinOp):
-        return _OPERATORS[type(node.op)](_value(node.left, sizes), _value(node.right, sizes))
+        operate, left, right = _OPERATORS[type(node.op)], _function_of(node.left), _function_of(node.right)
+        return lambda sizes: operate(left(sizes), right(sizes))
     if isinstance(node, ast.Call):
         assert isinstance(node.func, ast.Name)
-        return _FUNCTIONS[node.func.id](*(_value(part, sizes) for part in node.args))
+        call, parts = _FUNCTIONS[node.func.id], [_function_of(part) for part in node.args]
+        return lambda sizes: call(*(part(sizes) for part in parts))
     if isinstance(node, ast.Name):
-        return sizes[node.id]
+        return operator.itemgetter(node.id)
     assert isinstance(node, ast.Constant) and isinstance(node.value, int)
-    return node.value
+    value = node.value
+    return lambda sizes: value
 
 
 def _shown(sizes: Mapping[str, int]) -> str:

@@ -21,6 +21,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "stated": ("own",),
 }
 MORE_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "elementwise": ("overflow",),
     "exact": ("negative", "zeros", "peak", "comb", "deep", "hub", "apart"),
     "scaled": ("offset", "constant", "negative", "opposed", "small", "peak"),
 }
@@ -73,9 +74,12 @@ def total(terms: Terms, independent: bool = True) -> Gates:
     return Gates("total", _names(terms), independent=independent)
 
 
-def elementwise() -> Gates:
-    """A formula of one element of each input, rounded more than once or with transcendental functions."""
-    return Gates("elementwise")
+def elementwise(families: tuple[str, ...] = FAMILIES["elementwise"]) -> Gates:
+    """A formula of one element of each input, rounded more than once or with transcendental functions.
+
+    `families` are as for `exact`.
+    """
+    return Gates("elementwise", families=_known("elementwise", families))
 
 
 def exact(signed_zeros: bool | None = None, families: tuple[str, ...] = FAMILIES["exact"]) -> Gates:

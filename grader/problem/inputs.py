@@ -62,6 +62,9 @@ TOTAL_TERMS = 2000  # times 4095 stays below 2^23
 
 WIDE: Mapping[str, float] = {"scaled": 120.0}
 """Largest magnitude of wide values by gate, if not 80; the exponential of these overflows."""
+OVERFLOW = 120.0
+"""Largest of the values whose exponential overflows, from OVERFLOW_FROM on."""
+OVERFLOW_FROM = 89.0
 OFFSET = 4096.0
 CONSTANTS = np.array((0.0, 1.0, -3.0, 0.5, 16.0), dtype=np.float32)
 """Values of constant rows under `scaled` gates: their sums are exact, so that such rows only test for 0 / 0."""
@@ -145,6 +148,8 @@ def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, se
         return _comb(shape, words, array)
     if family == "zeros":
         return words.fill(shape, zeros_above)
+    if family == "overflow":
+        return words.fill(shape, overflowing)
     if family == "small":
         return words.fill(shape, normal(SMALL))
     if family == "opposed":
@@ -270,6 +275,16 @@ def far_below_zero(xp: Any, words: Words) -> Any:
     exponent = (words >> np.uint64(32)) % np.uint64(28) + np.uint64(127 + 100)
     bits = np.uint64(1 << 31) | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
     return bits.astype(np.uint32).view(np.float32)
+
+
+def overflowing(xp: Any, words: Words) -> Any:
+    """Half of the values have exponentials that overflow; the others are nearly normal.
+
+    None is far below zero, where the results of right formulas underflow at different places.
+    """
+    far = (words >> np.uint64(32) & np.uint64(2**20 - 1)).astype(np.float64) * ((OVERFLOW - OVERFLOW_FROM) / 2**20)
+    # The top bit is not used for anything else.
+    return xp.where(words >> np.uint64(63) == 1, far + OVERFLOW_FROM, normal(3.0)(xp, words))
 
 
 def zeros_above(xp: Any, words: Words) -> Any:

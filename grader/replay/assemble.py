@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from grader.replay import model
 from grader.replay.accesses import Columns, Group, values_after
-from grader.replay.declared import declared_shape
+from grader.replay.declared import TYPES, declared_shape, declared_type
 from grader.replay.device import Recorded
 from grader.replay.layout import TypeTable, variable_of
 from grader.replay.model import GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
@@ -145,10 +145,11 @@ class Assembler:
         names = {slot: source_name(name) for name, slot in storage.shared.items()}
         kinds = self._kinds_of(shared=True)
         for slot, (offset, size) in sorted(places.items(), key=lambda place: place[1]):
-            kind = kinds.get(slot)
-            type = (
-                self._types.of_ptx(kind) if kind is not None else self._types.of_width("unsigned char", 1, "unsigned")
-            )
+            kind, declared = kinds.get(slot), declared_type(self._file.lines, names[slot])
+            if declared is None:
+                type = self._types.of_ptx(kind) if kind is not None else self._types.of_width(*TYPES["unsigned char"])
+            else:
+                type = self._types.of_width(*declared)
             count = size // self._types.found[type].size
             self._shared_slots[slot] = len(self._shared)
             shape = declared_shape(self._file.lines, names[slot], count)

@@ -11,6 +11,7 @@ from grader.replay.assemble import About, Assembler
 from grader.replay.device import ROWS, Goal, RecordingDevice
 from grader.replay.model import SourceFile
 from grader.replay.packing import QUICK, pack
+from grader.replay.writers import Element
 from grader.run.emulator_child import Worker, limit_memory, preload
 from grader.sandbox.serving import Message, by_name, serve
 
@@ -36,15 +37,21 @@ class RecordingWorker(Worker):
         self._recording = RecordingDevice(image, symbols, self.objects, compilers_own=compilers_own)
         return self._recording
 
-    def look(self, steps: Sequence[Message], instructions: int, seconds: float, watched: str) -> Message:
-        """Runs a plan; returns each launch's kernel, the first that failed, and who wrote the watched array."""
+    def look(
+        self,
+        steps: Sequence[Message],
+        instructions: int,
+        seconds: float,
+        element: Mapping[str, Any] | None,
+        near: bool,
+    ) -> Message:
+        """Runs a plan; returns the first launch that failed, and who wrote an element or next to it."""
         assert self._recording is not None
-        self._recording.begin(None, watched)
+        self._recording.begin(None, None if element is None else Element(**element), near)
         self._recording.run(steps, instructions, seconds)
         return {
-            "kernels": self._recording.kernels,
             "failed": self._recording.failed,
-            "hits": [[hit.launch, hit.block, hit.offset, hit.size] for hit in self._recording.hits],
+            "writers": [[one.launch, one.block, one.distance] for one in self._recording.writers],
         }
 
     def record(
@@ -62,7 +69,7 @@ class RecordingWorker(Worker):
     ) -> Message:
         """Runs a plan up to a launch and records blocks of it; returns the packed trace, and how the blocks ended."""
         assert self._recording is not None and self._problem is not None
-        self._recording.begin(Goal(launch, tuple(blocks)), "")
+        self._recording.begin(Goal(launch, tuple(blocks)))
         self._recording.rows, self._recording.before = min(rows, ROWS), before
         self._recording.run(steps, instructions, seconds)
         recorded = self._recording.recorded

@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.replay.writers import Element, Writer, last_writer
 from grader.run import emulator
 from grader.run.emulated_device import EmulatedDevice
 from grader.run.emulator import layout
 from grader.run.emulator.faults import LaunchResult
 from grader.run.emulator.journal import Journal
 from grader.run.emulator.memory import Array
-from grader.run.emulator.translate.noting import ATOMIC, CHANGED, WRITE
+from grader.run.emulator.translate.noting import ATOMIC, CHANGED, WIDEST, WRITE
 from grader.run.emulator.translation import Translation
 
 ENTRIES, ROWS = 200_000, 16_000
 """Of a recorded block: a row takes 512 bytes, and is an access of at most 32 threads."""
 LOOKED, LOOKED_ROWS = 1 << 18, 1 << 16
-"""Of all blocks, where only the writes to one array are looked at."""
+"""Of all blocks, where only the accesses to one element or array are looked at."""
 MOST_MEMORY = 256 << 20
 """Bytes of arrays whose contents before a launch are kept."""
 
@@ -36,16 +37,6 @@ class Goal:
 
     launch: int
     blocks: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A write to the watched array: by which block of which launch, at which byte of the array."""
-
-    launch: int
-    block: int
-    offset: int
-    size: int
 
 
 @dataclass
@@ -77,23 +68,23 @@ class RecordingDevice(EmulatedDevice):
     """The accesses that are recorded of a block."""
     before = False
     """Whether the blocks with lower numbers run first in any case."""
-    watched: str = ""
-    """The array whose writers are looked for."""
+    element: Element | None = None
+    """Whose writers are looked for."""
+    near = False
+    """Whether those count that write elsewhere in its array."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self.launches = 0
-        self.hits: list[Hit] = []
+        self.writers: list[Writer] = []
         self.failed: tuple[int, Index3 | None] | None = None
-        self.kernels: list[str] = []
-        """The kernel of each launch."""
         self.recorded: Recorded | None = None
         self._first: dict[int, bytes] = {}
         super().__init__(*arguments, **named)
 
-    def begin(self, goal: Goal | None, watched: str) -> None:
+    def begin(self, goal: Goal | None, element: Element | None = None, near: bool = False) -> None:
         """Begins a pass over a plan, whose arrays have just been placed."""
-        self.goal, self.watched, self.launches = goal, watched, 0
-        self.hits, self.failed, self.kernels, self.recorded = [], None, [], None
+        self.goal, self.element, self.near, self.launches = goal, element, near, 0
+        self.writers, self.failed, self.recorded = [], None, None
         self._first = {slot: array.data.tobytes() for slot, array in self._arrays().items()}
 
     def _module_of(self, image: str) -> emulator.Module:
@@ -106,7 +97,6 @@ class RecordingDevice(EmulatedDevice):
     def _run_kernel(self, kernel: str, symbol: str, **launch: Any) -> LaunchResult:
         number = self.launches
         self.launches += 1
-        self.kernels.append(kernel)
         if self.goal is not None and self.goal.launch == number:
             self.recorded = self._record(kernel, symbol, self.goal.blocks, **launch)
             return LaunchResult("limit")
@@ -117,24 +107,26 @@ class RecordingDevice(EmulatedDevice):
 
     def _look(self, number: int, kernel: str, symbol: str, **launch: Any) -> LaunchResult:
         module = self._modules[kernel]
-        if not self.watched or self.goal is not None:
+        element = self.element
+        if element is None or self.goal is not None:
             return module.launch(symbol, **launch)
-        array = self._memory.read(self.watched)
+        array = self._memory.read(element.array)
         base = next(each.address for each in self._arrays().values() if each.data is array)
-        journal = Journal(LOOKED, LOOKED_ROWS, (base, array.nbytes))
+        # A wide access may begin before the element.
+        first = 0 if self.near else max(element.begin - WIDEST + 1, 0)
+        size = array.nbytes if self.near else element.begin + element.size - first
+        journal = Journal(LOOKED, LOOKED_ROWS, (base + first, size))
         result = module.launch(symbol, journal=journal, **launch)
         noted = module.translation_of(symbol).noted
         assert noted is not None
-        addresses = journal.rows("addresses")
-        columns = (journal.column(name).tolist() for name in ("site", "block", "mask", "row"))
-        for site, block, mask, row in zip(*columns, strict=True):
-            note = noted.notes[site]
-            if note.kind in (WRITE, CHANGED):
-                self.hits += [
-                    Hit(number, block, int(addresses[row, lane]) - base, note.width)
-                    for lane in range(32)
-                    if mask >> lane & 1
-                ]
+        writes = np.array([note.kind in (WRITE, CHANGED) for note in noted.notes], np.bool_)
+        widths = np.array([note.width for note in noted.notes], np.int64)
+        sites, blocks, masks, rows = (journal.column(name) for name in ("site", "block", "mask", "row"))
+        kept = np.flatnonzero(writes[sites])
+        begins = journal.rows("addresses")[rows[kept]].astype(np.int64) - base
+        writer = last_writer(number, blocks[kept], masks[kept], begins, widths[sites[kept]], element)
+        if writer is not None and (self.near or not writer.is_near):
+            self.writers.append(writer)
         return result
 
     def _record(self, kernel: str, symbol: str, blocks: tuple[int, ...], **launch: Any) -> Recorded:

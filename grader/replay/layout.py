@@ -18,6 +18,8 @@ _ENCODINGS = {2: "bool", 4: "float", 5: "signed", 6: "char", 7: "unsigned", 8: "
 _HALVES = {"__half": "float", "half": "float", "__nv_bfloat16": "bfloat16"}
 """Structs of the headers that hold the bits of one number."""
 _VECTOR_MEMBERS = ("x", "y", "z", "w")
+_BASE = "__b_"
+"""A base class is described as a member whose name begins so."""
 _MOST_DEPTH = 8
 
 UNKNOWN = Type("byte", "scalar", 1, encoding="unsigned")
@@ -67,10 +69,13 @@ class TypeTable:
         if entry.tag == dwarf.ARRAY:
             return self._array(locals, entry, types.extents(entry), depth)
         if entry.tag in dwarf.STRUCTURES:
-            if name in _HALVES:
-                return self.of_width(name, size, _HALVES[name])
+            # What a typedef names is known by its own name.
+            half = name if name in _HALVES else entry.text(dwarf.NAME)
+            if half in _HALVES:
+                return self.of_width(half, size, _HALVES[half])
             members = tuple(self._members(locals, entry, depth))
-            is_vector = bool(members) and tuple(m.name for m in members) == _VECTOR_MEMBERS[: len(members)]
+            plain = all(self.found[m.type].kind == "scalar" for m in members)
+            is_vector = bool(members) and tuple(m.name for m in members) == _VECTOR_MEMBERS[: len(members)] and plain
             return self.add(Type(name, "vector" if is_vector else "struct", size, members=members))
         encoding = _ENCODINGS.get(
             entry.number(_ENCODING) or 0, "signed" if entry.tag == dwarf.ENUMERATION else "unsigned"
@@ -94,9 +99,16 @@ class TypeTable:
                 continue
             if member.number(dwarf.BIT_SIZE) is not None or place.data[:1] != bytes([dwarf.PLUS]):
                 continue
-            kind = member.number(dwarf.TYPE)
+            kind, offset = member.number(dwarf.TYPE), uleb(place.data[1:])[0]
             name = member.text(dwarf.NAME) or locals.types.name(kind)
-            found.append(Member(name, self._of(locals, kind, depth + 1), uleb(place.data[1:])[0]))
+            is_base = member.tag == dwarf.INHERITANCE or name.startswith(_BASE)
+            base = locals.types.entry(kind) if is_base else None
+            if base is not None and depth < _MOST_DEPTH:
+                # In C++ the members of a base are named as the class's own are.
+                inherited = self._members(locals, base, depth + 1)
+                found += [Member(one.name, one.type, offset + one.offset) for one in inherited]
+                continue
+            found.append(Member(name, self._of(locals, kind, depth + 1), offset))
         return found
 
 

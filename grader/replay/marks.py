@@ -37,8 +37,10 @@ _ACCESS = re.compile(
 )
 _CHANGED = re.compile(r"changed the input array (\w+), first at \w+\[([\d,]+)\]")
 NOBODY = "no thread of this block wrote {array}[{index}]"
+ELSEWHERE = "The case fails in block ({block}); this is the one that was asked for."
 FIRST_WRITE = "{array}[{index}] gets {value} here, and {expected} was expected"
 _OWN_FAULTS = (FaultClass.OUT_OF_BOUNDS, FaultClass.MISALIGNED, FaultClass.TRAP)
+ENDS = "this launch ends here; it is solve() that does not end"
 ROUNDED = 0.01
 """How much two builds of one kernel may differ by rounding."""
 MOST_TOUCHES = 400
@@ -65,6 +67,23 @@ def mark(trace: Trace, result: CaseResult) -> Trace:
     kept = {(each.kind, each.step, each.thread) for each in marks}
     others = [each for each in trace.marks if (each.kind, each.step, each.thread) not in kept and each.step >= 0]
     return replace(trace, marks=(*marks, *others))
+
+
+def mark_chosen(trace: Trace, result: CaseResult) -> Trace:
+    """The trace of a block that was asked for, with what is wrong in this block itself."""
+    marked = mark(trace, result)
+    if result.fault is not None and result.fault.block not in (None, *trace.blocks):
+        where = ", ".join(map(str, result.fault.block or ()))
+        marked = replace(trace, remarks=(*trace.remarks, ELSEWHERE.format(block=where)))
+    return replace(marked, marks=tuple(each for each in marked.marks if each.step >= 0))
+
+
+def mark_end(trace: Trace) -> Trace:
+    """The trace of a launch that ends, by a solve() that does not, with a mark where it does."""
+    if not len(trace):
+        return trace
+    last = len(trace) - 1
+    return replace(trace, marks=(Mark(FAULT, ENDS, last, _first_thread(trace, last)),))
 
 
 def happens_again(trace: Trace, marked: Trace, result: CaseResult) -> bool:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import JudgeError
 from grader.core.limits import Limits
-from grader.core.plan import Launch, Plan, step_to_json
+from grader.core.plan import Launch, Plan
 from grader.core.report import CaseResult, Dim3
-from grader.core.verdict import FaultClass, Verdict
+from grader.core.verdict import Verdict
 from grader.languages.language import Language
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import Planner
@@ -29,22 +29,18 @@ from grader.problem import Problem
 from grader.problem.cases import Case
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import draw_scalars
-from grader.replay.marks import first_wrong, happens_again, mark
+from grader.replay.marks import happens_again, mark, mark_chosen, mark_end
 from grader.replay.model import DEBUG, GRADED
 from grader.replay.packing import unpack
+from grader.replay.places import Place, Places
+from grader.replay.runner import ReplayRunner
 from grader.replay.trace import Trace
-from grader.run.emulator_runner import EmulatorRunner
-from grader.run.head_start import RECORDING
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 
 LIMITS = Limits(seconds=3.0, instructions=16_000_000)
-ENDLESS = Limits(seconds=1.0, instructions=2_000_000)
-"""For finding the launch that does not come to an end."""
 ROWS, ENDLESS_ROWS = 16_000, 4_000
 """Accesses that are recorded: of an endless loop a few rounds are enough."""
-PATIENCE = 3
-"""Launches of one kernel that are looked at, where it is not known which of them raced."""
 LIBRARIES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](cub|thrust|cute|cutlass)/", re.MULTILINE)
 """Their templates take a debug build tens of seconds."""
 BUILD_DIFFERS = (
@@ -55,31 +51,14 @@ NO_VARIABLES = (
     "This is the build that was graded. It has lines, lanes and memory; the compiler keeps no names of variables."
 )
 BLOCKS_BEFORE = "The blocks with lower numbers were run first, without being recorded: this one may depend on them."
-BLOCK_ALONE = "The other blocks of this launch were not run: this one does not depend on them."
+BLOCK_ALONE = "For the recording no other block of this launch was run: this one does not depend on them."
 BEYOND = "What the report tells comes later than that; smaller sizes may show it."
 CUT = "The recording reached its limit here: the block would have gone on."
-WRITTEN_NOWHERE = "No thread wrote this element; this is the block that wrote the one nearest to it."
-
-
-class ReplayRunner(EmulatorRunner):
-    """The emulator in a process that also records what chosen blocks do, step by step."""
-
-    def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
-        super().__init__(folder, sandbox, cache, RECORDING)
-
-    def ask(self, do: str, plan: Plan, limits: Limits, **more: Any) -> dict[str, Any]:
-        """Asks for `look` or `record`. Raises RunnerStopped."""
-        steps = [step_to_json(step) for step in plan.steps]
-        return self._ask({"do": do, "steps": steps, **asdict(limits), **more}, self._wall_seconds(limits))
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where to look: a launch of the plan, and its blocks by number."""
-
-    launch: int
-    blocks: tuple[int, ...]
-    words: str = ""
+FIRST_LAUNCH = "solve() did not return; this is the first kernel that it launched."
+MOST_BEGUN = 64
+"""Steps of a plan that has no end."""
+HOST_SECONDS = 2.0
+"""For the host code of a case that took too long."""
 
 
 class Recorder:
@@ -91,14 +70,17 @@ class Recorder:
         self._problem, self._submission, self._language = problem, submission, language
         self._cache, self._sandbox = cache, sandbox
         self._runner = ReplayRunner(problem.folder, sandbox, cache / "kernels")
+        self._begun: Plan | None = None
+        """What a solve() that did not return began with."""
 
     def close(self) -> None:
         self._runner.close()
 
-    def record(self, result: CaseResult, limits: Limits = LIMITS) -> Trace | None:
-        """The trace of the block in which a case failed; None if there is none to be had.
+    def record(self, result: CaseResult, limits: Limits = LIMITS, block: Dim3 | None = None) -> Trace | None:
+        """The trace of the block in which a case failed, or of `block` of that launch; None if there is none to be had.
 
-        That is so if nothing can be compiled or run on the emulator, or if no kernel was launched.
+        That is so if nothing can be compiled or run on the emulator, or if no kernel was launched. Raises UsageError
+        for a block that is not in the grid.
         """
         program, build = self._program()
         if program is None:
@@ -106,7 +88,7 @@ class Recorder:
         case = Case(dict(result.sizes), result.family, result.seed)
         try:
             self._runner.load(program)
-            return self._record(self._host_of(program), build, case, result, limits)
+            return self._record(self._host_of(program), build, case, result, limits, block)
         except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
 
@@ -117,7 +99,7 @@ class Recorder:
             self._runner.load(program)
             planner = self._planner(program, limits)
             try:
-                return self._trace(planner, GRADED, case, _Place(0, (0,)), limits, ROWS)
+                return self._trace(planner, GRADED, case, Place(0, (0,)), limits, ROWS)
             finally:
                 planner.close()
         except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
@@ -145,16 +127,30 @@ class Recorder:
     def _given(self) -> tuple[Problem, Submission, Path]:
         return self._problem, self._submission, self._cache
 
-    def _record(self, host: Program, build: str, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
-        planner = self._planner(host, limits)
+    def _record(
+        self, host: Program, build: str, case: Case, result: CaseResult, limits: Limits, block: Dim3 | None
+    ) -> Trace | None:
+        late = result.verdict is Verdict.TIME_LIMIT_EXCEEDED
+        planner = self._planner(host, replace(limits, seconds=HOST_SECONDS) if late else limits)
+        self._begun = None
         try:
+            plan = self._plan(planner, case, limits)
+
+            def anew() -> Plan:
+                return self._plan(planner, case, limits)
+
+            begun = self._begun is not None
+            places = Places(self._problem, self._runner, anew, result, limits, begun).find(plan, block)
+            if block is not None and places:
+                trace = self._trace(planner, build, case, places[0], limits, ROWS)
+                return None if trace is None else mark_chosen(trace, result)
             found: Trace | None = None
-            for place in self._places(planner, case, result, limits):
-                rows = ENDLESS_ROWS if result.verdict is Verdict.TIME_LIMIT_EXCEEDED else ROWS
+            for place in places:
+                rows = ENDLESS_ROWS if late else ROWS
                 trace = self._trace(planner, build, case, place, limits, rows)
                 if trace is None:
                     continue
-                marked = mark(trace, result)
+                marked = mark_end(trace) if begun else mark(trace, result)
                 if BLOCK_ALONE in trace.remarks and not happens_again(trace, marked, result):
                     trace = self._trace(planner, build, case, place, limits, rows, before=True) or trace
                     marked = mark(trace, result)
@@ -173,54 +169,21 @@ class Recorder:
         )
 
     def _plan(self, planner: Planner, case: Case, limits: Limits) -> Plan:
+        if self._begun is not None:
+            # Nothing of it has run yet, and solve() would take as long once more.
+            return self._begun
         addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed)
-        return planner.plan(case.numbers(self._problem), addresses, Limited(self._runner, limits))
-
-    def _places(self, planner: Planner, case: Case, result: CaseResult, limits: Limits) -> Sequence[_Place]:
-        """The places to look at, the likeliest first."""
-        plan = self._plan(planner, case, limits)
-        launches = [step for step in plan.steps if isinstance(step, Launch)]
-        if not launches:
-            return []
-        if result.verdict is Verdict.ACCEPTED:
-            return [_place(launches, 0, [(0, 0, 0)])]
-        fault, watched = result.fault, self._first_wrong(result)
-        if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
-            failed = self._runner.ask("look", plan, ENDLESS, watched="")["failed"] if len(launches) > 1 else None
-            return [_place(launches, failed[0] if failed else 0, [(0, 0, 0)])]
-        if fault is not None and fault.block is not None:
-            of_kernel = [n for n, step in enumerate(launches) if self._name(step) == fault.kernel] or [0]
-            if len(of_kernel) > 1 and fault.fault is not FaultClass.DATA_RACE:
-                failed = self._runner.ask("look", plan, limits, watched="")["failed"]
-                of_kernel = [failed[0]] if failed else of_kernel
-            blocks = _blocks_of(fault.message, fault.block)
-            return [_place(launches, launch, blocks) for launch in of_kernel[:PATIENCE]]
-        seen = self._runner.ask("look", plan, limits, watched=watched[0] if watched else "")
-        if seen["failed"] and not watched:
-            launch, block = seen["failed"]
-            return [_place(launches, launch, [tuple(block) if block else (0, 0, 0)])]
-        hits = seen["hits"]
-        if not watched or not hits:
-            return [_place(launches, len(launches) - 1, [(0, 0, 0)])]
-        begin = watched[1] * watched[2]
-        last = next((hit for hit in reversed(hits) if hit[2] <= begin < hit[2] + hit[3]), None)
-        if last is not None:
-            return [_Place(last[0], (last[1],))]
-        near = min(hits, key=lambda hit: abs(hit[2] - begin))
-        return [_Place(near[0], (near[1],), WRITTEN_NOWHERE)]
-
-    def _first_wrong(self, result: CaseResult) -> tuple[str, int, int] | None:
-        """The array, flat index and bytes of the first wrong element; None if none is known."""
-        arrays = {**self._problem.inputs, **self._problem.outputs}
-        found = first_wrong(result, {name: array.shape(result.sizes) for name, array in arrays.items()})
-        return None if found is None else (*found, arrays[found[0]].dtype.itemsize)
-
-    def _name(self, launch: Launch) -> str:
-        kernel = self._runner.loaded.get(launch.kernel)
-        return kernel.name if kernel is not None else launch.kernel
+        try:
+            return planner.plan(case.numbers(self._problem), addresses, Limited(self._runner, limits))
+        except RecordingStopped as stopped:
+            steps = stopped.begun.steps[:MOST_BEGUN]
+            if stopped.verdict is not Verdict.TIME_LIMIT_EXCEEDED or not any(isinstance(s, Launch) for s in steps):
+                raise
+            self._begun = Plan(tuple(steps))
+            return self._begun
 
     def _trace(
-        self, planner: Planner, build: str, case: Case, place: _Place, limits: Limits, rows: int, before: bool = False
+        self, planner: Planner, build: str, case: Case, place: Place, limits: Limits, rows: int, before: bool = False
     ) -> Trace | None:
         plan = self._plan(planner, case, limits)
         about = {
@@ -245,7 +208,8 @@ class Recorder:
         if "trace" not in answer:
             return None
         trace = unpack(base64.b64decode(answer["trace"]))
-        return replace(trace, remarks=_remarks(trace, build, answer, place))
+        remarks = _remarks(trace, build, answer, place)
+        return replace(trace, remarks=(*remarks, FIRST_LAUNCH) if self._begun is not None else remarks)
 
 
 def record_replay(
@@ -278,7 +242,7 @@ def record_first_block(
         recorder.close()
 
 
-def _remarks(trace: Trace, build: str, answer: Mapping[str, Any], place: _Place) -> tuple[str, ...]:
+def _remarks(trace: Trace, build: str, answer: Mapping[str, Any], place: Place) -> tuple[str, ...]:
     remarks = [BUILD_DIFFERS if build == DEBUG else NO_VARIABLES]
     if trace.grid != (1, 1, 1):
         remarks.append(BLOCKS_BEFORE if answer["before"] else BLOCK_ALONE)
@@ -287,16 +251,3 @@ def _remarks(trace: Trace, build: str, answer: Mapping[str, Any], place: _Place)
     if trace.truncated or "limit" in answer["status"]:
         remarks.append(CUT)
     return tuple(remarks)
-
-
-def _blocks_of(message: str, block: Dim3) -> list[Dim3]:
-    """The blocks that a fault's message names: of a race between two blocks both, the first access's first."""
-    named = re.findall(r"of block \((\d+), (\d+), (\d+)\)", message)
-    blocks = [(int(x), int(y), int(z)) for x, y, z in named] or [block]
-    return list(dict.fromkeys(blocks))
-
-
-def _place(launches: Sequence[Launch], launch: int, blocks: Sequence[tuple[int, ...]]) -> _Place:
-    x, y, _ = launches[launch].grid
-    numbers = [block[0] + x * (block[1] + y * block[2]) for block in blocks]
-    return _Place(launch, tuple(sorted(dict.fromkeys(numbers))))

@@ -100,12 +100,17 @@ class Stepper:
                     apart[warp] = own if len(groups) > 1 else []
                 visited[warp].add(note.pc)
             elif note.kind == noting.CALL:
+                called: dict[tuple[int, int], Level] = {}
                 for lane in _lanes(mask):
                     old = stack[lane]
-                    caller = Level(old.step, note.function, old.base, old.caller)
-                    base = old.base + self.frame_bytes.get(note.function, 0)
                     step = apart[warp][lane] if apart.get(warp) else current.get(warp, -1)
-                    stack[lane] = Level(step, "", base, caller)
+                    key = id(old), step
+                    if key not in called:
+                        # Lanes that go together have one stack, which is quick to compare.
+                        caller = Level(old.step, note.function, old.base, old.caller)
+                        base = old.base + self.frame_bytes.get(note.function, 0)
+                        called[key] = Level(step, "", base, caller)
+                    stack[lane] = called[key]
             elif note.kind == noting.RETURN:
                 for lane in _lanes(mask):
                     stack[lane] = stack[lane].caller or kernel
@@ -158,9 +163,9 @@ class Stepper:
 
 def _by_caller(stack: Sequence[Level], mask: int) -> dict[int, int]:
     """The lanes (bits) of a mask by the step that called the function they are in."""
-    first = stack[(mask & -mask).bit_length() - 1].step
-    if all(level.step == first for level in stack):
-        return {first: mask}
+    first = stack[(mask & -mask).bit_length() - 1]
+    if stack.count(first) == len(stack):
+        return {first.step: mask}
     groups: dict[int, int] = {}
     for lane in _lanes(mask):
         groups[stack[lane].step] = groups.get(stack[lane].step, 0) | 1 << lane

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from grader.core.memory import keep_freed_memory
 from grader.plan.extents import SCRATCH_FILL, Outside
 from grader.plan.poison import Poison, make_poisoned
 from grader.problem import Problem, load_problem
@@ -56,6 +57,7 @@ class Worker:
     counting = False
 
     def __init__(self) -> None:
+        keep_freed_memory()
         self._outputs = Outputs(shared_memory())
         self.objects = _objects
         self._problem: Problem | None = None

@@ -17,6 +17,8 @@ EMULATOR = "grader.run.emulator_child"
 RECORDING = "grader.replay.child"
 """The emulator that records what a failing case does."""
 COUNTER = "grader.run.counting_child"
+SAMPLER = "grader.model.child"
+"""The emulator that runs samples of large launches."""
 GPU = "grader.run.gpu.child"
 REFEREE = "grader.run.gpu.referee_child"
 

@@ -15,16 +15,15 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from grader.core import errors
 from grader.sandbox.confinement import Confinement, make_folder, remove_folder
+from grader.sandbox.messages import Messages
 from grader.sandbox.room import Room, Watch
 from grader.sandbox.running import Running, Spawned
 from grader.sandbox.serving import CHANNEL, FAILURE, MEMORY, MESSAGE_LIMIT, NO_PARENT
@@ -126,7 +125,7 @@ class Child:
                 self._running = self._spawn(args, own, before, confinement, channel, errors_end, size)
                 if self.scratch is not None and confinement is not None and size is None:
                     self._watch = Watch(self.scratch, self.room, self._running.kill)
-            self._connection = Connection(ours.detach())
+            self._connection = Messages(ours.dup())
         os.close(errors_end)
         self._finalizer = weakref.finalize(
             self, _end, self._running, self._connection, [self._errors, self.memory], self.scratch, self._watch
@@ -186,10 +185,9 @@ class Child:
         """Sends one message. Raises ChildDied if the child has ended."""
         data = json.dumps(message, separators=(",", ":")).encode()
         try:
-            with self._deadline():
-                self._connection.send_bytes(data)
-        except OSError:
-            raise self._died() from None
+            self._connection.send(data, self.transfer_seconds)
+        except OSError as error:
+            raise self._failed_transfer(error) from None
 
     def has_spoken(self, within: float) -> bool:
         """Whether a message or the child's end arrives within that many seconds. The child is not killed otherwise."""
@@ -209,10 +207,9 @@ class Child:
             if not self._connection.poll(timeout):
                 self.close()
                 raise ChildTimeout(f"{self.module} gave no answer within {timeout:g} seconds")
-            with self._deadline():
-                return self._connection.recv_bytes(self.message_limit)
-        except (EOFError, OSError):
-            raise self._died() from None
+            return self._connection.receive(self.message_limit, self.transfer_seconds)
+        except (EOFError, OSError) as error:
+            raise self._failed_transfer(error) from None
 
     def kill(self) -> None:
         """Kills the child with everything that it started, without waiting for its end as `close` does."""
@@ -229,17 +226,6 @@ class Child:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
 
-    @contextlib.contextmanager
-    def _deadline(self) -> Iterator[None]:
-        # A child that stops in the middle of a message would block read() or write() for ever.
-        timer = threading.Timer(self.transfer_seconds, self._running.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-
     def _read(self, data: bytes) -> dict[str, Any]:
         try:
             message = json.loads(json_text(data, self.most_values))
@@ -254,6 +240,11 @@ class Child:
         known = getattr(errors, str(failure.get("type")), None)
         kind = known if isinstance(known, type) and issubclass(known, errors.KgradeError) else ChildFailed
         raise kind(str(failure.get("message")), str(failure.get("hint")))
+
+    def _failed_transfer(self, error: Exception) -> ChildDied:
+        if isinstance(error, TimeoutError):
+            self.kill()
+        return self._died()
 
     def _died(self) -> ChildDied:
         if not self._finalizer.alive:
@@ -321,7 +312,7 @@ def _of_folder(folder: Path) -> dict[str, str]:
 
 def _end(
     running: Running,
-    connection: Connection,
+    connection: Messages,
     descriptors: Sequence[int],
     scratch: Path | None,
     watch: Watch | None,
@@ -340,7 +331,7 @@ def _end(
         remove_folder(scratch)
 
 
-def _await_hangup(connection: Connection, seconds: float) -> None:
+def _await_hangup(connection: Messages, seconds: float) -> None:
     poll = select.poll()
     poll.register(connection.fileno(), 0)
     poll.poll(seconds * 1000)

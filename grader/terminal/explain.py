@@ -16,6 +16,8 @@ from grader.coach.coach import Explanation, KernelExplanation
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio
 from grader.core.verdict import Verdict
 from grader.terminal.console import is_unicode, safe
+from grader.terminal.machine_code import machine_code
+from grader.terminal.model_time import model_lines
 from grader.terminal.table import plain_table
 
 _NUMBERS = ("instr", "bytes", "sect/req", "ideal", "ways", "waves", "split")
@@ -23,9 +25,11 @@ _WHOLE = 100_000
 """Numbers below this are written in full."""
 
 
-def print_explanation(explanation: Explanation, console: Console, page: Path | None = None) -> None:
+def print_explanation(
+    explanation: Explanation, console: Console, page: Path | None = None, with_machine_code: bool = False
+) -> None:
     """Prints the explanation; `page` is the path of its page, if one was written."""
-    view = _View(explanation, console)
+    view = _View(explanation, console, with_machine_code)
     for position, section in enumerate(view.sections()):
         if position:
             console.print()
@@ -37,8 +41,9 @@ def print_explanation(explanation: Explanation, console: Console, page: Path | N
 
 
 class _View:
-    def __init__(self, explanation: Explanation, console: Console) -> None:
+    def __init__(self, explanation: Explanation, console: Console, with_machine_code: bool = False) -> None:
         self.explanation = explanation
+        self.with_machine_code = with_machine_code
         self.unicode = is_unicode(console)
         self.width = console.width
         self.source = explanation.source.split("\n")
@@ -50,6 +55,11 @@ class _View:
         if found.verdict is not Verdict.ACCEPTED:
             parts.append(Text(self.wrapped(f"{found.verdict}: {found.headline}", "  "), style="bold red"))
         yield parts
+        if found.model is not None:
+            lines = model_lines(found.model, "×" if self.unicode else "x")
+            yield [
+                Text(self.wrapped(line, "  ", "    "), style="bold" if not n else "") for n, line in enumerate(lines)
+            ]
         if not found.kernels:
             yield [Text("  It launches no kernel at these sizes.")]
         for kernel in found.kernels:
@@ -68,6 +78,8 @@ class _View:
         yield [self.lines(kernel)]
         if any(array.load_bytes for array in kernel.arrays):
             yield [self.arrays(kernel)]
+        if self.with_machine_code:
+            yield from machine_code(kernel.machine, self.explanation.target, self.source, self.width)
 
     def facts(self, kernel: KernelExplanation) -> Table:
         rows = Table.grid(padding=(0, 2, 0, 0))

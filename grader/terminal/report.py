@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.boards import timing
+from grader.boards.faults import word_of
 from grader.boards.words import (
     debug_command,
     element,
@@ -232,6 +233,8 @@ class _View:
             rows.append(("smallest", repeat_command(report, report.smallest)))
         if report.replay is not None and not report.problem_set:
             rows.append(("watch", debug_command(report)))
+        if word := word_of(report):
+            rows.append(("about", f"kgrade help {word}"))
         if report.mend is not None:
             rows.append(("mends", mend(report.mend)))
         if submission is not None:

@@ -18,7 +18,7 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # silu(x) has no cancellation: its exponential, addition, division and the product round five times in all, while 64
     # roundings are allowed, and more where x times the slope of exp magnifies the rounding of x.
-    gates=elementwise(),
+    gates=elementwise(families=("normal", "wide", "special", "overflow")),
     baseline="accepted/3_vectorised.cu",
     benchmarks=[dict(N=1_000_000), dict(N=16_777_216), dict(N=33_333_333)],
 )

@@ -59,7 +59,7 @@ class Accesses extends Stories {
     });
     const asked = new Set(lanes.flatMap(({ begin, size }) => Array.from({ length: size }, (_, at) => begin + at))).size;
     const name = visible(trace.arrays[target].name);
-    const said = `Warp ${warp} ${word} ${name}: ${several(lanes.length, "lane")} ask for ` +
+    const said = `Warp ${warp} ${word} ${name}: ${several(lanes.length, "lane")} ask${lanes.length === 1 ? "s" : ""} for ` +
       `${several(asked, "byte")} in ${several(now.size, "sector")} of ${SECTOR} bytes; ` +
       `${several(Math.ceil(asked / SECTOR), "sector")} would hold them.`;
     return this.figure(said, make("div", { className: "sectors" }, ...boxes));

@@ -35,7 +35,9 @@ const half = (bits) => {
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
 };
 const decimal = (value, digits) => {
-  if (!Number.isFinite(value) || value === 0) return Object.is(value, -0) ? "-0" : `${value}`;
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  // As C prints them.
+  if (!Number.isFinite(value)) return `${value}`.toLowerCase().replace("infinity", "inf");
   return `${Number(value.toPrecision(digits))}`;
 };
 

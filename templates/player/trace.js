@@ -167,10 +167,17 @@ class Trace {
     const digits = accesses.value[at].padStart(2 * size, "0");
     const bytes = Uint8Array.from({ length: size }, (_, i) =>
       parseInt(digits.slice(-2 * i - 2, digits.length - 2 * i), 16));
-    const whole = size === type.size && ["scalar", "pointer"].includes(type.kind);
-    const value = whole ? scalar(type, bytes) : `0x${accesses.value[at]}`;
+    const value = this.accessed(type, bytes) ?? `0x${accesses.value[at]}`;
     const name = space === VARIABLE ? visible(this.variables[target].name) : this.called(space, target, element);
     return { at, step: accesses.step[at], thread: accesses.thread[at], space, target, element, name, value };
+  }
+
+  /** Text of the elements that an access of these bytes has; undefined for a part of one. */
+  accessed(type, bytes) {
+    if (!["scalar", "pointer"].includes(type.kind) || bytes.length % type.size) return undefined;
+    const each = Array.from({ length: bytes.length / type.size }, (_, at) =>
+      scalar(type, bytes.slice(at * type.size, (at + 1) * type.size)));
+    return each.length === 1 ? each[0] : `{${each.join(", ")}}`;
   }
 
   /** Variables in scope where a thread stands: inner ones hide outer ones of the same name. */

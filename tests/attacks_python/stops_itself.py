@@ -1,7 +1,7 @@
-# expect: time_limit_exceeded
+# expect: time_limit_exceeded | runtime_error
 # seconds: 2
 #
-# Stops its own process, which then answers nothing.
+# Stops its own process, which then answers nothing. Landlock lets it send no signal by kill().
 
 import os
 import signal

@@ -16,7 +16,7 @@ from grader.boards.pages import render_report, write_report
 from grader.boards.templating import PLAYER_SCRIPT, pages
 from grader.core.report import Report
 from grader.replay.cutting import one_warp
-from grader.replay.model import SourceFile
+from grader.replay.model import SourceFile, Type
 from grader.replay.summary import summarize
 from grader.replay.trace import Trace
 from grader.store.workspace import builtin_folder
@@ -196,6 +196,16 @@ def test_a_wrong_element_has_its_writers_and_what_they_read(played: Open) -> Non
     assert "65" in row.inner_text()
     row.get_by_role("button", name="thread (2, 7)").click()
     assert page.locator(".sentence").inner_text().endswith("sets tile[7][2] = 65.")
+
+
+@in_browser
+def test_an_access_of_several_elements_shows_each(played: Open) -> None:
+    trace = traces.race()
+    halves = Type("half", "scalar", 2, encoding="float")
+    tile = replace(trace.shared[0], type=len(trace.types), shape=(8, 16))
+    page = played(replace(trace, types=(*trace.types, halves), shared=(tile,)))
+    # The bits of a float, as two halves.
+    assert "reads tile[0][0] = {0, 2.5" in page.locator(".sentence").inner_text()
 
 
 @in_browser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from grader.coach.advice import Subject
@@ -10,6 +11,9 @@ from grader.coach.lines import by_line, total
 from grader.coach.review import review
 from grader.coach.target import Resources
 from grader.core.verdict import Form, Verdict
+from grader.model.gpus import gpu_named
+from grader.model.kernel import KernelTime
+from grader.model.model import ModelTime
 
 from .counted import run
 
@@ -51,7 +55,20 @@ def explanation(*kernels: KernelExplanation, source: str, verdict: Verdict = Ver
     )
 
 
+def modelled() -> ModelTime:
+    """A model time of two kernels, the second launched three times."""
+    parts = {"issue": 4e-6, "dram": 5e-6, "launch": 1e-6}
+    first = KernelTime("k<b>old</b>", 1e-5, 8e-6, 1.3e-5, "dram", parts, {3: 4e-6}, 2, 7.5, 1e7, 2e7, 1e6, 8, 1000)
+    second = replace(first, kernel="other", bound="issue", flops=0.0)
+    return ModelTime(gpu_named("H200"), {"M": 4096, "N": 64}, 4e-5, 3e-5, 5e-5, "dram", ((first, 1), (second, 3)))
+
+
 EXPLANATIONS = {
+    "modelled": lambda: replace(explanation(kernel(WIDE), source=WIDE), model=modelled()),
+    "timeless": lambda: replace(
+        explanation(kernel(WIDE), source=WIDE),
+        model=ModelTime(gpu_named("L4"), {"M": 1}, None, why_not="no <i>such</i> instruction"),
+    ),
     "transpose": lambda: explanation(kernel(TRANSPOSE, (32, 32, 1), resources=True), source=TRANSPOSE),
     "strided": lambda: explanation(kernel(STRIDED), source=STRIDED, verdict=Verdict.WRONG_ANSWER),
     "wide": lambda: explanation(kernel(WIDE), source=WIDE),

@@ -20,9 +20,10 @@ from grader.core.errors import WorkspaceError
 from grader.store.workspace import find_workspace
 from tests.boards import test_browser
 from tests.boards.test_pages import Page
+from tests.sass.samples import kernel as machine_code
 
 from .counted import run
-from .samples import EXPLANATIONS, WIDE, explanation, kernel
+from .samples import EXPLANATIONS, STRIDED, WIDE, explanation, kernel
 
 
 def page_of(name: str) -> Page:
@@ -49,6 +50,14 @@ def test_copies_are_told_where_there_are_any() -> None:
     assert "of these requests" not in render(EXPLANATIONS["wide"]())
 
 
+def test_a_model_time_is_drawn_with_its_parts() -> None:
+    page = page_of("modelled")
+    for words in ("40.0 µs", "DRAM 50.0 %", "instruction issue 40.0 %", "3 ×", "8 of 1,000 sampled", "Model time, %"):
+        assert words in page.text, words
+    assert page.text.count("not calibrated") == 1
+    assert "there is none: no <i>such</i> instruction" in page_of("timeless").text
+
+
 def advised(name: str) -> int:
     """The page's own bold words: the gain of each advice."""
     return sum(one.share is not None for kernel in EXPLANATIONS[name]().kernels for one in kernel.advice)
@@ -71,6 +80,18 @@ def test_each_line_has_its_counts_and_its_ptx() -> None:
     assert "ld.shared.f32" in row[0] and "st.global.f32" in row[0]
     blank = re.search(r'<tr id="L3">.*?</tr>', text, re.DOTALL)
     assert blank is not None and "<details>" not in blank[0]
+
+
+def test_a_line_opens_to_its_machine_code() -> None:
+    machine = machine_code()
+    code = machine.by_line()
+    # The sample's own source has fewer lines; the code of line 5 stands on the page.
+    moved = replace(machine, code=tuple(replace(one, line=5, inner="<b>.h:1") for one in code[1].code))
+    text = render(explanation(replace(kernel(WIDE), machine=moved), kernel(STRIDED), source=WIDE + "\n\n\n"))
+    row = re.search(r'<tr id="L5">.*?</tr>', text, re.DOTALL)
+    assert row is not None and "&lt;b&gt;.h:1" in row[0] and "k&lt;b&gt;old" in row[0]
+    assert row[0].count('<span class="muted">B') == len(moved.code)
+    assert "control code" in text and "control code" not in render(EXPLANATIONS["wide"]())
 
 
 def test_columns_that_no_line_has_are_left_out() -> None:

@@ -13,13 +13,17 @@ from grader.coach.coach import Explanation
 from grader.coach.lines import Totals
 from grader.terminal import ascii
 from grader.terminal.explain import print_explanation, short
+from tests.sass.samples import kernel as machine_code
 
-from .samples import EXPLANATIONS, WIDE, explanation, kernel
+from .samples import EXPLANATIONS, STRIDED, WIDE, explanation, kernel
 
 
-def printed(explanation: Explanation, page: Path | None = None, encoding: str = "utf-8") -> str:
+def printed(
+    explanation: Explanation, page: Path | None = None, encoding: str = "utf-8", with_machine_code: bool = False
+) -> str:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors=ascii.ERRORS)
-    print_explanation(explanation, Console(file=stream, width=80, highlight=False, markup=False, emoji=False), page)
+    console = Console(file=stream, width=80, highlight=False, markup=False, emoji=False)
+    print_explanation(explanation, console, page, with_machine_code)
     stream.seek(0)
     return stream.read()
 
@@ -85,3 +89,13 @@ def test_no_kernel_and_the_page(tmp_path: Path) -> None:
 def test_ascii_terminals_get_ascii() -> None:
     text = printed(EXPLANATIONS["two"](), encoding="ascii")
     assert "ok coalescing" in text and "256 x 1 x 1" in text
+
+
+def test_machine_code_stands_by_line() -> None:
+    machine = machine_code()
+    found = explanation(replace(kernel(WIDE), machine=machine), kernel(STRIDED), source=WIDE)
+    text = printed(found, with_machine_code=True)
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"{len(machine.code)} instructions" in text and "made no machine code" in text
+    assert sum("DFMA R" in line for line in text.splitlines()) == machine.opcodes()["DFMA"]
+    assert "Machine code" not in printed(found)

@@ -198,7 +198,7 @@ def test_extension_team_announcement_and_their_log(started: Path, kgrade: Kgrade
         "extension given",
     ]
     assert all(change["who"] == "ada (command line)" for change in changes)
-    assert "extension given (account: Bob, seconds: 93600)" in kgrade("contest", "audit", "a1").out
+    assert "extension given (account: Bob, time: 1 d 2 h)" in kgrade("contest", "audit", "a1").out
     for wrong in ("soon", "1x", "-1h", "1h2"):
         assert kgrade("contest", "extend", "a1", "--", "Bob", wrong).code == 2
 
@@ -388,3 +388,28 @@ def test_the_practice_is_told_among_contests_and_has_no_end(workspace: Path, kgr
     assert kgrade("contest", "renew", "practice", "ada", "--to", "links.csv").code == 0
     answer = kgrade("contest", "new", "practice")
     assert answer.code != 0 and "kgrade serve" in answer.err
+
+
+def test_without_words_a_group_says_its_commands(kgrade: Kgrade) -> None:
+    for words in ((), ("contest",)):
+        answer = kgrade(*words)
+        assert answer.code == 2 and answer.err.startswith(f"Usage: {' '.join(['kgrade', *words])} [OPTIONS]")
+
+
+def test_who_asks_to_enter_is_listed_let_in_and_refused(started: Path, kgrade: Kgrade) -> None:
+    assert "nobody asks to enter" in kgrade("contest", "admit", "a1").out
+    with database(started) as found:
+        for person in ("eve", "mal\x1b[31m"):
+            found.ask_to_enter("a1", "email", f"{person}@example.org", person)
+    listed = kgrade("contest", "admit", "a1").out
+    assert "1  " in listed and "eve, known as eve@example.org" in listed and "\x1b" not in listed
+    assert kgrade("contest", "admit", "a1", "1").out == "eve may enter, by the sign-in they asked with\n"
+    assert kgrade("contest", "admit", "a1", "2", "--refuse").out == "number 2 is refused\n"
+    rows = json.loads(kgrade("contest", "admit", "a1", "--json").out)["entries"]
+    assert [(row["id"], row["refused"] is None) for row in rows] == [(2, False)]
+    with database(started) as found:
+        assert [each.name for each in found.accounts_known_as(email="eve@example.org")] == ["eve"]
+        found.ask_to_enter("a1", "email", "ada@example.org", "Another Ada")
+    for words, told in ((["1"], "nobody asks"), (["3"], "has an account in 'a1' already"), (["--refuse"], "number")):
+        answer = kgrade("contest", "admit", "a1", *words)
+        assert answer.code == 2 and told in answer.err

@@ -19,16 +19,17 @@ SMALL = ("--size", "M=32,N=32,K=32", "--seed", "3")
 
 
 def test_the_naive_kernel_is_told_to_tile(kgrade: Kgrade, workspace: Path) -> None:
-    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL)
+    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--gpu", "l4", "--model-size", "M=256,N=256,K=256")
     assert answer.code == 0, answer
     text = " ".join(answer.out.split())
+    assert "model time on L4, not calibrated, with M=256,N=256,K=256: " in text and "bound by" in text
     assert "1. line 16: each element of A is read 32 times from global memory" in text
     assert "tile it" in text and "sm_89" in text
     assert list((workspace / "submissions").iterdir()) == []
 
 
 def test_json_is_one_object_with_all_counts(kgrade: Kgrade, workspace: Path) -> None:
-    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--json", "--target", "sm_90a")
+    answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--json", "--target", "sm_90a", "--sass")
     assert answer.code == 0 and answer.err == "" and answer.out.count("\n") == 1
     data = answer.json
     assert (data["verdict"], data["sizes"], data["target"]) == ("accepted", {"M": 32, "N": 32, "K": 32}, "sm_90")
@@ -46,6 +47,15 @@ def test_json_is_one_object_with_all_counts(kgrade: Kgrade, workspace: Path) -> 
     assert reads["A"] == (32.0, 8.0) and reads["B"] == (32.0, 8.0)
     assert kernel["resources"]["target"] == "sm_90" and kernel["resources"]["registers"] > 8
     assert kernel["advice"][0]["kind"] == "reuse" and kernel["advice"][0]["line"] == 16
+    model = data["model"]
+    assert (model["gpu"], model["calibrated"], model["why_not"]) == ("H200", None, "")
+    assert 1e-6 < model["low"] < model["seconds"] < model["high"] < 1e-5
+    (time,) = model["kernels"]
+    assert sum(time["parts"].values()) == pytest.approx(time["seconds"]) and time["flops"] == 2 * 32**3
+    machine = kernel["machine_code"]
+    code = {line["line"]: [one["opcode"].split(".")[0] for one in line["code"]] for line in machine["lines"]}
+    assert "FFMA" in code[16] and machine["instructions"] == sum(map(len, code.values()))
+    assert sum(block["instructions"] for block in machine["blocks"]) == machine["instructions"]
 
 
 def test_the_same_seed_gives_the_same_counts(kgrade: Kgrade, workspace: Path) -> None:
@@ -57,7 +67,8 @@ def test_the_page_is_written(kgrade: Kgrade, workspace: Path) -> None:
     answer = kgrade("explain", "matmul", str(NAIVE), *SMALL, "--html", "why/page.html")
     assert answer.code == 0 and "why/page.html" in answer.out
     text = (workspace / "why" / "page.html").read_text()
-    assert "tile it" in text and "ld.global" in text and "<svg" in text
+    assert "tile it" in text and "ld.global" in text and "<svg" in text and "FFMA R" in text
+    assert "Model time on H200" in text and "Roofline of the model on H200" in text
 
 
 def test_a_file_with_its_own_host_code(
@@ -69,7 +80,7 @@ def test_a_file_with_its_own_host_code(
     (tmp_path / "cache").mkdir(exist_ok=True)
     (tmp_path / "cache" / "recorder").symlink_to(recorder)
     file = SUBMISSIONS / "accepted" / "solve_transposed_first.cu"
-    data = kgrade("explain", "matmul", str(file), *SMALL, "--json").json
+    data = kgrade("explain", "matmul", str(file), *SMALL, "--json", "--no-model").json
     transpose, multiply = data["kernels"]
     assert (transpose["kernel"], multiply["kernel"]) == ("transpose", "multiply")
     assert transpose["advice"][0]["kind"] == "uncoalesced" and transpose["advice"][0]["line"] == 15
@@ -79,7 +90,7 @@ def test_a_file_with_its_own_host_code(
 
 def test_a_wrong_answer_is_explained_and_said(kgrade: Kgrade, workspace: Path) -> None:
     file = SUBMISSIONS / "wrong_answer" / "transposed_output.cu"
-    answer = kgrade("explain", "matmul", str(file), "--size", "M=32,N=16,K=32")
+    answer = kgrade("explain", "matmul", str(file), "--size", "M=32,N=16,K=32", "--no-model")
     assert answer.code == 1
     assert "wrong_answer" in answer.out and "sect/req" in answer.out
 
@@ -105,6 +116,7 @@ def test_what_does_not_run_is_told_as_by_test(kgrade: Kgrade, workspace: Path, f
         (("--size", "M=32,N=32,K=0"), "out of range"),
         (("--size", "M=x"), "--size"),
         (("--target", "sm_12"), "sm_89"),
+        (("--gpu", "GTX 285"), "RTX 4090"),
     ],
 )
 def test_wrong_usage(kgrade: Kgrade, workspace: Path, arguments: tuple[str, ...], words: str) -> None:

@@ -135,6 +135,15 @@ def test_a_mistake_in_the_tracks_is_told_once_and_hides_nothing(kgrade: Kgrade, 
     assert kgrade("submit", "map", "mine.cu").code == 0
 
 
+def test_help_tells_of_faults_and_commands(kgrade: Kgrade) -> None:
+    assert row_of(kgrade("help").out, "deadlock") and "kgrade help data_race" in kgrade("help").out
+    told = kgrade("help", "barrier_divergence").out
+    assert "Usual causes" in told and "__syncthreads();" in told and "svg" not in told
+    assert "Usage: kgrade watch" in kgrade("help", "watch").out
+    refused = kgrade("help", "dta_race")
+    assert refused.code == 2 and "Did you mean 'data_race'?" in refused.err
+
+
 def test_list_takes_only_what_is_asked_for(kgrade: Kgrade, store: Store) -> None:
     store.add(report_of("ada"))
     known = {folder.name for folder in (Path(__file__).parents[2] / "problems").iterdir() if folder.is_dir()}

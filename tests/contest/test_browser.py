@@ -23,7 +23,7 @@ from grader.contest.explainer import Explainer
 from grader.contest.jobs import Answer, outcome_of
 from grader.contest.limits import Patience
 from grader.core.report import CaseResult, Diagnostic, Mend
-from grader.core.verdict import Verdict
+from grader.core.verdict import Verdict, WrongKind
 from grader.replay.summary import summarize
 
 from .browsing import CHROMIUM, INSTALL, open_page
@@ -36,7 +36,17 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-g
 HOME = f"/contests/{SLUG}"
 LOOKS = [(360, "light", False), (390, "dark", True), (1280, "light", True), (1280, "dark", False)]
 """Width and colours; and whether axe-core looks through it, once in each width and in each scheme."""
-GUESTS = ["/", "/sign-in", "/sign-in/link-of-ada", "/client", "/nothing", f"{HOME}/scoreboard", f"{HOME}/questions"]
+GUESTS = [
+    "/",
+    "/sign-in",
+    "/sign-in/link-of-ada",
+    "/client",
+    "/help",
+    "/help/data_race",
+    "/nothing",
+    f"{HOME}/scoreboard",
+    f"{HOME}/questions",
+]
 PAGES = {
     "ada": [
         "",
@@ -153,6 +163,25 @@ def test_on_a_phone_the_panes_are_tabs(browser: Any, hall: Hall, complaints: lis
     page.set_viewport_size({"width": 1280, "height": 800})
     api.expect(statement).to_be_visible()
     assert editor.is_visible() and page.get_by_role("tab", name="Code").count() == 0
+
+
+def test_on_a_phone_a_result_fits(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    page = opened(browser, hall, complaints, 390)
+    sign_in(page, "ada")
+    page.goto(f"{HOME}/problems/matmul")
+    page.get_by_role("tab", name="Code").click()
+    page.get_by_label("Your code").fill("// " + "long " * 60)
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("queued at place 1").wait_for()
+    said = (Diagnostic("error", "a message that is longer than a phone is wide, and is read to its end", 1),)
+    fault = replace(wrong(), verdict=Verdict.WRONG_ANSWER, kind=WrongKind.UNWRITTEN_OUTPUT, diagnostics=said)
+    hall.judge(fault)
+    page.locator("#result .outcome").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    table = page.locator("#result table.cases")
+    assert table.evaluate("e => e.parentElement.scrollWidth <= e.parentElement.clientWidth")
+    remark, editor = (page.locator(each).bounding_box() for each in (".cm-content .remark", "#editor"))
+    assert remark["x"] + remark["width"] <= editor["x"] + editor["width"] and remark["height"] > 30
 
 
 def test_a_draft_comes_back_in_its_language(browser: Any, hall: Hall, complaints: list[str]) -> None:

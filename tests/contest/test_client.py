@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from grader.cli import run
+from grader.contest.auth import hash_token
 from grader.contest.client import ServerAway, StudentClient, checked_address, is_unprotected
 from grader.contest.jobs import Job, Outcome, outcome_of
 from grader.contest.judging import MachineJudge
@@ -77,8 +78,29 @@ def test_login_keeps_the_token_for_its_owner_alone(hall: Hall, capsys: pytest.Ca
 
 def test_a_wrong_token_is_not_kept(hall: Hall, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["login", hall.address, "--token", "guess"]) == 2
-    assert "valid token" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{hall.address} does not know your token" in said and f"kgrade login {hall.address}" in said
+    assert run(["login", hall.address, "--token", f"{hall.address}/sign-in/link-of-ada"]) == 2
+    assert "is no token, but an address" in capsys.readouterr().err
+    assert run(["login", f"{hall.address}/contests/other", "--token", "token-of-ada"]) == 2
+    assert f"for the contest '{SLUG}', not for 'other'" in capsys.readouterr().err
     assert read_logins() == {}
+
+
+def test_a_server_on_this_machine_needs_no_scheme(hall: Hall) -> None:
+    assert run(["login", hall.address.removeprefix("http://"), "--token", "token-of-ada"]) == 0
+    assert read_logins()[SLUG].server == hall.address
+
+
+def test_who_is_renewed_is_told_what_to_type(hall: Hall, capsys: pytest.CaptureFixture[str]) -> None:
+    login(hall)
+    account = hall.database.account_by_name(SLUG, "ada")
+    hall.database.set_secrets(account.id, hash_token("another"), None, who="tutor")
+    for words in (["list"], ["history"], ["leaderboard"]):
+        assert run([*words, "--contest", SLUG]) == 2
+        assert "does not know your token, or no longer\n  ask whoever runs your course" in capsys.readouterr().err
+    assert run(["list", "--contest", "cs150"]) == 2
+    assert f"to the contest 'cs150'; you are to '{SLUG}'" in capsys.readouterr().err
 
 
 def test_logins_of_several_contests_stay(tmp_path: Path) -> None:
@@ -152,7 +174,7 @@ def test_json_is_one_object(
     ("words", "told"),
     [
         (["matmul", "--contest", "nowhere"], "not signed in to the contest 'nowhere'"),
-        (["conv", "--contest", SLUG], "no such problem"),
+        (["conv", "--contest", SLUG], "'conv' is no problem of this contest\n  it has matmul, zip"),
         (["matmul", "--contest", SLUG, "--seed", "5"], "--seed has no effect"),
         (["matmul", "--contest", SLUG, "--device", "gpu"], "--device has no effect"),
         (["matmul", "--contest", SLUG, "--language", "triton"], "# language: triton"),

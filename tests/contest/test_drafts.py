@@ -11,12 +11,17 @@ import httpx
 import pytest
 from boards.samples import NAIVE
 
+from grader.contest.auth import hash_token
 from grader.contest.database import Database
+from grader.contest.left_texts import SECONDS, Kept, LeftTexts
 from grader.contest.limits import LARGEST_SOURCE
+from grader.contest.records import NewAccount
+from grader.contest.settings import settings_to_json
 from grader.contest.tables.drafts import MOST_DRAFTS
+from grader.core.verdict import LanguageName
 
 from .conftest import HandClock
-from .site_samples import NOW, SLUG, Hall, form_token, open_hall
+from .site_samples import NOW, SLUG, Hall, form_token, open_hall, settings
 
 PAGE = f"/contests/{SLUG}/problems/matmul"
 DRAFT = f"{PAGE}/draft"
@@ -138,3 +143,32 @@ def test_a_kept_text_that_is_refused_can_still_be_copied(hall: Hall) -> None:
     refused = browser.post("/sign-in", data={**form, "source": "// too late", "token": "link-of-ada"})
     assert refused.status_code == 403 and "The contest is over." in refused.text and "// too late" in refused.text
     assert browser.get(f"/contests/{SLUG}").status_code == 200
+
+
+def test_a_kept_text_waits_for_its_contest(hall: Hall) -> None:
+    hall.database.add_contest("other", settings_to_json(settings(slug="other", title="The other one")), who="test")
+    eve = NewAccount("eve", "", "student", None, hash_token("token-of-eve"), hash_token("link-of-eve"))
+    hall.database.add_accounts("other", [eve], who="test")
+    browser = hall.browser()
+    answer = browser.post(PAGE, data={"language": "cuda", "source": "// for the first"})
+    for link in ("link-of-eve", "link-of-ada"):
+        form = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', answer.text))
+        answer = browser.post("/sign-in", data={**form, "source": "// for the first", "token": link})
+        if link == "link-of-eve":
+            assert answer.status_code == 200 and "// for the first" in answer.text
+            assert (
+                'signed in to <a href="/contests/other">The other one</a>. The text below is for another' in answer.text
+            )
+            assert browser.get("/contests/other").status_code == 200
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{PAGE}?draft=cuda")
+
+
+def test_texts_left_for_the_way_to_a_provider_are_few_and_not_old() -> None:
+    now = [0.0]
+    left = LeftTexts(lambda: now[0], most=2)
+    texts = [Kept(PAGE, LanguageName.CUDA, text) for text in "abc"]
+    for browser, text in zip("xyz", texts, strict=True):
+        left.leave(browser, text)
+    assert [left.take(browser) for browser in "xyy"] == [None, texts[1], None]
+    now[0] = SECONDS
+    assert left.take("z") is None

@@ -41,6 +41,8 @@ def test_what_holds_the_interpreter_is_ended(process: GradingProcess) -> None:
 
 
 def test_what_goes_on_and_on_is_ended_at_its_deadline(process: GradingProcess) -> None:
+    # Its start is no part of those seconds.
+    assert process(JOB, lambda text: None).verdict == "accepted"
     job = replace(JOB, text="loop", grading_seconds=4)
     with pytest.raises(Stalled, match="no end after 4 s, at: step of"):
         process(job, lambda text: None)
@@ -89,6 +91,8 @@ adopt_orphans()
 judge = GradingProcess({str(ROOT)!r} and __import__("pathlib").Path({str(ROOT)!r}), "emulator", adopts=True, grace=0.5,
                        module="tests.contest.stuck_child")
 most = []
+judge(JOB, most.append)
+most.clear()
 try:
     judge(replace(JOB, text="orphan", grading_seconds=6), lambda text: most.append(len(descendants(os.getpid()))))
 except Stalled:

@@ -264,6 +264,8 @@ def test_an_editorial_is_earned(mine: Hall) -> None:
     hand_in(mine, browser, problem="twice")
     mine.judge()
     assert f"{page}/editorial" in browser.get(page).text
+    number = mine.database.submissions("practice")[0].id
+    assert f'href="{page}/editorial"' in browser.get(f"{HOME}/submissions/{number}/result").text
     text = browser.get(f"{page}/editorial").text
     assert "<strong>one</strong>" in text and "<script>alert" not in text
     # Without the file there is none.

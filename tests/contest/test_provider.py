@@ -14,6 +14,7 @@ from joserfc.jwk import RSAKey
 
 from grader.contest.accounts import add_people, revoke
 from grader.contest.auth import Signer
+from grader.contest.entering import admit
 from grader.contest.limits import Failures
 from grader.contest.provider import FILE, Provider, SignIn, read_provider
 from grader.contest.roster import parse_roster
@@ -21,7 +22,7 @@ from grader.contest.settings import settings_to_json
 from grader.core.errors import UsageError
 from grader.store.workspace import Workspace
 
-from .site_samples import SLUG, Hall, open_hall, settings
+from .site_samples import NOW, SLUG, Hall, form_token, open_hall, settings
 from .university import CLIENT, SECRET, University, open_university
 
 
@@ -98,6 +99,26 @@ def test_signing_in_leads_back_to_the_page_that_was_refused(hall: Hall) -> None:
     page = f"/contests/{SLUG}/problems/matmul"
     assert browser.get(page).status_code == 401
     assert browser.get(way_back(browser)).headers["location"] == page
+
+
+def test_a_text_comes_back_by_the_provider_too(hall: Hall, university: University) -> None:
+    page = f"/contests/{SLUG}/problems/matmul"
+    browser = hall.signed_in("ada")
+    browser.cookies.delete("kgrade_session")
+    sent = {"language": "cuda", "source": "// half a kernel"}
+    assert browser.post(page, data=sent).status_code == 401
+    university.claims = {"exp": 1_000_000_000}
+    # A failed way there keeps it.
+    assert "// half a kernel" in browser.get(way_back(browser)).text
+    reset(university)
+    answer = browser.get(way_back(browser))
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{page}?draft=cuda")
+    assert "// half a kernel</textarea>" in browser.get(answer.headers["location"]).text
+    assert browser.get(way_back(browser)).headers["location"] == f"/contests/{SLUG}"
+    # A stranger's text is not kept on the server.
+    stranger = hall.browser()
+    assert stranger.post(page, data=sent).status_code == 401
+    assert hall.site.left_texts.take(stranger.cookies["kgrade_visit"]) is None
 
 
 def test_one_person_enters_all_their_contests(hall: Hall) -> None:
@@ -247,6 +268,98 @@ def test_without_a_provider_there_is_no_such_page(tmp_path: Path) -> None:
     with open_hall(tmp_path) as hall:
         assert [hall.browser().get(f"/sign-in/provider{end}").status_code for end in ("", "/back")] == [404, 404]
         assert "/sign-in/provider" not in hall.browser().get("/sign-in").text
+
+
+ASKING = "/sign-in/provider/ask"
+
+
+def ask(browser: httpx.Client, **fields: str) -> httpx.Response:
+    form = {"csrf": form_token(browser.get("/sign-in").text), "contest": SLUG, "name": "Eve Adams", **fields}
+    return browser.post(ASKING, data=form)
+
+
+def decide(hall: Hall, what: str, number: int) -> httpx.Response:
+    tutor, page = hall.signed_in("tutor"), f"/contests/{SLUG}/staff/people"
+    form = {"csrf": form_token(tutor.get(page).text), "entry": str(number)}
+    return tutor.post(f"{page}/{what}", data=form)
+
+
+def test_who_is_not_on_the_roster_asks_and_staff_let_them_in(hall: Hall, university: University) -> None:
+    hall.change(entry="ask")
+    university.claims = {"email": "Eve@Example.org", "name": "Eve <b>"}
+    browser, answer = come_back(hall)
+    assert (answer.status_code, answer.headers["location"]) == (303, ASKING)
+    page = browser.get(ASKING).text
+    assert "eve@example.org" in page and 'value="Eve &lt;b&gt;"' in page and "CS 149, assignment 1" in page
+    assert browser.get(f"/contests/{SLUG}").status_code == 401
+    for wrong, told in (({"name": ""}, "name is missing"), ({"name": "Eve (2)"}, "without the number")):
+        refused = ask(browser, **wrong)
+        assert refused.status_code == 400 and told in refused.text
+    assert ask(browser, contest="none").status_code == 400
+    # A name that somebody has gets a number.
+    assert ask(browser, name="ada").status_code == 303 and "waits for staff" in browser.get(ASKING).text
+    # A second question is none: there is nothing left to ask for.
+    assert ask(browser).status_code == 400
+    tutor = hall.signed_in("tutor")
+    assert "(1 asks to enter)" in tutor.get(f"/contests/{SLUG}/staff").text
+    assert "eve@example.org" in tutor.get(f"/contests/{SLUG}/staff/people").text
+    entry = hall.database.entries(SLUG)[0]
+    assert decide(hall, "refuse", entry.id).status_code == 303
+    assert "refused" in browser.get(ASKING).text and ask(browser).status_code == 400
+    assert decide(hall, "admit", entry.id).status_code == 303
+    assert 'href="/sign-in/provider">Enter' in browser.get(ASKING).text
+    assert browser.get(way_back(browser)).headers["location"] == f"/contests/{SLUG}"
+    assert "ada" in browser.get(f"/contests/{SLUG}").text
+    assert [each.name for each in hall.database.accounts(SLUG)][-1] == "ada (2)"
+    # Twice decided is once.
+    assert decide(hall, "admit", entry.id).status_code == 400
+    assert [decide(hall, "refuse", number).status_code for number in (2, -1)] == [400, 404]
+
+
+def test_nobody_asks_without_the_provider_or_where_they_may_not(hall: Hall, university: University) -> None:
+    # Without `entry = "ask"` there is nothing to ask for, also on the way that is for asking.
+    browser, _ = come_back(hall)
+    assert browser.get(ASKING).headers["location"] == "/sign-in/provider?ask=true"
+    assert "ask to enter" not in browser.get("/").text.lower()
+    hall.change(entry="ask")
+    assert "Ask to enter" in browser.get("/").text
+    revoke(hall.database, hall.database.account_by_name(SLUG, "ada"), who="tutor")
+    # Who was shut out is known, and stays out.
+    browser, answer = come_back(hall)
+    assert answer.status_code == 403
+    university.claims = {"email": "eve@example.org"}
+    form = {"csrf": form_token(hall.browser().get("/sign-in").text), "contest": SLUG, "name": "Eve"}
+    assert hall.browser().post(ASKING, data=form).status_code == 403
+    stranger, (_, answer) = hall.browser(), come_back(hall)
+    for made in (Signer(b"another").seal('{"until": 9e9, "value": "eve", "name": ""}'), "x", "." * 5000):
+        stranger.cookies.set("kgrade_known_as", made)
+        assert stranger.get(ASKING).status_code == 303
+    # One sealed cookie is not taken for the other.
+    begun = hall.browser()
+    begun.get("/sign-in/provider")
+    stranger.cookies.set("kgrade_known_as", begun.cookies["kgrade_provider"])
+    assert stranger.get(ASKING).status_code == 303
+    hall.change(entry="ask", end=NOW, freeze=None)
+    hall.pass_time(hours=1)
+    assert come_back(hall)[1].status_code == 403
+    assert hall.database.entries(SLUG) == []
+
+
+def test_who_is_in_one_contest_asks_for_another(tmp_path: Path, university: University) -> None:
+    with hall_of(tmp_path, university, match="subject", claim="sub") as hall:
+        roster = b"name,email,subject\nada,ada@example.org,person-17\n"
+        add_people(hall.database, SLUG, parse_roster(roster, "r"), lambda _: None, who="t")
+        hall.database.add_contest("other", settings_to_json(settings(slug="other", entry="ask")), who="test")
+        browser, answer = come_back(hall)
+        assert answer.headers["location"] == f"/contests/{SLUG}"
+        assert ask(browser, contest="other").status_code == 303
+        entry = hall.database.entries("other")[0]
+        assert (entry.kind, entry.value) == ("subject", "person-17")
+        assert admit(hall.database, "other", entry.id, who="tutor") == "Eve Adams"
+        assert browser.get(way_back(browser)).headers["location"] == "/"
+        assert browser.get("/contests/other").status_code == 200
+        with pytest.raises(UsageError, match="nobody asks"):
+            admit(hall.database, "other", entry.id, who="tutor")
 
 
 GOOD = """issuer = "https://login.example.edu/"

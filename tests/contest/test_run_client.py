@@ -77,7 +77,7 @@ def test_a_run_shows_the_whole_report_and_records_nothing(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["conv"], "no such problem"),
+        (["conv"], "'conv' is no problem of this contest"),
         (["matmul", "--case", "M=5"], "size N is missing"),
         (["matmul", "--case", "M=-5,N=1,K=1"], "'M=-5 N=1 K=1' is no size"),
         (["matmul", "--case", "M=1,N=1,K=1", "--case", "M=2,N=1,K=1"], "--case is given 2 times"),
@@ -106,7 +106,7 @@ def test_runs_beyond_the_limit_or_the_end_are_refused(
     hall.change(practice_after_end=False)
     hall.pass_time(hours=6)
     assert run(["test", "matmul", kernel, "--contest", SLUG]) == 2
-    assert "the contest is over" in capsys.readouterr().err
+    assert "the contest is over\n  it ended 2026-10-01 17:00 UTC" in capsys.readouterr().err
     assert run(["test", "matmul", f"{kernel}.none", "--contest", SLUG]) == 2
 
 

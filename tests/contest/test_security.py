@@ -411,7 +411,7 @@ def test_a_hundred_megabytes_are_refused_before_they_are_read(hall: Hall) -> Non
     browser = hall.signed_in("ada")
     # Announced, and without an announcement.
     head = f"POST {HOME}/problems/matmul HTTP/1.1\r\nHost: x\r\nContent-Length: {100 << 20}\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", int(hall.address.rpartition(":")[2])), timeout=5) as raw:
+    with socket.create_connection(("127.0.0.1", int(hall.address.rpartition(":")[2])), timeout=60) as raw:
         raw.sendall(head.encode())
         assert raw.recv(100).startswith(b"HTTP/1.1 413")
     # Or the server has hung up on a sender that went on.
@@ -430,19 +430,19 @@ def test_a_file_above_the_limit(hall: Hall) -> None:
 
 
 def test_slow_requests_are_ended(tmp_path: Path) -> None:
-    with open_hall(tmp_path, patience=Patience(headers=0.5, body=0.5)) as hall:
+    with open_hall(tmp_path, patience=Patience(headers=2.0, body=2.0)) as hall:
         place = ("127.0.0.1", int(hall.address.rpartition(":")[2]))
-        silent = [socket.create_connection(place, timeout=10) for _ in range(50)]
+        silent = [socket.create_connection(place, timeout=60) for _ in range(50)]
         for each in silent:
             each.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-        slow = socket.create_connection(place, timeout=10)
+        slow = socket.create_connection(place, timeout=60)
         slow.sendall(b"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\na")
         # Others are served meanwhile.
         assert hall.program("ada").get("/api/me").status_code == 200
         began = time.monotonic()
         assert b" 408 " in slow.recv(100)
         assert [each.recv(100) for each in silent] == [b""] * 50
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 9
         for each in (*silent, slow):
             each.close()
 
@@ -498,7 +498,7 @@ def test_live_streams_are_counted_before_they_are_answered(hall: Hall) -> None:
     for each in opened:
         each.close()
     # What was given back can be had again.
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while True:
         with hall.program("ada").stream("GET", f"/api/contests/{SLUG}/scoreboard/events") as answer:
             if answer.status_code == 200:

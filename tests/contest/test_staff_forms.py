@@ -87,10 +87,16 @@ def test_settings_are_changed_and_the_change_is_told(hall: Hall) -> None:
     staff = hall.signed_in("tutor")
     values = form_values(settings())
     end = (NOW + timedelta(hours=9)).isoformat()
-    answer = send(staff, "/settings", "/settings", **{**values, "end": end, "per_hour": "7", "scoreboard": "public"})
+    answer = send(
+        staff,
+        "/settings",
+        "/settings",
+        **{**values, "end": end, "per_hour": "7", "scoreboard": "public", "explain": "yes", "entry": "ask"},
+    )
     assert answer.status_code == 200 and "per_hour: 20 → 7" in answer.text
     found = hall.site.access.contest(SLUG)
     assert (found.end, found.per_hour, found.scoreboard) == (NOW + timedelta(hours=9), 7, "public")
+    assert (found.explain, found.entry) == (True, "ask")
     last = hall.database.audits(SLUG, 1)[0]
     assert (last.what, last.who) == ("contest changed", "tutor") and "per_hour: 20 → 7" in details(last)
     assert "per_hour: 20 → 7" in staff.get(STAFF).text

@@ -21,6 +21,7 @@ from .client import Client, check_schema
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / "editor"
+DAP_MODE = Path("/usr/share/emacs/site-lisp/elpa-src")
 PACKAGES = ROOT / "editors" / "vscode"
 KERNELS = ROOT / "problems" / "matmul" / "submissions" / "runtime_error"
 RACE = KERNELS / "missing_barrier_after_use.cu"
@@ -43,6 +44,22 @@ def test_a_session_with_vs_code_s_own_client() -> None:
         "fault",
         "variables",
     ], run.stderr
+
+
+@pytest.mark.skipif(
+    shutil.which("emacs") is None or not any(DAP_MODE.glob("dap-mode-*")),
+    reason="Emacs with dap-mode is missing; type: apt-get install emacs-nox elpa-dap-mode",
+)
+def test_a_session_in_emacs_as_the_page_for_editors_sets_it_up(tmp_path: Path) -> None:
+    kgrade = tmp_path / "kgrade"
+    kgrade.write_text(f"#!/bin/sh\nexec {sys.executable} {HERE / 'adapter.py'}\n")
+    kgrade.chmod(0o755)
+    environment = {**ENVIRONMENT, "HOME": str(tmp_path), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = ["emacs", "--batch", "--load", *map(str, (HERE / "session.el", ROOT / "docs" / "editors.md", RACE))]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=180, check=False)
+    assert run.stdout.splitlines() == ["breakpoint in line 27", "start + k = 0", "next: line 26", "back: line 27"], (
+        run.stderr
+    )
 
 
 PLAYED = """\

@@ -156,7 +156,7 @@ def test_the_focus_leaves_other_threads_alone(debugger: Debugger) -> None:
     debugger.narrow(Focus(warp=1, lane=2))
     debugger.run()
     assert debugger.thread == 34
-    with pytest.raises(EvaluationError, match="no recorded thread is in block"):
+    with pytest.raises(EvaluationError, match="there is no block"):
         debugger.narrow(Focus(block=(9, 9, 9)))
 
 

@@ -92,7 +92,48 @@ def test_a_race_between_blocks_has_the_threads_of_both(file: Path) -> None:
         assert client.ask("stackTrace", threadId=65)["stackFrames"] == []
         assert "there is no thread 41" in client.request("stackTrace", threadId=41)["message"]
         refused = client.request("kgrade/focus", block="3")
+        assert "there is no block (3,0,0); the grid has (0,0,0) to (2,0,0)" in refused["message"]
+        refused = client.request("evaluate", expression=":thread 40", context="repl")
         assert "recorded are threads (0,0,0) to (39,0,0) of blocks (1,0,0) and (2,0,0)" in refused["message"]
+
+
+def record_block(launch: Launch, say: Callable[[str], None]) -> Trace:
+    """Of three blocks the one that is asked for."""
+    say(f"recording {launch.block}")
+    block = launch.block or (2, 0, 0)
+    return replace(made_trace(), block=block, blocks=(block,))
+
+
+def test_another_block_is_entered_when_the_focus_goes_there(file: Path) -> None:
+    with session(record_block) as client:
+        client.launched(problem="scaling", file=str(file))
+        client.ask("setBreakpoints", source={"path": str(file)}, breakpoints=[{"line": 13, "condition": "k == 1"}])
+        stopped(client, "configurationDone")
+        assert client.ask("kgrade/focus", block="0", warp=1) == {"focus": "block (0,0,0), warp 1", "threadId": 33}
+        stop = client.event("stopped")
+        assert (stop["reason"], stop["threadId"], stop["text"]) == ("entry", 33, "block (0,0,0) begins here")
+        assert client.ask("threads")["threads"][0] == {"id": 33, "name": "block (0,0,0) thread (32,0,0)"}
+        assert client.ask("evaluate", expression="blockIdx.x")["result"] == "0"
+        stop = stopped(client, "continue", threadId=33)
+        assert (stop["threadId"], stop["hitBreakpointIds"]) == (33, [1])
+        client.ask("evaluate", expression=":thread 3 block 1", context="repl")
+        assert client.event("stopped")["threadId"] == 4
+        assert client.ask("evaluate", expression="blockIdx.x")["result"] == "1"
+        client.ask("restart")
+        client.event("stopped")
+        assert client.ask("evaluate", expression="blockIdx.x")["result"] == "1"
+
+
+@pytest.mark.parametrize("given", [{"block": "1,0"}, {"focus": {"block": "1"}}])
+def test_a_launch_may_name_the_block(file: Path, given: dict[str, Any]) -> None:
+    with session(record_block) as client:
+        client.launched(problem="scaling", file=str(file), stopOnEntry=True, **given)
+        stopped(client, "configurationDone")
+        assert client.ask("threads")["threads"][0]["name"] == "block (1,0,0) thread (0,0,0)"
+    with session(record_block) as client:
+        client.ask("initialize", adapterID="kgrade")
+        refused = client.request("launch", problem="scaling", file=str(file), block="x")
+        assert "block: x is no index" in refused["message"]
 
 
 def test_scopes_and_variables(client: Client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -10,15 +11,24 @@ from grader.core.errors import SourceError
 from grader.debug.console import COMMANDS
 from grader.debug.launch import Launch
 from grader.debug.terminal import PROMPT, debug_in_terminal
+from grader.replay.trace import Trace
 
 from .made import made_trace
 
 
-def typed(*commands: str, loops: int = 3) -> list[str]:
+def record(launch: Launch, say: object) -> Trace:
+    """Block (2,0,0), or block (0,0,0)."""
+    if launch.block == (1, 0, 0):
+        raise SourceError("scale.cu can be recorded once", "")
+    block = launch.block or (2, 0, 0)
+    return replace(made_trace(), block=block, blocks=(block,))
+
+
+def typed(*commands: str) -> list[str]:
     """What is printed after the introduction."""
     printed: list[str] = []
     source = io.StringIO("".join(line + "\n" for line in commands))
-    debug_in_terminal(lambda launch, say: made_trace(loops), Launch("scaling", "scale.cu"), source, printed.append)
+    debug_in_terminal(record, Launch("scaling", "scale.cu"), source, printed.append)
     text = "\n".join(printed)
     return text[text.index(PROMPT) :].splitlines() if PROMPT in text else []
 
@@ -72,6 +82,10 @@ def test_a_script_finds_a_fault_and_goes_back_from_it() -> None:
         (("focus warp 1", "focus all"), "focus: all threads"),
         (("break 13", "breakpoints"), "  1  line 13"),
         (("break 13", "delete 1", "breakpoints"), "  there are no breakpoints"),
+        (("break 13", "delete 1"), "breakpoint 1 is gone"),
+        (("break 14",), "no thread stops in line 14; the next one is line 15"),
+        (("step 4", "bt"), "  1  scale at scale.cu:12"),
+        (("help restart",), f"  {'restart':32} read the file again and record anew; breakpoints stay"),
         (("step 4", "where"), "  1  scale at scale.cu:12"),
         (("step 2", "locals"), "  sum = 0 (float)"),
         (("continue", "who a[100]"), "nobody has written a[100] before this step"),
@@ -101,12 +115,19 @@ def test_commands(commands: tuple[str, ...], printed: str) -> None:
         ("watch 1 + 1", "does not lie in memory"),
         ("rwatch N", "reads of a thread's own variables are not recorded; type watch N"),
         ("log 12", "a line and a message are expected"),
+        ("log 12 k={k", "a brace has no other one"),
+        ("restart now", "restart takes nothing after it; here is now"),
+        ("quit 1", "quit takes nothing after it"),
+        ("print a[200]", "index 200 is outside of a, which has 115 elements"),
+        ("print a[-1]", "index -1 is outside of a, which has 115 elements"),
         ("delete 9", "9 is no breakpoint; there are: none"),
         ("goto 99999", "a number from 1 to 46 is expected"),
         ("thread 3,1", "recorded are threads (0,0,0) to (39,0,0)"),
         ("thread x", "x is no index"),
         ("focus warp", "expected is such as focus warp 1"),
         ("focus warp 7", "no recorded thread is in warp 7"),
+        ("focus block 7", "there is no block (7,0,0); the grid has (0,0,0) to (2,0,0)"),
+        ("thread 3 block 1", "scale.cu can be recorded once"),
         ("print", "an expression is expected"),
         ("who 1", "does not lie in memory"),
         ("list 900", "there is no line 900; the file has 18"),
@@ -121,15 +142,36 @@ def test_mistakes_are_answered_and_passed_over(command: str, words: str) -> None
     assert lines[-1] == "N = 115 (int)"
 
 
+def test_a_block_that_was_not_recorded_is_entered() -> None:
+    lines = typed(
+        "break 12 if threadIdx.x == 3", "focus block 0 lane 3", "continue", "print blockIdx.x", "restart", "where"
+    )
+    assert "scale of scaling, N=115: 46 steps of block (0,0,0)" in lines
+    assert "focus: block (0,0,0), lane 3" in lines
+    assert "breakpoint 1, line 12: block (0,0,0) thread (3,0,0)" in lines
+    assert "blockIdx.x = 0 (unsigned int)" in lines
+    assert lines[-2] == "block (0,0,0) thread (3,0,0)"
+
+
 def test_lanes_are_shown_as_a_strip_for_each_warp() -> None:
     lanes = answer("continue", "lanes")
     assert lanes[1] == f"  block (2,0,0) warp 0  {'.' * 32}  line 17"
     assert lanes[2] == f"  block (2,0,0) warp 1  {'#' * 8}{' ' * 24}  line 17"
 
 
+def test_who_waits_is_shown_where_it_waits() -> None:
+    # Warp 0 has come to the barrier of line 16, and would go on in line 17.
+    printed = answer("break 16 if threadIdx.x == 32", "continue", "lanes")
+    assert printed[1] == f"  block (2,0,0) warp 0  {'w' * 32}  line 16"
+    assert printed[2] == f"  block (2,0,0) warp 1  {'#' * 8}{' ' * 24}  line 16"
+    assert answer("break 16 if threadIdx.x == 32", "continue", "thread 1")[0].endswith(
+        "waits at the barrier in line 16"
+    )
+
+
 def test_help_lists_each_command() -> None:
     helped = "\n".join(answer("help"))
-    assert all(f"  {name}" in helped for name in COMMANDS)
+    assert all(f"  {name}" in helped for name in (*COMMANDS, "restart", "quit"))
 
 
 def test_a_restart_that_fails_leaves_the_session_as_it_was() -> None:

@@ -222,7 +222,7 @@ def test_what_was_compiled_is_kept_for_the_same_text(problem: Problem, tmp_path:
     assert len(list(folder.iterdir())) == 2
 
 
-def left_after(before: set[int], seconds: float = 5.0) -> set[int]:
+def left_after(before: set[int], seconds: float = 60.0) -> set[int]:
     """The processes that were not there before. The kernel takes a moment to end a killed one."""
     until = time.monotonic() + seconds
     while (left := set(descendants(os.getpid())) - before) and time.monotonic() < until:
@@ -246,8 +246,10 @@ def test_no_process_outlives_its_planner(problem: Problem, tmp_path: Path) -> No
     planner = language.planner(problem, program, lambda: EMULATED, sandbox, tmp_path)
     addresses = {name: 1 << 36 << number for number, name in enumerate(("a", "b", "output"))}
     assert planner.plan({"N": 5}, addresses, Shelf()).steps
-    # The process that had imported the file is the one that planned.
-    assert waits and set(descendants(os.getpid())) - before == waits
+    # The process that had imported the file is the one that planned. Among `waits` may be the one that recognised the
+    # file: it is killed by then, but the kernel takes a moment to end it.
+    planned = set(descendants(os.getpid())) - before
+    assert planned and planned <= waits
     planner.close()
     assert not left_after(before)
     compiled()

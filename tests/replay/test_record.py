@@ -5,15 +5,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from grader.core.errors import UsageError
 from grader.core.report import CaseResult, ElementError, FaultReport, OutputCheck
 from grader.core.verdict import FaultClass, Verdict
 from grader.languages.registry import language_of, make_submission
 from grader.problem import load_problem
 from grader.replay.decode import scalar
+from grader.replay.marks import ELSEWHERE, ENDS
+from grader.replay.model import Accesses
 from grader.replay.packing import to_json
-from grader.replay.record import BLOCK_ALONE, BLOCKS_BEFORE, CUT, WRITTEN_NOWHERE, Recorder
+from grader.replay.places import LOOKED_FOR, WRITTEN_NOWHERE
+from grader.replay.record import BLOCK_ALONE, BLOCKS_BEFORE, CUT, FIRST_LAUNCH, Recorder
 from grader.replay.trace import Trace
 from grader.sandbox import Sandbox
 
@@ -32,11 +37,12 @@ class Studio:
         """The trace of a case of size N, which is a wrong answer if nothing else is said."""
         loaded = load_problem(PROBLEMS / problem)
         submission = make_submission("mine.cu", text.encode())
+        block = case.pop("block", None)
         given = {"verdict": Verdict.WRONG_ANSWER, "sizes": {"N": n}, **case}
         result = CaseResult(family="normal", seed=3, **given)
         recorder = Recorder(loaded, submission, language_of(submission), self.cache, Sandbox.find())
         try:
-            trace = recorder.record(result)
+            trace = recorder.record(result, block=block)
         finally:
             recorder.close()
         assert trace is not None
@@ -290,3 +296,112 @@ def test_a_loop_that_only_carries_a_variable_does_not_write_it(studio: Studio) -
     number = next(n for n, variable in enumerate(trace.variables) if variable.name == "sum")
     writes = [write for write in trace.writes_of("variable", number, 0) if write.thread == 0]
     assert [int(trace.steps.line[write.step]) for write in writes] == [2, 5, 5, 5, 5]
+
+
+MATRICES = """#include <mma.h>
+using namespace nvcuda;
+#define BLOCK 32
+__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    __shared__ half tile[16][16], other[8];
+    __shared__ float sums[256];
+    __shared__ float copied[32][4];
+    int lane = threadIdx.x;
+    for (int i = lane; i < 256; i += 32) tile[i / 16][i % 16] = __float2half(i / 16 == i % 16 ? 2.0f : 0.0f);
+    __syncwarp();
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::fill_fragment(sum, 1.0f);
+    wmma::load_matrix_sync(left, tile[0], 16);
+    wmma::load_matrix_sync(right, tile[0], 16);
+    wmma::mma_sync(sum, left, right, sum);
+    wmma::store_matrix_sync(sums, sum, 16, wmma::mem_row_major);
+    __syncwarp();
+    unsigned row = (unsigned)__cvta_generic_to_shared(tile[lane % 8]), word;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(word) : "r"(row) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%1], {%0};" ::"r"(word), "r"(row) : "memory");
+    unsigned there = (unsigned)__cvta_generic_to_shared(copied[lane]);
+    int n = lane % 17;
+    const float* from = a + 4 * lane;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(from), "r"(n) : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncwarp();
+    if (lane < N) output[lane] = sums[lane * 17 % 256] + copied[lane][0];
+}
+"""
+
+
+def bytes_by_line(trace: Trace, accesses: Accesses, array: str) -> dict[int, int]:
+    """How many bytes of a shared or global array each line accesses."""
+    names = {1: [each.name for each in trace.shared], 2: [each.name for each in trace.arrays]}
+    found: dict[int, int] = {}
+    for at in range(len(accesses.step)):
+        space, target = int(accesses.space[at]), int(accesses.target[at])
+        if space and names[space][target] == array:
+            line = int(trace.steps.line[accesses.step[at]])
+            found[line] = found.get(line, 0) + int(accesses.size[at])
+    return found
+
+
+def test_matrix_instructions_and_copies_access_memory_by_lanes(studio: Studio) -> None:
+    trace = studio.record(MATRICES, n=256)
+    shared = {each.name: number for number, each in enumerate(trace.shared)}
+    assert trace.types[trace.shared[shared["tile"]].type].name == "half"
+    assert bytes_by_line(trace, trace.reads, "tile") == {15: 512, 16: 512, 21: 128}
+    assert bytes_by_line(trace, trace.writes, "tile") == {9: 512, 22: 128}
+    assert bytes_by_line(trace, trace.writes, "sums") == {18: 1024}
+    assert bytes_by_line(trace, trace.writes, "copied") == {26: 512}
+    assert bytes_by_line(trace, trace.reads, "a") == {26: sum(lane % 17 for lane in range(32))}
+    images = trace.shared_at(len(trace))
+    sums = images[shared["sums"]]
+    assert sums.data.view("<f4").reshape(16, 16).tolist() == (4 * np.eye(16) + 1).tolist()
+    # As in an accumulator: lanes 4 i to 4 i + 3 have row i, two neighbours each.
+    assert sums.thread.reshape(256, 4)[:8, 0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    copied = images[shared["copied"]]
+    assert copied.known.all() and copied.thread.reshape(32, 16)[:, 0].tolist() == list(range(32))
+    source = trace.elements_at(0, len(trace))
+    words = copied.data.view("<u4").reshape(32, 4)
+    assert [int(words[16, at]) for at in range(4)] == [source[4 * 16 + at] for at in range(4)]
+    # A fragment is what its base class holds: rows of the diagonal matrix, twice.
+    left = values(trace, 0, 17)["left"]
+    assert isinstance(left, dict) and left["x"] == [2.0, *[0.0] * 5, 2.0, 0.0] * 2
+    assert words[0].tolist() == [0] * 4 and int(words[6, 1]) == source[25] & 0xFFFF
+
+
+def test_a_block_that_does_not_fail_can_be_recorded(studio: Studio) -> None:
+    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 4, array="a", index=40, block=(1, 0, 0), thread=(8, 0, 0))
+    given: dict[str, Any] = {"n": 40, "verdict": Verdict.RUNTIME_ERROR, "fault": found, "line": 4}
+    other = studio.record(OUTSIDE, block=(0, 0, 0), **given)
+    assert other.blocks == ((0, 0, 0),) and other.marks == ()
+    assert ELSEWHERE.format(block="1, 0, 0") in other.remarks
+    same = studio.record(OUTSIDE, block=(1, 0, 0), **given)
+    assert [mark.kind for mark in same.marks][:1] == ["fault"] and same.remarks[-1] == BLOCK_ALONE
+    with pytest.raises(UsageError, match="no block 2,0,0: the grid of this launch has 2 x 1 x 1 blocks"):
+        studio.record(OUTSIDE, block=(2, 0, 0), **given)
+
+
+def test_a_wrong_element_of_many_blocks_is_found_without_the_writes_to_others(studio: Studio) -> None:
+    text = OUTSIDE.replace("float x = a[i]", "if (i >= N) return;\n    float x = b[i]")
+    # More writes to the array than a look at all of it keeps.
+    trace = studio.record(text, n=3_000_000, **wrong(2_999_999))
+    assert trace.block == (93_749, 0, 0) and LOOKED_FOR in trace.remarks
+    assert (trace.marks[0].index, trace.marks[0].thread) == (2_999_999, 31)
+
+
+ENDLESS_SOLVE = """#include <cuda_runtime.h>
+__global__ void add(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] = a[i] + b[i];
+}
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    add<<<1, 32>>>(a, b, output, N);
+    for (volatile int left = N; left > 0;) { }
+}
+"""
+
+
+def test_of_a_solve_that_does_not_return_the_first_launch_is_shown(studio: Studio) -> None:
+    trace = studio.record(ENDLESS_SOLVE, verdict=Verdict.TIME_LIMIT_EXCEEDED, line=8)
+    assert FIRST_LAUNCH in trace.remarks and trace.kernel == "add"
+    assert [(mark.words, mark.step) for mark in trace.marks] == [(ENDS, len(trace) - 1)]
+    assert trace.state_of(0, len(trace)) == "gone"

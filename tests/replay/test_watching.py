@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from grader.compile.program import Program
-from grader.core.report import Report
+from grader.core.report import CaseResult, Diagnostic, Report
 from grader.core.verdict import FaultClass, Verdict
 from grader.judge.conductor import Options, grade
-from grader.judge.watching import can_be_watched
+from grader.judge.watching import NOTHING, add_replay, can_be_watched
 from grader.languages.language import Language
-from grader.languages.registry import make_submission
+from grader.languages.registry import language_of, make_submission
 from grader.problem import load_problem
+from grader.sandbox import Sandbox
 from tests.played_languages import DebugBuild
 
 ZIP = Path(__file__).parents[2] / "problems" / "zip"
@@ -61,6 +62,23 @@ def test_only_what_failed_and_was_asked_for_is_recorded(cache: Path) -> None:
 def test_a_grading_with_little_time_left_is_not_recorded(cache: Path) -> None:
     report = graded("i <= N", cache, deadline=29.0)
     assert report.verdict is Verdict.RUNTIME_ERROR and report.replay is None
+
+
+ENDLESS = """#include <cuda_runtime.h>
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    for (volatile int left = N; left > 0;) { }
+}
+__global__ void never(float* output) { output[0] = 1; }
+"""
+
+
+def test_a_solve_that_launches_nothing_and_does_not_return_has_no_replay_and_says_so(cache: Path) -> None:
+    result = CaseResult({"N": 5}, "normal", 3, Verdict.TIME_LIMIT_EXCEEDED)
+    report = replace(graded("i < N", cache), verdict=Verdict.TIME_LIMIT_EXCEEDED, smallest=result)
+    submission = make_submission("mine.cu", ENDLESS.encode())
+    given = load_problem(ZIP), submission, language_of(submission), cache, Sandbox.find()
+    watched = add_replay(report, *given)
+    assert watched.replay is None and watched.diagnostics[-1] == Diagnostic("note", NOTHING)
 
 
 def test_a_mistake_of_the_recording_leaves_the_verdict(cache: Path) -> None:

@@ -165,7 +165,8 @@ def test_scratch_comes_and_goes_without_end(runner: EmulatorRunner, at: dict[str
     turn = Alloc(scratch, 512 << 20), Memset(scratch, 1, 64), Free(scratch)
     began = time.monotonic()
     assert executed(runner, *turn * 300).status is RunStatus.DONE
-    assert time.monotonic() - began < 5
+    # Clearing 150 GB takes longer.
+    assert time.monotonic() - began < 20
     runner.prepare(load_problem(MAP), SIZES, "normal", 1)
     places = [runner.allocate(256 << 20) for _ in range(5)]
     assert places[4] is None and None not in places[:4]

@@ -62,16 +62,46 @@ PTX = """
     ret;
 }}
 """
+SKIPPED = """
+.version 8.0
+.target sm_89
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<2>;
+    .reg .b64 %d<2>;
+    .local .align 4 .b8 frame[4];
+    ld.param.u64 %d1, [p];
+    ld.local.u32 %r1, [frame];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra $past;
+    bar.sync 0;
+$past:
+    st.global.u32 [%d1], %r1;
+    st.local.u32 [frame], %r1;
+    ret;
+}
+"""
 
 
 @pytest.mark.parametrize(("kind", "register"), [("u8", "%h1"), ("u16", "%h1"), ("u32", "%r1")])
 def test_the_routines_of_usual_accesses_are_there_already(kind: str, register: str, tmp_path: Path) -> None:
-    image = PTX.format(kind=kind, register=register)
+    assert compiled_for(PTX.format(kind=kind, register=register), tmp_path) == 1
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_so_are_those_of_skipped_barriers_and_of_debug_builds(debug: bool, tmp_path: Path) -> None:
+    assert compiled_for(SKIPPED, tmp_path, debug) == 1
+
+
+def compiled_for(image: str, tmp_path: Path, debug: bool = False) -> int:
+    """How much a grading compiles of this image: one is the kernel alone."""
     runner = EmulatorRunner(ZIP, namespaces(), tmp_path)
     try:
-        runner.load(Program(Form.KERNEL, "compute_89", image, (Kernel("k", "k", (8,)),)))
+        runner.load(Program(Form.KERNEL, "compute_89", image, (Kernel("k", "k", (8,)),), debug=debug))
     finally:
         runner.close()
-    # What a grading compiles is kept: here the kernel alone.
+    # What a grading compiles is kept.
     (kept,) = (tmp_path / "objects").iterdir()
-    assert len(json.loads(kept.read_text())) == 1
+    return len(json.loads(kept.read_text()))

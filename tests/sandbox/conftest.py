@@ -50,7 +50,7 @@ def landlock() -> Sandbox:
 def run(sandbox: Sandbox) -> Run:
     """Runs a Python text in the sandbox, and gives how it ended."""
 
-    def run_text(text: str, seconds: float = 10.0, profile: Profile = Profile.RECORD, **more: object) -> Ended:
+    def run_text(text: str, seconds: float = 60.0, profile: Profile = Profile.RECORD, **more: object) -> Ended:
         return run_in(sandbox, text, seconds, profile, **more)
 
     return run_text

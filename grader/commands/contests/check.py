@@ -75,6 +75,7 @@ def _problem(problem: ContestProblem) -> str:
     return "\n".join([words, *lines])
 
 
+_ENTRIES = {"roster": "by the roster", "ask": "by the roster, or by asking"}
 _BOARDS = {
     "class": "for the class",
     "public": "for everybody, without signing in",
@@ -98,6 +99,7 @@ def _lines(settings: Settings) -> list[str]:
         f"  cases     {'the same for all' if settings.hidden_seeds else 'new ones for each submission'}",
         f"  counts    the {settings.counts} submission, {settings.per_hour} an hour"
         + (", in teams" if settings.teams else ""),
+        f"  entry     {_ENTRIES[settings.entry]}",
         f"  board     {_BOARDS[settings.scoreboard]}",
         f"  late      {f'−{late.percent:g} % an hour, {late.hours:g} hours' if late.hours else 'nothing is taken'}",
         f"  after     {'practice is taken' if settings.practice_after_end else 'nothing is taken'}",

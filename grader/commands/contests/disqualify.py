@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 import click
 
 from grader.commands.contests.common import contest_argument, database_option, open_contest, who
@@ -27,9 +29,12 @@ def command(
 ) -> int:
     """Take the student NAME, or one submission, off the scoreboard of CONTEST."""
     if (name is None) == (submission is None):
-        raise UsageError("name either a student or a submission", "type: kgrade contest disqualify --help")
+        hint = f"type: kgrade contest disqualify {slug} NAME --reason '…', or --submission N in place of the name"
+        raise UsageError("name either a student or a submission", hint)
     if reinstate == bool(reason and reason.strip()):
-        raise UsageError("give a --reason, or --reinstate", "type: kgrade contest disqualify --help")
+        whom = quote(name) if name is not None else f"--submission {submission}"
+        hint = f"type: kgrade contest disqualify {slug} {whom} --reason '…', or --reinstate in place of the reason"
+        raise UsageError("give either a --reason or --reinstate", hint)
     with open_contest(ctx, database, slug) as found:
         if name is not None:
             account = found.account_called(slug, name)

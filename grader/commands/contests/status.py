@@ -42,13 +42,14 @@ def command(ctx: click.Context, slug: str | None, as_json: bool, database: str |
     if as_json:
         click.echo(json.dumps({"contests": contests, "workers": workers}))
         return 0
+    from grader.boards.words import several
     from grader.contest.jobs import takes
     from grader.terminal.console import safe
 
     for contest in contests:
         states = ", ".join(f"{count} {state}" for state, count in contest["submissions"].items()) or "none"
         click.echo(f"{safe(contest['title'])} ({contest['slug']}): {contest['time']}")
-        click.echo(f"  accounts     {contest['students']} students, {contest['staff']} staff")
+        click.echo(f"  accounts     {several(contest['students'], 'student')}, {contest['staff']} staff")
         click.echo(f"  submissions  {states}")
         if contest["held"]:
             click.echo(f"  held         {contest['held']}, at which the judge came to no end; to judge them again:")

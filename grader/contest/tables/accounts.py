@@ -22,31 +22,7 @@ class Accounts(Transactions):
     def add_accounts(self, contest: str, accounts: Sequence[NewAccount], *, who: str) -> list[int]:
         """Adds accounts, all or none, and returns their numbers. Raises UsageError if a name is taken."""
         with self.writing() as connection:
-            numbers = []
-            for each in accounts:
-                values = {
-                    "contest": contest,
-                    "name": storable(each.name),
-                    "email": storable(each.email),
-                    "role": each.role,
-                    "team_id": None if each.team is None else _team(connection, contest, each.team),
-                    "token_hash": each.token_hash,
-                    "link_hash": each.link_hash,
-                    "session_epoch": 0,
-                    "extension_seconds": 0,
-                    "created": self.now(),
-                    "subject": None if each.subject is None else storable(each.subject),
-                }
-                try:
-                    added = connection.execute(insert(Account).values(**values).returning(Account.id))
-                except IntegrityError as error:
-                    raise UsageError(
-                        f"'{each.name}' can't be added to '{contest}': the name is taken or there is no such contest",
-                        f"see who is there: kgrade contest status {contest}",
-                    ) from error
-                numbers.append(added.scalar_one())
-                self.log(connection, who, "account added", contest, {"account": each.name, "role": each.role})
-        return numbers
+            return [self._add(connection, contest, each, who) for each in accounts]
 
     def accounts(self, contest: str) -> list[AccountRecord]:
         with self.reading() as connection:
@@ -86,12 +62,13 @@ class Accounts(Transactions):
 
         An account whose sign-in was revoked is none of them, and neither is one of two in a contest.
         """
-        where = func.lower(Account.email) == email.lower() if email is not None else Account.subject == subject
-        with self.reading() as connection:
-            rows = connection.execute(_whole().where(where).order_by(Account.id)).all()
-        found = [record(AccountRecord, row) for row in rows]
+        found = self._known_as(email=email, subject=subject)
         contests = [each.contest for each in found]
         return [each for each in found if each.link_hash is not None and contests.count(each.contest) == 1]
+
+    def contests_knowing(self, *, email: str | None = None, subject: str | None = None) -> set[str]:
+        """The contests that have an account of this e-mail address or this subject, even one that may not sign in."""
+        return {each.contest for each in self._known_as(email=email, subject=subject)}
 
     def set_subject(self, number: int, subject: str, *, who: str) -> None:
         """Sets who the account is to an identity provider."""
@@ -141,6 +118,37 @@ class Accounts(Transactions):
         """Takes an account off the board for a reason; None reinstates it."""
         done = "account disqualified" if reason else "account reinstated"
         self._change(number, {"disqualified": storable(reason) if reason else None}, who, done, {"reason": reason})
+
+    def _add(self, connection: Connection, contest: str, each: NewAccount, who: str) -> int:
+        """Adds an account and returns its number. Raises UsageError if its name is taken."""
+        values = {
+            "contest": contest,
+            "name": storable(each.name),
+            "email": storable(each.email),
+            "role": each.role,
+            "team_id": None if each.team is None else _team(connection, contest, each.team),
+            "token_hash": each.token_hash,
+            "link_hash": each.link_hash,
+            "session_epoch": 0,
+            "extension_seconds": 0,
+            "created": self.now(),
+            "subject": None if each.subject is None else storable(each.subject),
+        }
+        try:
+            number = connection.execute(insert(Account).values(**values).returning(Account.id)).scalar_one()
+        except IntegrityError as error:
+            raise UsageError(
+                f"'{each.name}' can't be added to '{contest}': the name is taken or there is no such contest",
+                f"see who is there: kgrade contest status {contest}",
+            ) from error
+        self.log(connection, who, "account added", contest, {"account": each.name, "role": each.role})
+        return number
+
+    def _known_as(self, *, email: str | None, subject: str | None) -> list[AccountRecord]:
+        where = func.lower(Account.email) == email.lower() if email is not None else Account.subject == subject
+        with self.reading() as connection:
+            rows = connection.execute(_whole().where(where).order_by(Account.id)).all()
+        return [record(AccountRecord, row) for row in rows]
 
     def _one(self, *where: ColumnElement[bool]) -> AccountRecord | None:
         with self.reading() as connection:

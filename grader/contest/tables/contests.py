@@ -30,7 +30,11 @@ class Contests(Transactions):
         with self.reading() as connection:
             row = connection.execute(_BY_SLUG, {"asked": slug}).first()
         if row is None:
-            raise UsageError(f"there is no contest '{slug}' in {self.address.name}", f"type: kgrade contest new {slug}")
+            there = ", ".join(each.slug for each in self.contests())
+            known = f"there are {there}; to make another type" if there else "type"
+            raise UsageError(
+                f"there is no contest '{slug}' in {self.address.name}", f"{known}: kgrade contest new {slug}"
+            )
         return record(ContestRecord, row)
 
     def contests(self) -> list[ContestRecord]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import importlib.util
 import math
 from collections.abc import Callable
@@ -54,10 +56,15 @@ class PlainArray:
         return self.shape[0]
 
 
+def load_torch() -> None:
+    """Imports PyTorch, which takes seconds, with what records its calls; does nothing where it is not installed."""
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module("grader.plan.python.torch.tensors")
+
+
 def prepare_torch(text: str, tape: Callable[[], Tape]) -> None:
     """Makes PyTorch record what a submission of this text does with the device, if it does anything."""
     if "torch" in text and importlib.util.find_spec("torch") is not None:
-        # A second of import, and only where the submission has it.
         from grader.plan.python.torch.tensors import play_torch
 
         play_torch(tape)

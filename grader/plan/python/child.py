@@ -21,7 +21,7 @@ from typing import Any
 
 from grader.core.errors import ToolMissing
 from grader.machine.own_install import extra_command
-from grader.plan.python.arrays import prepare_torch
+from grader.plan.python.arrays import load_torch, prepare_torch
 from grader.plan.python.driver import Argument, DeviceArray, Driver, Memo, Scalar
 from grader.plan.python.tape import Blank, Device, Excess, Judge, OutOfMemory, Refusal, Tape
 from grader.sandbox.serving import Message, by_name, child_connection, serve
@@ -72,9 +72,10 @@ class Worker:
         self._memo = Memo({})
         self._tape: Tape | None = None
 
-    def load(self, language: str, kept: Mapping[str, str], packages: str) -> Message:
-        """Loads the language. `kept` is code that was compiled earlier for the text that is to come, `packages` the
-        folder that has the language's own packages, if it has any."""
+    def load(self, language: str, kept: Mapping[str, str], packages: str, torch: bool) -> Message:
+        """Loads the language, and PyTorch if the text that is to come may import it: that is none of the text's time.
+        `kept` is code that was compiled earlier for that text, `packages` the folder that has the language's own
+        packages, if it has any."""
         os.environ["KGRADE_PACKAGES"] = packages
         self._memo = Memo({key: bytes.fromhex(code) for key, code in kept.items()})
         module, name = DRIVERS[language]
@@ -84,6 +85,8 @@ class Worker:
             hint = f"type: {extra_command(language)}"
             raise ToolMissing(f"this file needs the Python package {missing.name}", hint) from None
         self._driver.install(self._current)
+        if torch:
+            load_torch()
         return {}
 
     def open(self, text: str, file: str, parameters: Sequence[str], device: Mapping[str, Any]) -> Message:
@@ -193,7 +196,7 @@ def preload_language(language: str) -> None:
     """Loads a language's driver and the packages that its submissions import, as far as they are installed."""
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module(DRIVERS[language][0])
-        importlib.import_module("grader.plan.python.torch.tensors")
+        load_torch()
 
 
 def _device(told: Mapping[str, Any]) -> Device:

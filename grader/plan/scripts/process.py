@@ -138,11 +138,11 @@ def open_script(
 ) -> Child:
     """A process that has imported the script. Raises CompileFailure if the script does not let it."""
     child = _ScriptChild(MODULES[program.language], confinement=confinement_of(sandbox, program.language), scratch=())
-    child.transfer_seconds = min(child.transfer_seconds, seconds)
     try:
-        packages = str(packages_folder())
-        child.send({"do": "load", "language": str(program.language), "kept": dict(given), "packages": packages})
+        own = {"packages": str(packages_folder()), "torch": "torch" in program.script}
+        child.send({"do": "load", "language": str(program.language), "kept": dict(given), **own})
         child.receive(LOAD_SECONDS)
+        child.transfer_seconds = min(child.transfer_seconds, seconds)
         process = ScriptProcess(child, seconds)
         # From here on it is the script's.
         asked = {"text": program.script, "file": FILE, "parameters": list(parameters)}

@@ -95,7 +95,7 @@ class ScriptRecorder:
                 # It may still be on its way, and what it says then would be taken for the next call's.
                 self.forget()
             (line,) = self.lines([end.stop.at])
-            raise RecordingStopped(told_with_line(end.stop, None), line, process.printed) from None
+            raise RecordingStopped(told_with_line(end.stop, None), line, process.printed, call.begun()) from None
         except BaseException:
             self.forget()
             raise

@@ -73,7 +73,7 @@ class ChallengeProblem(Problem):
         self.labels = {test.number: test.label for test in manifest.tests}
         self._tests = {test.number: test for test in manifest.tests}
         self._parameters = {parameter.name: parameter for parameter in manifest.parameters}
-        self._functions = {}
+        self._functions, self._taken = {}, {}
         self.params = {p.name: _declared(p, manifest.tests) for p in manifest.parameters}
         timed = manifest.tests[-1]
         self.benchmarks = ({"test": timed.number},) if timed.written else ()

@@ -1,7 +1,7 @@
 """The layout of a launch's counters, which native code and Python share: offsets in bytes.
 
-First come the arrays of global memory by slot, then the basic blocks, then a row for each instruction. Each array also
-has a map, with a cell for each of its sectors.
+First come the arrays of global memory by slot, then where traces are written, then the basic blocks, then a row for
+each instruction. Each array also has a map, with a cell for each of its sectors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,16 @@ ARRAY = Structure(
 # A sector of an array: the number, from 1, of the block that read it last, and one bit per byte read.
 CELL = Structure(block=WORD, bytes=WORD)
 
-BLOCKS = layout.SLOT_COUNT * ARRAY.size
+# Where the next record of a trace goes, and the place that takes all records of a full one. Native code writes without
+# asking whether there is a trace: without one both are the address of a cell that nobody reads.
+TRACES = layout.SLOT_COUNT * ARRAY.size
+TRACE = Structure(least_align=64, sectors=WIDE, last_sector=WIDE, steps=WIDE, last_step=WIDE)
+STEP = Structure(where=WIDE)
+"""A warp executes a basic block: warp number × 2^32 + the block's."""
+TOUCH = Structure(sector=WIDE, where=WIDE)
+"""A request touches a sector (address / SECTOR): the offset of its row × 2^32 + its number × 2^16 + the warp's."""
+
+BLOCKS = TRACES + TRACE.size
 BLOCK = Structure(executed=WIDE, threads=WIDE)
 
 ROW = Structure(

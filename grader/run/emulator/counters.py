@@ -17,11 +17,14 @@ from grader.run.emulator.counter_layout import (
     MANY,
     ROW,
     SECTOR,
+    TRACE,
+    TRACES,
     rows_at,
 )
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.names import source_name
+from grader.run.emulator.traces import Traces
 from grader.run.emulator.translate.counter_rows import CounterRows
 from grader.run.emulator.translate.storage import Storage
 
@@ -36,17 +39,20 @@ _SUMS = (
 class Counters:
     """Counts one launch, by one worker.
 
-    `address`: that of the buffer. `maps`: the addresses of the arrays' maps by slot.
+    `address`: that of the buffer. `maps`: the addresses of the arrays' maps by slot; there are none with `traces`,
+    whose sectors tell more.
     """
 
-    def __init__(self, counting: CounterRows, storage: Storage, memory: Memory) -> None:
+    def __init__(self, counting: CounterRows, storage: Storage, memory: Memory, traces: Traces | None = None) -> None:
         self._counting = counting
         self._storage = storage
         self._memory = memory
         self._buffer, self.address = aligned_bytes(rows_at(counting.blocks) + len(counting.rows) * ROW.size)
+        self._traces = traces or Traces(0, 0)
+        self._traces.begin(self._words(TRACES, TRACE.size // 8))
         self._maps: dict[int, NDArray[np.uint8]] = {}
         self.maps: dict[int, int] = {}
-        room = MAPPED_BYTES
+        room = MAPPED_BYTES if traces is None else 0
         for slot, size in sorted(memory.sizes().items(), key=lambda pair: pair[1]):
             room -= size
             if size and room >= 0:
@@ -54,6 +60,7 @@ class Counters:
 
     def result(self) -> LaunchCounts:
         """Returns what has been counted so far; instructions internal to the emulator have no row."""
+        self._traces.end(self._words(TRACES, TRACE.size // 8))
         rows = tuple(self._row(number) for number in range(len(self._counting.rows)))
         return LaunchCounts(tuple(row for row in rows if row is not None), tuple(self._arrays()))
 

@@ -26,6 +26,7 @@ from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.ir import LANES
 from grader.run.emulator.state import Shape
 from grader.run.emulator.stuck import Polls, count_lines, describe_deadlock, grid_arrivals
+from grader.run.emulator.traces import Traces
 from grader.run.emulator.translation import Translation
 from grader.run.emulator.watch import LaunchRecords
 
@@ -265,10 +266,11 @@ def run_launch(
     workers: int | None,
     journal: Journal | None = None,
     only_blocks: range | None = None,
+    traces: Traces | None = None,
 ) -> LaunchResult:
     """Runs translated code over a grid, as `Module.launch` does; the parameters are already in `memory`."""
     races = _start_watch(translation, geometry, memory)
-    counters = _counters(translation, memory)
+    counters = _counters(translation, memory, traces)
     launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters, journal, only_blocks)
     if geometry.cooperative:
         most = COOPERATIVE_BYTES // Arena(launch.shape, 0).bytes
@@ -298,11 +300,11 @@ def run_launch(
             memory.watch.end(races)
 
 
-def _counters(translation: Translation, memory: Memory) -> Counters | None:
+def _counters(translation: Translation, memory: Memory, traces: Traces | None) -> Counters | None:
     """Returns the counters of the launch, known to native code; None if its code does not count."""
     if translation.counting is None:
         return None
-    counters = Counters(translation.counting, translation.storage, memory)
+    counters = Counters(translation.counting, translation.storage, memory, traces)
     memory.show(counters.maps)
     return counters
 

@@ -40,6 +40,7 @@ from grader.run.emulator.ptx.syntax import (
 )
 from grader.run.emulator.ptx.traits import Flow
 from grader.run.emulator.refusals import launch_error
+from grader.run.emulator.traces import Traces
 from grader.run.emulator.translate.cfg import function_ids
 from grader.run.emulator.translate.noting import Noted
 from grader.run.emulator.translate.storage import parameter_areas
@@ -128,6 +129,7 @@ class Module:
         cooperative: bool = False,
         journal: Journal | None = None,
         only_blocks: range | None = None,
+        traces: Traces | None = None,
     ) -> LaunchResult:
         """Runs a kernel over a grid of blocks and waits for it; faults of the kernel are in the result.
 
@@ -135,7 +137,8 @@ class Module:
         endian; those of an array are the address that `memory.place` returned. `shared_bytes` is the dynamic shared
         memory of a block. The blocks run on `workers` cores, by default all that the process may use. In a
         `cooperative` launch all blocks are in flight at the same time, and the grid has a barrier. What the blocks do
-        is entered into the `journal`, in a module that was loaded for it. Only `only_blocks` run, if given.
+        is entered into the `journal`, in a module that was loaded for it. Only `only_blocks` run, if given. A module
+        that counts fills the `traces`.
 
         A launch that CUDA would refuse, for its shape or its shared memory, is a fault of kind "launch_failure". Raises
         UnsupportedPtx for instructions that the emulator does not execute, KeyError for an unknown kernel and
@@ -173,6 +176,7 @@ class Module:
             workers,
             journal,
             only_blocks,
+            traces,
         )
 
     def translation_of(self, kernel: str) -> Translation:

@@ -25,6 +25,7 @@ _KERNEL = """
 .address_size 64
 .visible .entry primer(.param .u64 p)
 {{
+    .reg .pred %p<2>;
     .reg .b16 %h<2>;
     .reg .b32 %r<5>;
     .reg .b64 %d<2>;
@@ -40,6 +41,11 @@ _KERNEL = """
     red.global.add.f32 [%d1], %f1;
     ex2.approx.f32 %f1, %f1;
     shfl.sync.down.b32 %r1, %r1, 16, 31, -1;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra $past;
+    bar.sync 0;
+$past:
+    st.global.u32 [%d1], %r1;
     bar.sync 0;
     ret;
 }}
@@ -48,7 +54,7 @@ _KERNEL = """
 
 def prime(objects: Objects, link: bool = False, count: bool = False) -> None:
     """Adds to `objects` the code that every kernel needs, and the routines of the usual loads and stores: those that
-    check, or with `count` those that count.
+    check, and those of debug builds, or with `count` those that count.
 
     Code that is there already is not compiled again. With `link`, it is also linked into this process now, instead of
     when a kernel needs it.
@@ -60,6 +66,16 @@ def prime(objects: Objects, link: bool = False, count: bool = False) -> None:
         if objects.find(key := key_of(f"{count}\0{ptx}")) is None or link:
             Module(ptx, objects, sanitize=not count, count=count).prepare("primer")
             objects.add(key, b"")
+    if not count:
+        _prime_values(objects, link)
+
+
+def _prime_values(objects: Objects, link: bool) -> None:
+    """The routines of a debug build, which is checked for uses of local variables without a value."""
+    ptx = _primer(_NARROWEST[0], vectors=True)
+    if objects.find(key := key_of(f"values\0{ptx}")) is None or link:
+        Module(ptx, objects, values=True).prepare("primer")
+        objects.add(key, b"")
 
 
 def _primer(kinds: Sequence[str], vectors: bool) -> str:

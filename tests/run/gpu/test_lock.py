@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import signal
 import stat
@@ -62,7 +63,7 @@ def test_a_second_process_waits_until_the_first_has_done(holder, folder):
 
     with Turn("GPU-1", waiting, folder):
         events.append("held")
-        assert holder.wait(timeout=10) == 0
+        assert holder.wait(timeout=60) == 0
     assert events == ["waiting", "held"]
 
 
@@ -84,13 +85,16 @@ def wait(folder, tmp_path):
 
     def start(letter, keep=0.0):
         words = [sys.executable, "-c", WAITER, "GPU-1", str(folder), str(tmp_path / "order"), letter, str(keep)]
+        began = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         processes.append(process)
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
-        # Its ticket comes after the word.
-        time.sleep(0.1)
-        return processes[-1]
+        # Its ticket comes after the word, and says when it was drawn.
+        with Turn("GPU-1", folder=folder)._opened() as queue:
+            while lock._byte_lock(queue, fcntl.F_OFD_GETLK, fcntl.F_WRLCK, began, 0) == fcntl.F_UNLCK:
+                time.sleep(0.01)
+        return process
 
     yield start
     for process in processes:
@@ -102,8 +106,8 @@ def test_turns_come_in_the_order_of_coming(holder, wait, tmp_path):
     waiting = [wait(letter, 0.1) for letter in "abcdef"]
     # One who gives up is passed over.
     waiting.pop(2).kill()
-    holder.communicate("\n", timeout=10)
-    assert [process.wait(timeout=20) for process in waiting] == [0] * 5
+    holder.communicate("\n", timeout=60)
+    assert [process.wait(timeout=60) for process in waiting] == [0] * 5
     assert (tmp_path / "order").read_text() == "abdef"
 
 
@@ -111,11 +115,11 @@ def test_nobody_who_comes_by_is_served_before_those_who_wait(holder, wait, folde
     # Stopped, it can't take its turn, and still has its place.
     waiting = wait("a")
     os.kill(waiting.pid, signal.SIGSTOP)
-    holder.communicate("\n", timeout=10)
+    holder.communicate("\n", timeout=60)
     turn = Turn("GPU-1", folder=folder)
     assert not turn.try_now()
     os.kill(waiting.pid, signal.SIGCONT)
-    assert waiting.wait(timeout=10) == 0
+    assert waiting.wait(timeout=60) == 0
     assert turn.try_now()
     turn.release()
 
@@ -124,11 +128,11 @@ def test_one_that_is_stopped_while_it_waits_stops_nobody_else(holder, wait, tmp_
     stopped = wait("a")
     os.kill(stopped.pid, signal.SIGSTOP)
     behind = wait("b")
-    holder.communicate("\n", timeout=10)
-    assert behind.wait(timeout=20) == 0
+    holder.communicate("\n", timeout=60)
+    assert behind.wait(timeout=60) == 0
     assert (tmp_path / "order").read_text() == "b"
     os.kill(stopped.pid, signal.SIGCONT)
-    assert stopped.wait(timeout=20) == 0
+    assert stopped.wait(timeout=60) == 0
 
 
 def test_a_system_without_such_locks_serves_anybody(holder, folder, monkeypatch):
@@ -137,7 +141,7 @@ def test_a_system_without_such_locks_serves_anybody(holder, folder, monkeypatch)
 
     monkeypatch.setattr(lock.fcntl, "fcntl", refuse)
     held = []
-    with Turn("GPU-1", lambda: held.append(holder.communicate("\n", timeout=10)), folder):
+    with Turn("GPU-1", lambda: held.append(holder.communicate("\n", timeout=60)), folder):
         assert held
 
 
@@ -146,7 +150,7 @@ def test_a_killed_process_holds_nothing(holder, folder):
         os.kill(holder.pid, signal.SIGKILL)
 
     with Turn("GPU-1", waiting, folder):
-        assert holder.wait(timeout=10) == -signal.SIGKILL
+        assert holder.wait(timeout=60) == -signal.SIGKILL
 
 
 def test_another_gpu_is_free(holder, folder):

@@ -19,6 +19,7 @@ from grader.run.emulator.native.readers import (
     each_in_list,
     each_in_planes,
     keep_routine,
+    keep_write_routine,
     note_in_plane_routine,
 )
 from grader.run.emulator.native.reporting import should_report_routine
@@ -139,9 +140,11 @@ class _Cell:
 
     def emit(self) -> None:
         f, kind = self.f, self.kind
-        self._last_write()
+        last = self._last_write()
         if kind.writes:
             self._readers()
+            if kind.strong:
+                self._keep_plain_write(last)
             self._store("write", f.let(f"or i64 {self.own}, {access_info(f, kind)}"))
             if not kind.strong:
                 # Whatever comes after this write also comes after the reads it is ordered behind; the other reads were
@@ -203,7 +206,8 @@ class _Cell:
             f.call(event_routine(f.module), "void", inputs)
         return wanted
 
-    def _last_write(self) -> None:
+    def _last_write(self) -> str:
+        """Checks that this access is ordered after the last write; returns that write's record."""
         f, kind = self.f, self.kind
         record = self._load("write")
         f.branch(self._same(record, self.own), "written", "foreign")
@@ -232,6 +236,7 @@ class _Cell:
             again = f.let(f"icmp eq i32 %value, {NOT_YET_SAME}")
         self._report_unless_ordered(record, event, "written", written=not kind.writes, again=again)
         f.block("written")
+        return record
 
     def _is_mutually_strong(self, record: str) -> str:
         """Returns whether the write of a record is strong too, and each of the two accesses is in the other's scope."""
@@ -311,6 +316,19 @@ class _Cell:
             f.block(check)
         self._report_unless_ordered(record, str(layout.EVENT_RACE), fine)
         f.block(fine)
+
+    def _keep_plain_write(self, record: str) -> None:
+        """Keeps a plain write among the reads when a strong write takes its place, so that it is still found.
+
+        Strong writes of others may be in no order with it, whatever their order with the strong one: a counter that
+        one thread clears and all count with.
+        """
+        f = self.f
+        low = f.let(f"trunc i64 {record} to i32")
+        plain = f.let(f"icmp eq i32 {f.let(f'and i32 {low}, {STRONG | VOLATILE}')}, 0")
+        with where(f, f.let(f"and i1 {plain}, {self._live(record)}"), "plain_write"):
+            inputs = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared", f"i64 {record}"]
+            f.call(keep_write_routine(f.module), "void", inputs)
 
     def _record_read(self) -> None:
         f, kind = self.f, self.kind

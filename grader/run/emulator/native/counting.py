@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.counter_layout import ARRAY, CELL, MANY, ROW, SECTOR
+from grader.run.emulator.counter_layout import ARRAY, CELL, MANY, ROW, SECTOR, STEP, TOUCH, TRACE, TRACES
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.resolve import slot_entry
@@ -42,6 +42,23 @@ _ARGUMENTS = [
 def add_to(f: IrFunction, pointer: str, offset: int | str, value: str) -> None:
     """Adds an i64 to a counter."""
     f.store("i64", f.let(f"add i64 {f.load('i64', pointer, offset)}, {value}"), pointer, offset)
+
+
+def trace_step(f: IrFunction, buffer: str, block: int) -> None:
+    """Adds a step to the trace: the warp `%warp` executes this basic block."""
+    warp = f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64")
+    where = f.let(f"or i64 {f.let(f'shl i64 {warp}, 32')}, {block}")
+    _trace(f, buffer, ("steps", "last_step"), STEP.size, {STEP["where"]: where})
+
+
+def _trace(f: IrFunction, buffer: str, ends: tuple[str, str], size: int, values: dict[int, str]) -> None:
+    """Writes a record of `size` bytes and moves on, but not beyond the last one's place."""
+    at, last = (f.load("i64", buffer, TRACES + TRACE[name]) for name in ends)
+    place = f.let(f"inttoptr i64 {at} to ptr")
+    for offset, value in values.items():
+        f.store("i64", value, place, offset)
+    after = f.intrinsic("llvm.umin.i64", "i64", [f"i64 {f.let(f'add i64 {at}, {size}')}", f"i64 {last}"])
+    f.store("i64", after, buffer, TRACES + TRACE[ends[0]])
 
 
 def popcount(f: IrFunction, bits: str) -> str:
@@ -144,8 +161,14 @@ class _Request:
         if reads:
             within = f.cast("trunc", f.op("and", self.address, splat("i64", SECTOR - 1)), "i32")
             own = f.op("shl", splat("i32", (1 << self.access.size) - 1), within)
+        warp = f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64")
+        request = f.let(f"and i64 {f.load('i64', self.row, ROW['requests'])}, {(1 << 16) - 1}")
+        of_row = f.let(f"or i64 {f.let('shl i64 %row, 32')}, {f.let(f'shl i64 {request}, 16')}")
+        where = f.let(f"or i64 {of_row}, {warp}")
         key, same, head, after = _for_each_value(f, keys, self.active)
         add_to(f, count, 0, "1")
+        touch = {TOUCH["sector"]: key, TOUCH["where"]: where}
+        _trace(f, self.buffer, ("sectors", "last_sector"), TOUCH.size, touch)
         if reads:
             index = f.let(f"sub i64 {key}, {start}")
             known = f.name_block("known")

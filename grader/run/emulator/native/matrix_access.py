@@ -1,4 +1,4 @@
-"""What the accesses of matrix instructions share: a checked access with its race checks and counters."""
+"""What the accesses of matrix instructions share: a checked access with its race checks, counters and journal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from grader.run.emulator.native.access import Access, access_routine
 from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.counting import CountedAccess, count_routine
-from grader.run.emulator.native.ir import LANES, IrFunction, V
+from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
+from grader.run.emulator.native.journal import note_values_routine
 from grader.run.emulator.native.regions import CheckedAccess
 from grader.run.emulator.native.shadow import shadow_routine
 
@@ -19,14 +20,15 @@ ROUTINE = "nounwind noinline"
 
 @dataclass(frozen=True)
 class Watch:
-    """What accompanies an access: race checks by granules (bytes) of shared and global memory, and counting."""
+    """What accompanies an access: race checks by granules (bytes) of shared and global memory, counting, a journal."""
 
     granules: tuple[int, int] | None = None
     counted: bool = False
+    noted: bool = False
 
     @property
     def name(self) -> str:
-        return "_checked" * (self.granules is not None) + "_counted" * self.counted
+        return "_checked" * (self.granules is not None) + "_counted" * self.counted + "_noted" * self.noted
 
 
 def record(t: str, count: int) -> str:
@@ -34,13 +36,13 @@ def record(t: str, count: int) -> str:
     return "{ " + ", ".join([f"<{LANES} x {t}>"] * count) + " }"
 
 
-def row_argument(watch: Watch) -> list[tuple[str, str]]:
-    """Returns the argument for the counters' row, if accesses are counted."""
-    return [("i64", "row")] if watch.counted else []
+def watch_arguments(watch: Watch) -> list[tuple[str, str]]:
+    """Returns the arguments for the counters' row and the journal's site, as far as there are any."""
+    return [("i64", "row")] * watch.counted + [("i32", "note")] * watch.noted
 
 
 def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask: str, values: list[V]) -> list[V]:
-    """Emits a checked access with its race checks and counters; returns the vectors loaded, none for a store."""
+    """Emits a checked access with what accompanies it; returns the vectors loaded, none for a store."""
     inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {mask}"]
     given = [str(value) for value in values]
     if watch.granules is not None:
@@ -51,11 +53,16 @@ def watched_access(f: IrFunction, watch: Watch, access: Access, address: V, mask
         counted = CountedAccess("store" if access.store else "load", access.space, access.size)
         f.call(count_routine(f.module, counted), "void", [*inputs, "i64 %row"])
     result = f.call(access_routine(f.module, access), access.returns, [*inputs, "i32 %site", *given])
-    if access.store:
-        return []
-    if access.count == 1:
-        return [V(access.lane_type, result)]
-    return [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in range(access.count)]
+    if not access.store and access.count == 1:
+        values = [V(access.lane_type, result)]
+    elif not access.store:
+        parts = range(access.count)
+        values = [V(access.lane_type, f.let(f"extractvalue {access.returns} {result}, {c}")) for c in parts]
+    for number, value in enumerate(values if watch.noted else ()):
+        place = f.op("add", address, splat("i64", number * access.width))
+        noted = ["ptr %ctx", "ptr %warp", "i32 %note", f"i32 {mask}", str(place), str(f.cast("zext", value, "i64"))]
+        f.call(note_values_routine(f.module), "void", noted)
+    return [] if access.store else values
 
 
 def return_words(f: IrFunction, words: list[V]) -> None:

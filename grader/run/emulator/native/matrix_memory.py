@@ -20,7 +20,7 @@ from grader.run.emulator.native.matrix_access import (
     Watch,
     record,
     return_words,
-    row_argument,
+    watch_arguments,
     watched_access,
 )
 from grader.run.emulator.native.matrix_lanes import LINES, line_of, transpose_tile, word_of
@@ -46,7 +46,7 @@ class Matrix:
 
 
 def matrix_routine(module: IrModule, matrix: Matrix) -> str:
-    """Returns the routine `(ctx, warp, addresses, mask, site[, row], pitch, words…) -> {words…}`.
+    """Returns the routine `(ctx, warp, addresses, mask, site[, row][, note], pitch, words…) -> {words…}`.
 
     `pitch`: bytes from one line of memory to the next.
     """
@@ -54,7 +54,7 @@ def matrix_routine(module: IrModule, matrix: Matrix) -> str:
     def build(owner: IrModule, name: str) -> IrFunction:
         fragment = matrix.fragment
         t = f"i{fragment.element.word}"
-        arguments = [*ARGUMENTS, *row_argument(matrix.watch), (f"<{LANES} x i64>", "pitch")]
+        arguments = [*ARGUMENTS, *watch_arguments(matrix.watch), (f"<{LANES} x i64>", "pitch")]
         if matrix.store:
             arguments += [(f"<{LANES} x {t}>", f"word{r}") for r in range(len(fragment.tiles) * fragment.per_tile)]
         f = IrFunction(

@@ -13,10 +13,12 @@ from grader.run.emulator.native.matrix_access import (
     Watch,
     record,
     return_words,
-    row_argument,
+    watch_arguments,
     watched_access,
 )
 from grader.run.emulator.native.matrix_lanes import LINES, WORDS, line_of, transpose_tile, word_of
+
+WORD_BYTES = ROW_BYTES // WORDS
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,10 @@ class Rows:
 
 
 def rows_routine(module: IrModule, rows: Rows) -> str:
-    """Returns the routine `(ctx, warp, addresses, mask, site[, row], words…) -> {words…}`."""
+    """Returns the routine `(ctx, warp, addresses, mask, site[, row][, note], words…) -> {words…}`."""
 
     def build(owner: IrModule, name: str) -> IrFunction:
-        arguments = [*ARGUMENTS, *row_argument(rows.watch)]
+        arguments = [*ARGUMENTS, *watch_arguments(rows.watch)]
         if rows.store:
             arguments += [(f"<{LANES} x i32>", f"word{r}") for r in range(rows.count)]
         f = IrFunction(owner, name, "void" if rows.store else record("i32", rows.count), arguments, attributes=ROUTINE)
@@ -53,7 +55,7 @@ def _rows(f: IrFunction, rows: Rows) -> None:
     """Emits the access. Lane 8 i + r gives the address of row r of matrix i; lanes beyond the last matrix give none."""
     used = (1 << LINES * rows.count) - 1
     mask = f.let(f"and i32 %mask, {used if rows.count < WORDS else -1}")
-    access = Access(rows.store, rows.space, ROW_BYTES // WORDS, WORDS)
+    access = Access(rows.store, rows.space, WORD_BYTES, WORDS)
     values = _columns(f, rows) if rows.store else []
     columns = watched_access(f, rows.watch, access, V("i64", "%address"), mask, values)
     if rows.store:

@@ -13,13 +13,15 @@ from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CONTEXT, LAUNCH, READER, TAG_SHIFT, WARP
 from grader.run.emulator.native.epochs import THREAD_BITS
 from grader.run.emulator.native.flow import for_each_index, where
-from grader.run.emulator.native.ir import IrFunction, IrModule
+from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
 from grader.run.emulator.native.order import is_before_routine
 from grader.run.emulator.native.resolve import event_routine
 
 NO_PLANES = 1
 """The address of a block's planes if there is no memory for them."""
 HEAD_SHIFT = 32
+FLAGS = 3 << 30
+"""Of a record: those of strong accesses (cells.py)."""
 _LOOKED_AT = 32
 """The number of nodes searched for the current warp before a list gets one more."""
 
@@ -139,6 +141,46 @@ def keep_routine(module: IrModule) -> str:
         return f
 
     return module.routine("keep_reader", build)
+
+
+def keep_write_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, lane, cell, plane, shared, record)`, which keeps a write as if it were a read.
+
+    It becomes the last read if there is none, or only a strong one by its own warp; a plain one by its warp, which came
+    later, tells as much.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lane"), ("ptr", "cell"), ("i64", "plane")]
+        arguments += [("i1", "shared"), ("i64", "record")]
+        f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline cold")
+        place, readers = (f.field("%cell", f.let(f"mul i64 %plane, {CELL[each]}")) for each in ("read", "readers"))
+        read = f.let(f"load atomic i64, ptr {place} monotonic, align 8")
+        since, begin = f.load("i64", "%ctx", CONTEXT["since"]), f.load("i64", "%ctx", CONTEXT["begin"])
+        dead = f.let(f"icmp ult i64 {read}, {f.let(f'select i1 %shared, i64 {since}, i64 {begin}')}")
+        own = f.let(f"icmp ult i64 {f.let(f'xor i64 %record, {read}')}, {LANES << TAG_SHIFT}")
+        strong = f.let(f"icmp ne i64 {f.let(f'and i64 {read}, {FLAGS}')}, 0")
+        f.branch(f.let(f"or i1 {dead}, {f.let(f'and i1 {own}, {strong}')}"), "alone", "others")
+        f.block("alone")
+        of_warp = f.let(f"and i64 %record, {~((LANES - 1) << TAG_SHIFT)}")
+        f.do(f"store atomic i64 {of_warp}, ptr {place} monotonic, align 8")
+        lane = f.let(f"and i64 {f.let(f'lshr i64 %record, {TAG_SHIFT}')}, {LANES - 1}")
+        known = f.let(f"load atomic i64, ptr {readers} monotonic, align 8")
+        head = f.let(f"and i64 {known}, {f.let(f'select i1 {dead}, i64 0, i64 {-1 << HEAD_SHIFT}')}")
+        both = f.let(f"or i64 {head}, {f.let(f'shl i64 1, {lane}')}")
+        f.do(f"store atomic i64 {both}, ptr {readers} monotonic, align 8")
+        f.do("ret void")
+        f.block("others")
+        f.branch(own, "done", "several")
+        f.block("several")
+        inputs = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared"]
+        f.call(keep_routine(owner), "void", [*inputs, "i64 %record", "i64 %record"])
+        f.goto("done")
+        f.block("done")
+        f.do("ret void")
+        return f
+
+    return module.routine("keep_write", build)
 
 
 def _put_into_list(f: IrFunction) -> None:

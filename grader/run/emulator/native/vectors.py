@@ -260,6 +260,10 @@ class QuickCheck:
                 other = f.op("and", other, self._plain(written))
                 read = f.op("and", read, self._plain(record))
             unset.append((self._unwritten(written), None))
+            # A plain write that is not over for everybody is kept when this one takes its place.
+            recent = self._since if self.shared else self._begin
+            fresh = f.op("and", self._weak(written), f.compare("icmp uge", written, recent))
+            unset.append((fresh, None))
         earlier = cells.load("earlier")
         early = self._live(earlier)
         if self.shared:

@@ -92,8 +92,8 @@ def _copy(e: Emitter, i: Instruction) -> None:
     copied = CopyKind(size, checks.shared_granule, checks.global_granule) if checks is not None else CopyKind(size)
     inputs = ["ptr %ctx", "ptr %warp", str(target), str(source), str(bytes_), f"i32 {e.mask_bits}"]
     f.call(issue_routine(f.module, copied), "void", [*inputs, f"i32 {site}", f"i32 {source_site}"])
-    if e.recorder is not None and not partial:
-        e.recorder.copy(size, target, source)
+    if e.recorder is not None:
+        e.recorder.copy(size, target, source, bytes_ if partial else None)
 
 
 def _check_source(e: Emitter, source: V, bytes_: V, partial: bool, size: int, site: int) -> None:

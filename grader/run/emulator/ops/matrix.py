@@ -144,16 +144,25 @@ def _multiply(e: Emitter, i: Instruction, elements: tuple[Element, Element, Elem
 
 
 def watch_access(e: Emitter, site: int) -> Watch:
-    """Returns the race checks and counting that accompany an access."""
+    """Returns the race checks, counting and journal that accompany an access."""
     checks = e.checks if site <= SITE_MASK else None
     granules = None if checks is None else (checks.shared_granule, checks.global_granule)
-    return Watch(granules, e.counting is not None)
+    return Watch(granules, e.counting is not None, e.recorder is not None)
 
 
-def memory_arguments(e: Emitter, address: Operand, site: int) -> list[str]:
-    """Returns the first arguments of the routines that access memory."""
-    common = ["ptr %ctx", "ptr %warp", str(e.address(address)), f"i32 {e.mask_bits}", f"i32 {site}"]
-    return [*common, f"i64 {e.counting.row}"] if e.counting is not None else common
+def memory_arguments(e: Emitter, address: Operand, site: int, store: bool, space: str, width: int) -> list[str]:
+    """Returns the first arguments of the routines that access memory, `width` bytes of a lane at a time."""
+    given = ["ptr %ctx", "ptr %warp", str(e.address(address)), f"i32 {e.mask_bits}", f"i32 {site}"]
+    if e.counting is not None:
+        given.append(f"i64 {e.counting.row}")
+    if e.recorder is not None:
+        given.append(f"i32 {e.recorder.site_of_access(store, space, width)}")
+    return given
+
+
+def _matrix_arguments(e: Emitter, address: Operand, site: int, matrix: Matrix, pitch: V) -> list[str]:
+    width = matrix.fragment.element.word // 8
+    return [*memory_arguments(e, address, site, matrix.store, matrix.space, width), str(pitch)]
 
 
 def _in_memory(e: Emitter, i: Instruction, letter: str, store: bool, site: int) -> Matrix:
@@ -193,7 +202,7 @@ def _load(e: Emitter, i: Instruction) -> None:
     pitch = _pitch(e, matrix, i.operands[2] if len(i.operands) > 2 else None)
     fragment = matrix.fragment
     returns = record(f"i{fragment.element.word}", fragment.registers)
-    given = [*memory_arguments(e, i.operands[1], site), str(pitch)]
+    given = _matrix_arguments(e, i.operands[1], site, matrix, pitch)
     _write_words(e, i.operands[0], fragment, e.f.call(matrix_routine(e.f.module, matrix), returns, given))
 
 
@@ -202,7 +211,7 @@ def _store(e: Emitter, i: Instruction) -> None:
     matrix = _in_memory(e, i, "d", True, site)
     pitch = _pitch(e, matrix, i.operands[2] if len(i.operands) > 2 else None)
     words = _read_words(e, i.operands[1], matrix.fragment)
-    given = [*memory_arguments(e, i.operands[0], site), str(pitch), *(str(word) for word in words)]
+    given = [*_matrix_arguments(e, i.operands[0], site, matrix, pitch), *(str(word) for word in words)]
     e.f.call(matrix_routine(e.f.module, matrix), "void", given)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.matrix_access import record
 from grader.run.emulator.native.matrix_lanes import transpose_tile
-from grader.run.emulator.native.matrix_rows import Rows, rows_routine
+from grader.run.emulator.native.matrix_rows import WORD_BYTES, Rows, rows_routine
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.matrix import SPACES, matrix_traits, memory_arguments, watch_access
 from grader.run.emulator.ops.memory import state_space
@@ -34,11 +34,15 @@ def _items(e: Emitter, operand: Operand, count: int) -> tuple[Operand, ...]:
     return items
 
 
+def _arguments(e: Emitter, address: Operand, site: int, rows: Rows) -> list[str]:
+    return memory_arguments(e, address, site, rows.store, rows.space, WORD_BYTES)
+
+
 def load_rows(e: Emitter, i: Instruction) -> None:
     site = e.site()
     rows = _rows(e, i, False, site)
     returns = record("i32", rows.count)
-    result = e.f.call(rows_routine(e.f.module, rows), returns, memory_arguments(e, i.operands[1], site))
+    result = e.f.call(rows_routine(e.f.module, rows), returns, _arguments(e, i.operands[1], site, rows))
     for index, item in enumerate(_items(e, i.operands[0], rows.count)):
         e.write(item, V("i32", e.f.let(f"extractvalue {returns} {result}, {index}")))
 
@@ -47,7 +51,7 @@ def store_rows(e: Emitter, i: Instruction) -> None:
     site = e.site()
     rows = _rows(e, i, True, site)
     words = [str(e.read(item, B32)) for item in _items(e, i.operands[1], rows.count)]
-    e.f.call(rows_routine(e.f.module, rows), "void", [*memory_arguments(e, i.operands[0], site), *words])
+    e.f.call(rows_routine(e.f.module, rows), "void", [*_arguments(e, i.operands[0], site, rows), *words])
 
 
 def transpose(e: Emitter, i: Instruction) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from grader.run.emulator.counter_layout import BLOCK, BLOCKS, ROW
 from grader.run.emulator.layout import CONTEXT
-from grader.run.emulator.native.counting import CountedAccess, add_to, count_routine, popcount
+from grader.run.emulator.native.counting import CountedAccess, add_to, count_routine, popcount, trace_step
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -20,6 +20,7 @@ def count_block(e: Emitter, block: int) -> None:
     here = BLOCKS + block * BLOCK.size
     add_to(e.f, buffer, here + BLOCK["executed"], "1")
     add_to(e.f, buffer, here + BLOCK["threads"], popcount(e.f, e.active_bits))
+    trace_step(e.f, buffer, block)
 
 
 def count_access(e: Emitter, role: str, space: str, size: int, address: V, lanes: str | None = None) -> None:

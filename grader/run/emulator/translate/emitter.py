@@ -76,8 +76,14 @@ class Recorder(Protocol):
     def atomic(self, space: str, width: int, address: V, before: V) -> None:
         """Enters the atomic operations of the current instruction, after which memory held other values."""
 
-    def copy(self, size: int, target: V, source: V) -> None:
-        """Enters copies of `size` bytes from global to shared memory."""
+    def site_of_access(self, store: bool, space: str, width: int) -> str:
+        """Returns the site by which a routine enters the accesses of the current instruction, `width` bytes each."""
+
+    def copy(self, size: int, target: V, source: V, bytes_: V | None = None) -> None:
+        """Enters copies of `size` bytes from global to shared memory.
+
+        Of a lane's source only the first `bytes_` are read, if given; the rest of its target becomes 0.
+        """
 
 
 class Emitter:
@@ -246,7 +252,7 @@ class Emitter:
             return self._immediate(operand, kind)
         if isinstance(operand, Symbol):
             return self.resize(self._symbol(operand), kind.integer)
-        raise self.unsupported(f"the operand {operand!r}")
+        raise self.unsupported()
 
     def _immediate(self, operand: Immediate, kind: PtxType) -> V:
         value = operand.value

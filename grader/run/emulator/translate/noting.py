@@ -197,24 +197,45 @@ class Recording:
 
     def atomic(self, space: str, width: int, address: V, before: V) -> None:
         self._note_values(self._site(ATOMIC, space=space, width=width), self._e.mask_bits, address, before)
-        self._note_memory(CHANGED, space, width, address)
+        self._note_memory(CHANGED, space, width, address, self._e.mask_bits)
 
-    def copy(self, size: int, target: V, source: V) -> None:
+    def site_of_access(self, store: bool, space: str, width: int) -> str:
+        return self._site(WRITE if store else READ, space=space, width=width)
+
+    def copy(self, size: int, target: V, source: V, bytes_: V | None = None) -> None:
         width = min(size, WIDEST)
         for begin in range(0, size, width):
             there, here = (self._e.f.op("add", place, splat("i64", begin)) for place in (target, source))
-            value = self._load("global", width, here)
-            for kind, space, place in ((READ, "global", here), (WRITE, "shared", there)):
-                self._note_values(self._site(kind, space=space, width=width), self._e.mask_bits, place, value)
+            if bytes_ is None:
+                value = self._note_memory(READ, "global", width, here, self._e.mask_bits)
+            else:
+                value = self._part(width, here, self._e.f.op("sub", bytes_, splat("i32", begin)))
+            self._note_values(self._site(WRITE, space="shared", width=width), self._e.mask_bits, there, value)
 
-    def _note_memory(self, kind: str, space: str, width: int, address: V) -> None:
-        value = self._load(space, width, address)
-        self._note_values(self._site(kind, space=space, width=width), self._e.mask_bits, address, value)
+    def _part(self, width: int, here: V, left: V) -> V:
+        """Notes the reads of lanes that copy `left` bytes; returns what they copy, 0 in place of the rest."""
+        e, f = self._e, self._e.f
+        whole = f.compare("icmp sge", left, splat("i32", width))
+        value = f.select(whole, self._note_read(width, here, whole), splat("i64", 0))
+        for begin in range(width - 1):
+            inside = f.op("and", f.compare("icmp sgt", left, splat("i32", begin)), f.invert(whole))
+            byte = self._note_read(1, f.op("add", here, splat("i64", begin)), inside)
+            moved = f.op("shl", byte, splat("i64", 8 * begin))
+            value = f.select(inside, f.op("or", value, moved), value)
+        return e.resize(value, f"i{8 * width}")
 
-    def _load(self, space: str, width: int, address: V) -> V:
+    def _note_read(self, width: int, here: V, wanted: V) -> V:
+        f = self._e.f
+        lanes = f.let(f"and i32 {self._e.mask_bits}, {f.bits(wanted)}")
+        return self._e.resize(self._note_memory(READ, "global", width, here, lanes), "i64")
+
+    def _note_memory(self, kind: str, space: str, width: int, address: V, lanes: str) -> V:
+        """Notes what memory holds now; returns it."""
         access = Access(False, space, width)
-        inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {self._e.mask_bits}", f"i32 {self._e.site()}"]
-        return V(access.lane_type, self._e.f.call(access_routine(self._e.f.module, access), access.returns, inputs))
+        inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {lanes}", f"i32 {self._e.site()}"]
+        value = V(access.lane_type, self._e.f.call(access_routine(self._e.f.module, access), access.returns, inputs))
+        self._note_values(self._site(kind, space=space, width=width), lanes, address, value)
+        return value
 
 
 def _in_registers(local: Local) -> bool:

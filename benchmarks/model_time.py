@@ -1,0 +1,106 @@
+"""Model times of all accepted worked files at all benchmark sizes, beside measured ones where there is a GPU.
+
+    python benchmarks/model_time.py --save build/model.json --table build/model.md
+    python benchmarks/model_time.py --from build/model.json --table build/model.md
+    python benchmarks/model_time.py --only matmul --size M=4096,N=4096,K=4096
+
+`--gpu` names the GPU of the model, H200 if nothing is said; `--values` a table of benchmarks/calibrate_model.py. Files
+in CUDA C++ alone: `--python` takes the others too. With `--measure` the files of a problem are timed by one run of
+`kgrade bench`, on this machine's GPU, which has to be the one that is named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from model_table import Modelled, summary, table
+
+FOLDER = Path(__file__).parents[1] / "problems"
+
+
+def modelled(problem: str, gpu: str, values: Path | None, sizes: list[str], python: bool) -> Iterator[Modelled]:
+    """The rows of one problem, unmeasured."""
+    from grader.commands.options import parse_size_option
+    from grader.core.paths import cache_folder
+    from grader.languages.registry import read_submission
+    from grader.model.calibration import calibration_of
+    from grader.model.gpus import gpu_named
+    from grader.model.model import sample_case, time_of
+    from grader.model.sampling import CannotSampleError
+    from grader.problem import load_problem
+
+    loaded, named = load_problem(FOLDER / problem), gpu_named(gpu)
+    cases = [parse_size_option(loaded, text) for text in sizes] or [dict(one) for one in loaded.benchmarks]
+    folder = FOLDER / problem / "submissions" / "accepted"
+    for file in sorted(file for file in folder.iterdir() if file.suffix == ".cu" or (python and file.suffix == ".py")):
+        for case in cases:
+            row = Modelled(problem, file.name, ",".join(f"{name}={size}" for name, size in case.items()), None)
+            try:
+                sampled = sample_case(loaded, read_submission(file, None), case, named, cache_folder())
+            except CannotSampleError as error:
+                yield replace(row, why_not=str(error))
+                continue
+            found = time_of(sampled, named, calibration_of(named, values))
+            bounds = {"seconds": found.seconds, "low": found.low, "high": found.high}
+            yield replace(row, **bounds, bound=found.bound, why_not=found.why_not)
+
+
+def measured(rows: list[Modelled]) -> list[Modelled]:
+    """The rows of one problem with the times of one run of `kgrade bench`."""
+    problem = rows[0].problem
+    files = dict.fromkeys(str(FOLDER / problem / "submissions" / "accepted" / row.file) for row in rows)
+    sizes = [word for size in dict.fromkeys(row.sizes for row in rows) for word in ("--size", size)]
+    command = [sys.executable, "-m", "grader", "bench", problem, *files, *sizes, "--json"]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if not ended.stdout:
+        print(f"kgrade bench {problem} ended with exit code {ended.returncode}", file=sys.stderr)
+        return rows
+    times: dict[tuple[str, str], Mapping[str, float]] = {}
+    for found in json.loads(ended.stdout)["sizes"]:
+        size = ",".join(f"{name}={value}" for name, value in found["sizes"].items())
+        times.update({(file, size): time for file, time in found["times"].items()})
+    return [
+        replace(row, measured=times[row.file, row.sizes]["value"]) if (row.file, row.sizes) in times else row
+        for row in rows
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gpu", default="H200")
+    parser.add_argument("--values", type=Path)
+    parser.add_argument("--only", action="append", default=[], metavar="PROBLEM")
+    parser.add_argument("--size", action="append", default=[])
+    parser.add_argument("--python", action="store_true")
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--from", dest="source", type=Path)
+    parser.add_argument("--table", type=Path)
+    given = parser.parse_args()
+    rows: list[Modelled] = []
+    if given.source:
+        rows = [Modelled(**one) for one in json.loads(given.source.read_text(encoding="utf-8"))]
+    else:
+        for problem in given.only or sorted(path.parent.name for path in FOLDER.glob("*/problem.py")):
+            own = list(modelled(problem, given.gpu, given.values, given.size, given.python))
+            rows += measured(own) if given.measure and own else own
+            print(
+                f"{problem}: {sum(row.seconds is not None for row in own)} of {len(own)}", file=sys.stderr, flush=True
+            )
+            if given.save:
+                given.save.parent.mkdir(parents=True, exist_ok=True)
+                given.save.write_text(json.dumps([asdict(row) for row in rows], indent=1), encoding="utf-8")
+    text = "\n".join(summary(rows))
+    if given.table:
+        given.table.write_text(f"{text}\n\n{table(rows)}\n", encoding="utf-8")
+    print(text if given.table else f"{table(rows)}\n\n{text}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The machine code of counted kernels, for the target that explain is asked for.
+
+CUDA C++ has it from its compilation. A kernel in Python was compiled to PTX for the emulator, and is assembled here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from grader.coach.counting import CountedKernel
+from grader.coach.target import gpu_like
+from grader.compile.program import Program
+from grader.compile.toolkit import find_nvcc
+from grader.core.verdict import LanguageName
+from grader.machine.gpus import target_of
+from grader.machine.own_packages import TILE_ASSEMBLER, install_once
+from grader.sandbox import Sandbox
+from grader.sass import MachineCode, disassemble
+from grader.sass.assemble import assemble
+
+_FILE = re.compile(r'^[ \t]*\.file[ \t]+1[ \t]+"([^"\n]*)"', re.MULTILINE)
+"""The submission has number 1 in the emulator's PTX."""
+
+
+def machine_code_of(
+    program: Program, kernels: Sequence[CountedKernel], target: str, cache: Path, sandbox: Sandbox
+) -> tuple[MachineCode | None, ...]:
+    """The machine code of each of these kernels, None where the compiler made none. `cache` is the folder of all
+    caches.
+
+    Raises ToolMissing without NVIDIA's tools, and JudgeError where these refuse the code.
+    """
+    if program.cubin:
+        found = disassemble(program.cubin, _file_of(program.image), cache, sandbox)
+        return tuple(found.get(kernel.symbol) for kernel in kernels)
+    images = dict.fromkeys(kernel.image for kernel in kernels if kernel.image)
+    assembled = {image: _assembled(program.language, image, target, cache, sandbox) for image in images}
+    return tuple(assembled.get(kernel.image, {}).get(kernel.symbol) for kernel in kernels)
+
+
+def _assembled(
+    language: LanguageName, image: str, target: str, cache: Path, sandbox: Sandbox
+) -> Mapping[str, MachineCode]:
+    if language is LanguageName.CUTILE:
+        # Its PTX is of a later release than the other compilers'.
+        ptxas = install_once(TILE_ASSEMBLER, lambda words: None) / TILE_ASSEMBLER.proof
+    else:
+        ptxas = find_nvcc().root / "bin" / "ptxas"
+    cubin = assemble(image, target_of(gpu_like(target)), ptxas, cache, sandbox)
+    return disassemble(cubin, _file_of(image), cache, sandbox)
+
+
+def _file_of(image: str) -> str:
+    """The name that the submission has in the code's line information."""
+    match = _FILE.search(image)
+    return match[1].rpartition("/")[2] if match else ""

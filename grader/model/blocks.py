@@ -1,0 +1,103 @@
+"""Which blocks of a launch stand for all of them, and for how many each stands.
+
+Blocks at the end of an axis often have less to do, so each kind of edge is a class of its own. Within a class the
+blocks lie symmetrically about its middle: their mean is exact where the work grows evenly along an axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import prod
+
+Index3 = tuple[int, int, int]
+
+ALL = 16
+"""Launches of at most this many blocks run whole."""
+UNLIKE = 1.5
+"""Blocks whose work differs by this factor do different things."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A block to run: `index` by x, y and z, `number` in the grid, and how many blocks it stands for."""
+
+    number: int
+    index: Index3
+    weight: float
+
+
+def choose_blocks(grid: Index3) -> tuple[Chosen, ...]:
+    """Returns the blocks to run, in the order of their numbers; their weights add up to the blocks of the grid."""
+    total = prod(grid)
+    if total <= ALL:
+        return tuple(Chosen(n, index_of(n, grid), 1.0) for n in range(total))
+    if max(grid) == total:
+        numbers = sorted({0, *((2 * part + 1) * (total - 1) // 10 for part in range(5)), total - 1})
+        return with_shares(numbers, grid)
+    found: dict[Index3, float] = {}
+    for edges in product(*((False, True) if size > 1 else (False,) for size in grid)):
+        # The blocks that are last in exactly these axes.
+        sizes = [1 if last else max(size - 1, 1) for size, last in zip(grid, edges, strict=True)]
+        spread = [0 if last else size for last, size in zip(edges, sizes, strict=True)]
+        places = _across(spread, points=3)
+        inner = [
+            tuple(size - 1 if last else at for size, last, at in zip(grid, edges, place, strict=True))
+            for place in places
+        ]
+        own = list(dict.fromkeys(inner)) if not any(edges) else [inner[0]]
+        for index in own:
+            x, y, z = index
+            found[x, y, z] = found.get((x, y, z), 0.0) + prod(sizes) / len(own)
+    chosen = (Chosen(_number(index, grid), index, weight) for index, weight in found.items())
+    return tuple(sorted(chosen, key=lambda one: one.number))
+
+
+def next_block(work: Mapping[int, float]) -> int | None:
+    """The block to run next, from what those that ran did, by number, in a grid along one axis; None for enough.
+
+    Where neighbours of the sample do very different work, the first block of the other kind is looked for.
+    """
+    numbers = sorted(work)
+    for low, high in pairwise(numbers):
+        if high - low > 1 and max(work[low], work[high]) > UNLIKE * min(work[low], work[high]):
+            return (low + high) // 2
+    return None
+
+
+def shares(numbers: Sequence[int], total: int) -> list[float]:
+    """How many blocks of a grid along one axis each of these stands for: those that are nearest to it."""
+    found = []
+    for place, number in enumerate(numbers):
+        low = 0.0 if not place else (numbers[place - 1] + number + 1) / 2
+        high = float(total) if place + 1 == len(numbers) else (number + numbers[place + 1] + 1) / 2
+        found.append(high - low)
+    return found
+
+
+def _across(sizes: Sequence[int], points: int) -> list[Index3]:
+    """The middle, then `points` - 1 places along each axis, each in the middle of its part."""
+    middle = [size // 2 for size in sizes]
+    places = [tuple(middle)]
+    for axis, size in enumerate(sizes):
+        if size > 1:
+            for part in range(points):
+                at = min((2 * part + 1) * size // (2 * points), size - 1)
+                places.append((*middle[:axis], at, *middle[axis + 1 :]))
+    return [(x, y, z) for x, y, z in places]
+
+
+def with_shares(numbers: Sequence[int], grid: Index3) -> tuple[Chosen, ...]:
+    """These blocks of a grid along one axis, with their shares of it."""
+    weights = shares(numbers, prod(grid))
+    return tuple(Chosen(n, index_of(n, grid), weight) for n, weight in zip(numbers, weights, strict=True))
+
+
+def index_of(number: int, grid: Index3) -> Index3:
+    """The index of a block by x, y and z."""
+    return number % grid[0], number // grid[0] % grid[1], number // (grid[0] * grid[1])
+
+
+def _number(index: Index3, grid: Index3) -> int:
+    return index[0] + grid[0] * (index[1] + grid[1] * index[2])

@@ -1,0 +1,186 @@
+"""The time of one launch on a GPU: rounds of blocks by the cycle model, tail and launch; and its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.compile.cubin import KernelFacts
+from grader.model.calibration import Calibration
+from grader.model.gpus import ModelGpu
+from grader.model.limits import LIMITS
+from grader.model.memory import Traffic, traffic_of
+from grader.model.ops import Ops, ops_of
+from grader.model.pipes import PARTITIONS
+from grader.model.sampling import LaunchSample
+from grader.model.schedule import Op
+from grader.model.sm import CAUSES, Block, Outcome, simulate
+from grader.run.emulator.ptx.operations import operations_of
+from grader.run.gpu.occupancy import BlockNeeds, block_limits
+
+MOST_OPS = 60_000
+"""Ops of one simulation. What is longer has fewer rounds, and then fewer blocks at once stand for all."""
+ROUNDS = 3
+MODEL_ERROR, MODEL_ERROR_CALIBRATED = 0.25, 0.15
+"""Half the width of the interval, relative, from what the model leaves out. See docs/model-time.md."""
+LAUNCH, TAIL = "launch", "tail"
+
+
+WORDS: Mapping[str, str] = {
+    "issue": "instruction issue",
+    "pipe": "arithmetic pipes",
+    "shared": "shared memory",
+    "l1": "L1",
+    "l2": "L2",
+    "dram": "DRAM",
+    "latency": "latency",
+    "barrier": "barriers",
+    TAIL: "the tail",
+    LAUNCH: "the launch",
+}
+"""What a launch is bound by, by the names of its parts."""
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """The time of one launch in seconds, of `low` to `high`, and by what it is bound.
+
+    `parts` are seconds by cause and add up to `seconds`; `lines` are seconds by source line, without launch and tail.
+    `resident` blocks are on an SM at once. `dram_bytes` and `l2_bytes` are what those move, `flops` what is computed.
+    """
+
+    kernel: str
+    seconds: float
+    low: float
+    high: float
+    bound: str
+    parts: Mapping[str, float]
+    lines: Mapping[int, float]
+    resident: int
+    waves: float
+    dram_bytes: float
+    l2_bytes: float
+    flops: float
+    sampled: int
+    blocks: int
+
+
+def kernel_time(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, values: Calibration) -> KernelTime:
+    """The time of a launch. Raises UnknownInstructionError."""
+    needs = BlockNeeds(
+        launch.threads,
+        facts.registers if facts else 32,
+        (facts.shared_bytes if facts else 0) + launch.shared_bytes,
+    )
+    resident = max(1, min(block_limits(needs, LIMITS[gpu.target]).values()))
+    working = max(1, round(launch.working))
+    at_once = min(resident, -(-working // gpu.sms))
+    active = min(working, gpu.sms)
+    traffic = traffic_of(launch, gpu, needs.shared_bytes, at_once)
+    ops = ops_of(launch, gpu, values, traffic, active)
+    outcome = _rounds(launch, ops, at_once, values)
+    full = working / (gpu.sms * at_once)
+    work = launch.instructions / working / launch.typical if launch.typical else 1.0
+    whole = int(full)
+    rest = full - whole
+    cycles = outcome.first + max(whole - 1, 0) * outcome.later
+    tail = 0.0
+    if whole and rest > 1e-9:
+        if whole > 24:
+            tail = rest * outcome.later
+        else:
+            left = -(-(working - whole * gpu.sms * at_once) // gpu.sms)
+            tail = min(_rounds(launch, ops, left, values).first, outcome.later)
+        cycles += rest * outcome.later
+        tail = max(0.0, tail - rest * outcome.later)
+    clock = gpu.clock * values.clock_share
+    parts, lines = _parts(outcome, cycles * work / clock)
+    parts = {**parts, TAIL: tail * work / clock, LAUNCH: values.launch_seconds}
+    # What all SMs need of something at least: the simulated rounds are few, and queues may still be filling there.
+    least, cause = max((seconds, cause) for cause, seconds in _floors(ops, traffic, gpu, values).items())
+    parts[cause] += max(0.0, least - sum(parts.values()) + values.launch_seconds)
+    seconds = sum(parts.values())
+    low, high = _interval(seconds, launch, traffic, gpu, values)
+    return KernelTime(
+        kernel=launch.kernel,
+        seconds=seconds,
+        low=low,
+        high=high,
+        bound=max(parts, key=lambda name: parts[name]),
+        parts=parts,
+        lines=lines,
+        resident=resident,
+        waves=launch.blocks / (gpu.sms * resident),
+        dram_bytes=traffic.bytes,
+        l2_bytes=traffic.l2_bytes,
+        flops=_flops(launch),
+        sampled=launch.sampled,
+        blocks=launch.blocks,
+    )
+
+
+def _floors(ops: Ops, traffic: Traffic, gpu: ModelGpu, values: Calibration) -> Mapping[str, float]:
+    """By cause, the seconds that a launch takes at least."""
+    clock = gpu.clock * values.clock_share
+    return {
+        "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
+        "l2": ops.l2 / clock,
+        "issue": ops.issue / clock,
+        "l1" if 2 * ops.lookups > ops.busy["shared"] else "shared": ops.busy["shared"] / clock,
+        "pipe": max(cycles for name, cycles in ops.busy.items() if name != "shared") / clock,
+    }
+
+
+def _rounds(launch: LaunchSample, ops: Ops, at_once: int, values: Calibration) -> Outcome:
+    """Simulates the share of one scheduler of so many blocks at once."""
+    warps = -(-launch.threads // 32)
+    ways = [[(ops.blocks.get(step.block, ()), step.weight) for step in way.steps] for way in launch.ways]
+    counts = [way.warps for way in launch.ways]
+    own: Sequence[Block]
+    if warps >= PARTITIONS:
+        own = _dealt(ways, counts, -(-warps // PARTITIONS))
+        groups = at_once
+    else:
+        own = ways[:1]
+        groups = max(1, -(-at_once * warps // PARTITIONS))
+    length = sum(len(block) for way in own for block, _ in way)
+    rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
+    return simulate(own, groups, ops.registers, rounds, values.block_start, values.latency_barrier)
+
+
+def _dealt(ways: list[list[tuple[tuple[Op, ...], float]]], counts: list[int], wanted: int) -> list[Block]:
+    """The ways of `wanted` warps, each way in proportion to the warps that go it, and the longest at least once."""
+    total = sum(counts)
+    found: list[Block] = []
+    for way, count in zip(ways, counts, strict=True):
+        found += [way] * (count * wanted // total)
+    longest = max(ways, key=lambda way: sum(len(ops) * weight for ops, weight in way))
+    while len(found) < wanted:
+        found.insert(0, longest)
+    return found
+
+
+def _parts(outcome: Outcome, seconds: float) -> tuple[dict[str, float], dict[int, float]]:
+    total = sum(outcome.causes)
+    if not total:
+        return {"latency": seconds}, {}
+    parts = {name: cycles / total * seconds for name, cycles in zip(CAUSES, outcome.causes, strict=True)}
+    lines = {line: cycles / total * seconds for line, cycles in sorted(outcome.lines.items()) if line}
+    return parts, lines
+
+
+def _interval(
+    seconds: float, launch: LaunchSample, traffic: Traffic, gpu: ModelGpu, values: Calibration
+) -> tuple[float, float]:
+    """From the sampling's error, from what DRAM has to serve at least and at most, and from the model's own error."""
+    rate = gpu.bandwidth * values.dram_share
+    spread = 2 * launch.spread + (MODEL_ERROR_CALIBRATED if gpu.calibrated else MODEL_ERROR)
+    low = seconds * (1 - min(spread, 0.9))
+    high = max(seconds, traffic.high / rate) * (1 + spread)
+    return low, high
+
+
+def _flops(launch: LaunchSample) -> float:
+    return sum(
+        operations_of(row.traits, row.modifiers) * row.executed * row.lanes for row in launch.rows if row.executed
+    )

@@ -1,0 +1,150 @@
+"""Model time of a submission: compiles it for a GPU's target, samples a case, and times each launch of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.compile.compiler import CompileFailure
+from grader.compile.cubin import KernelFacts, read_cubin
+from grader.compile.elf import ElfError
+from grader.compile.program import Program
+from grader.compile.submission import Submission
+from grader.core.errors import JudgeError
+from grader.languages.registry import language_of
+from grader.machine.gpus import Gpu
+from grader.model.calibration import Calibration, calibration_of
+from grader.model.gpus import ModelGpu
+from grader.model.kernel import KernelTime, kernel_time
+from grader.model.pipes import UnknownInstructionError
+from grader.model.sampling import CannotSampleError, LaunchSample, sample
+from grader.plan.device_table import EMULATED, DeviceTable
+from grader.plan.runner import RunnerStopped
+from grader.plan.stopped import RecordingStopped
+from grader.problem import Problem
+from grader.problem.cases import Case, case_seed
+from grader.problem.harness import LaunchRefused
+from grader.problem.inputs import families
+from grader.sandbox import Sandbox
+
+CLOCK, SMS, L2 = 13, 16, 38
+"""Numbers of CUdevice_attribute in cuda.h: kHz, SMs, bytes."""
+
+
+@dataclass(frozen=True)
+class ModelTime:
+    """The time of all launches of a case on a GPU, in seconds; `kernels` has one entry for each kernel and shape.
+
+    `why_not` says why there is no time; then `seconds` is None.
+    """
+
+    gpu: ModelGpu
+    sizes: Mapping[str, int]
+    seconds: float | None
+    low: float = 0.0
+    high: float = 0.0
+    bound: str = ""
+    kernels: tuple[tuple[KernelTime, int], ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What a model time is computed from: the launches of a case, and the facts of its kernels by symbol."""
+
+    sizes: Mapping[str, int]
+    launches: tuple[LaunchSample, ...]
+    facts: Mapping[str, KernelFacts]
+
+
+def sample_case(
+    problem: Problem,
+    submission: Submission,
+    sizes: Mapping[str, int],
+    gpu: ModelGpu,
+    cache: Path,
+    seed: int = 0,
+    require_sandbox: bool = False,
+) -> Sampled:
+    """Samples a case of a submission as it is compiled for a GPU. Raises CannotSampleError."""
+    sandbox = Sandbox.find(require_sandbox)
+    try:
+        program = language_of(submission).compile(problem, submission, cache, _like(gpu.target), sandbox)
+    except CompileFailure as failure:
+        said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
+        raise CannotSampleError(f"it does not compile for {gpu.target}: {said}") from None
+    case = Case(dict(sizes), families(problem)[0], case_seed(seed, 0))
+    planner = language_of(program).planner(problem, program, lambda: _table(gpu), sandbox, cache)
+    try:
+        launches = sample(problem, program, planner, case, sandbox, cache)
+    except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
+        raise CannotSampleError(str(stop)) from None
+    finally:
+        planner.close()
+        language_of(program).finish()
+    return Sampled(dict(sizes), launches, _facts(program))
+
+
+def model_time(
+    problem: Problem,
+    submission: Submission,
+    sizes: Mapping[str, int],
+    gpu: ModelGpu,
+    cache: Path,
+    seed: int = 0,
+    require_sandbox: bool = False,
+) -> ModelTime:
+    """The model time of a submission on a GPU at these sizes; `why_not` is set where there is none."""
+    try:
+        return time_of(sample_case(problem, submission, sizes, gpu, cache, seed, require_sandbox), gpu)
+    except CannotSampleError as error:
+        return ModelTime(gpu, dict(sizes), None, why_not=str(error))
+
+
+def time_of(sampled: Sampled, gpu: ModelGpu, values: Calibration | None = None) -> ModelTime:
+    """The model time of a sampled case; without one, `why_not` tells the instruction that is unknown."""
+    known = values or calibration_of(gpu)
+    times: dict[int, tuple[KernelTime, int]] = {}
+    order: dict[tuple[object, ...], int] = {}
+    try:
+        for place, launch in enumerate(sampled.launches):
+            key = (launch.kernel, launch.grid, launch.block, launch.shared_bytes, launch.instructions)
+            first = order.setdefault(key, place)
+            if first in times:
+                time, count = times[first]
+                times[first] = time, count + 1
+            else:
+                times[first] = kernel_time(launch, sampled.facts.get(launch.symbol), gpu, known), 1
+    except UnknownInstructionError as error:
+        return ModelTime(gpu, sampled.sizes, None, why_not=f"the model does not know {error}")
+    return _sum(gpu, sampled.sizes, tuple(times.values()))
+
+
+def _sum(gpu: ModelGpu, sizes: Mapping[str, int], kernels: tuple[tuple[KernelTime, int], ...]) -> ModelTime:
+    if not kernels:
+        return ModelTime(gpu, sizes, None, why_not="it launches no kernel")
+    seconds, low, high = (
+        sum(getattr(time, name) * count for time, count in kernels) for name in ("seconds", "low", "high")
+    )
+    longest, _ = max(kernels, key=lambda one: one[0].seconds * one[1])
+    return ModelTime(gpu, sizes, seconds, low, high, longest.bound, kernels)
+
+
+def _table(gpu: ModelGpu) -> DeviceTable:
+    """What a solve() is told of the device: the emulated one's properties, with this GPU's sizes."""
+    sizes = {CLOCK: int(gpu.clock / 1e3), SMS: gpu.sms, L2: gpu.l2}
+    return replace(EMULATED, attributes={**EMULATED.attributes, **sizes})
+
+
+def _facts(program: Program) -> Mapping[str, KernelFacts]:
+    try:
+        return read_cubin(program.cubin) if program.cubin else {}
+    except ElfError:
+        return {}
+
+
+def _like(target: str) -> Gpu:
+    """A Gpu of this target to compile for; no such GPU need be present."""
+    digits = target.removeprefix("sm_")
+    return Gpu(0, "", target, "", (int(digits[:-1]), int(digits[-1])), 0)

@@ -1,0 +1,138 @@
+"""Turns the rows of a sampled launch into the ops of the cycle model, for one GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from grader.model.calibration import Calibration
+from grader.model.gpus import ModelGpu
+from grader.model.memory import SECTOR, Traffic
+from grader.model.pipes import PARTITIONS, UnknownInstructionError, cost_of
+from grader.model.sampling import LaunchSample, Row
+from grader.model.schedule import BARRIER, COMMIT, COPY, LAST, PLAIN, WAIT, Op, scheduled
+from grader.model.sm import L1, LATENCY, PIPES, SHARED
+from grader.run.emulator.ptx.traits import Barrier, MatrixRole, Memory
+
+_SHARED = PIPES.index("shared")
+
+
+@dataclass(frozen=True)
+class Ops:
+    """`blocks` has the ops of each basic block in the order of issue; `registers` is the number of registers.
+
+    `busy` are the cycles that the launch keeps each pipe busy, in a quarter of an SM with all SMs alike; `issue` those
+    of its schedulers, `l2` those of L2; `lookups` are those of the pipe "shared" that are L1's.
+    """
+
+    blocks: Mapping[int, tuple[Op, ...]]
+    registers: int
+    busy: Mapping[str, float]
+    issue: float
+    l2: float
+    lookups: float
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Cycles of a quarter of an SM for a sector: of L2 and of DRAM, with so many SMs at work."""
+
+    l2: float
+    dram: float
+
+
+def rates_of(gpu: ModelGpu, values: Calibration, active: int) -> Rates:
+    """What each SM gets of what all share, with `active` SMs at work."""
+    clock = gpu.clock * values.clock_share
+    l2 = min(values.l2_port_bytes_per_cycle, values.l2_bytes_per_cycle * gpu.sms / active)
+    dram = gpu.bandwidth * values.dram_share / clock / active
+    return Rates(SECTOR * PARTITIONS / l2, SECTOR * PARTITIONS / min(dram, values.l2_port_bytes_per_cycle))
+
+
+def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Traffic, active: int) -> Ops:
+    """The ops of a launch, with `active` SMs at work. Raises UnknownInstructionError."""
+    registers: dict[str, int] = {}
+    rates = rates_of(gpu, values, active)
+    found: dict[int, list[Op]] = {}
+    busy = dict.fromkeys(PIPES, 0.0)
+    issue = l2 = lookups = 0.0
+    for row, missed in zip(launch.rows, traffic.misses, strict=True):
+        if row.executed:
+            op = _op(row, missed, gpu, values, traffic, rates, registers)
+            found.setdefault(row.block, []).append(op)
+            each = row.executed / (active * PARTITIONS)
+            issue, l2 = issue + each * op.slots, l2 + each * op.l2
+            if op.pipe >= 0:
+                busy[PIPES[op.pipe]] += each * op.busy
+                lookups += each * op.busy if op.cause == L1 else 0.0
+    return Ops({block: scheduled(ops) for block, ops in found.items()}, len(registers), busy, issue, l2, lookups)
+
+
+def _op(
+    row: Row,
+    missed: float,
+    gpu: ModelGpu,
+    values: Calibration,
+    traffic: Traffic,
+    rates: Rates,
+    registers: dict[str, int],
+) -> Op:
+    reads = tuple(registers.setdefault(name, len(registers)) for name in row.read)
+    writes = tuple(registers.setdefault(name, len(registers)) for name in row.written)
+    base = Op(PLAIN, 1.0, -1, 0.0, 0.0, reads, writes, row.line, LATENCY)
+    traits = row.traits
+    if traits.barrier is Barrier.BLOCK:
+        return replace(base, role=BARRIER)
+    if row.opcode == "cp":
+        if "commit_group" in row.modifiers:
+            return replace(base, role=COMMIT)
+        if "wait_group" in row.modifiers or "wait_all" in row.modifiers:
+            pending = next((int(part) for part in row.text.rstrip(";").split()[1:] if part.isdigit()), 0)
+            return replace(base, role=WAIT, pending=pending)
+    if traits.memory is Memory.NONE and traits.matrix in (MatrixRole.NONE, MatrixRole.PRODUCT):
+        cost = cost_of(row, gpu.sm, values)
+        pipe = PIPES.index(cost.pipe) if cost.pipe else -1
+        role = LAST if traits.branches or traits.leaves else PLAIN
+        return replace(base, role=role, slots=cost.slots, pipe=pipe, busy=cost.busy, latency=cost.latency)
+    if traits.memory in (Memory.HINT, Memory.DISCARD):
+        return base
+    if traits.memory is Memory.BARRIER_OBJECT:
+        raise UnknownInstructionError(row.text)
+    return _access(row, missed, values, traffic, rates, base)
+
+
+def _access(row: Row, missed: float, values: Calibration, traffic: Traffic, rates: Rates, base: Op) -> Op:
+    traits, modifiers = row.traits, row.modifiers
+    if "param" in modifiers:
+        return replace(base, slots=0.0)
+    writes = traits.memory in (Memory.STORE, Memory.ATOMIC, Memory.COPY)
+    letter = "s" if row.shared_requests or "shared" in modifiers else "g"
+    order = letter.upper() if writes else "" if "nc" in modifiers or "const" in modifiers else letter
+    if not row.requests and not row.shared_requests:
+        # Of constants, of a thread's own memory, or with no lane at work.
+        latency = values.latency_l1 if "local" in modifiers else values.latency_shared
+        return replace(base, pipe=_SHARED, busy=float(PARTITIONS), latency=latency, cause=L1, order=order)
+    lookups = row.requests * max(row.lines, 1.0) / values.l1_lines_per_cycle
+    turns = row.turns * (values.shared_atomic_cycles if row.shared_requests else 0.0)
+    # A copy's look-ups and its writes to shared memory are stages of one pipeline.
+    busy = PARTITIONS * max(lookups, row.wavefronts, turns, 0.25)
+    latency, l2, dram = values.latency_shared, 0.0, 0.0
+    cause = SHARED if row.shared_requests > row.requests else L1
+    if row.requests:
+        share = traffic.dram.get(row.array, 1.0)
+        out = row.sectors * missed
+        l2, dram = out * rates.l2, out * share * rates.dram
+        # A request waits for the last of its sectors.
+        any_missed = min(1.0, out / row.requests)
+        any_dram = min(1.0, out * share / row.requests)
+        far = values.latency_l2 + any_dram * (values.latency_dram - values.latency_l2)
+        latency = values.latency_l1 + any_missed * (far - values.latency_l1)
+        if traits.memory is Memory.ATOMIC:
+            latency = values.latency_atomic
+            l2 += PARTITIONS * row.turns / values.atomics_per_cycle
+    role = COPY if traits.memory is Memory.COPY else PLAIN
+    if not base.writes and role == PLAIN:
+        latency = 0.0
+    return replace(
+        base, role=role, pipe=_SHARED, busy=busy, latency=latency, cause=cause, l2=l2, dram=dram, order=order
+    )

@@ -1,0 +1,268 @@
+"""Samples one case of a compiled submission: what some blocks of each of its launches do, as plain data.
+
+The case has its true inputs, whatever their size: kernels whose accesses depend on data do what they would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader.compile.program import Program
+from grader.core.limits import Limits
+from grader.core.plan import Plan, step_to_json
+from grader.core.report import Dim3
+from grader.model.footprint import Footprint
+from grader.model.paths import Step
+from grader.plan.planner import Planner
+from grader.plan.runner import RunnerStopped
+from grader.problem import Problem
+from grader.problem.cases import Case
+from grader.run.emulator.ptx.traits import Traits, traits_of
+from grader.run.emulator_runner import EmulatorRunner
+from grader.run.head_start import SAMPLER
+from grader.run.limited import Limited
+from grader.run.object_cache import COUNTING
+from grader.sandbox import Sandbox
+
+LIMITS = Limits(seconds=120.0, instructions=100_000_000)
+PREPARE_SECONDS = 120.0
+
+
+class CannotSampleError(Exception):
+    """No sample is to be had of this submission; the text says why."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One PTX instruction, and what one execution of it by a warp costs on average.
+
+    `written` and `read` are registers. `sectors` and `wavefronts` are per execution, `lines` are those of a request;
+    `reuse` has pairs of a distance in sectors and the share of its sectors that were touched so long ago.
+    """
+
+    line: int
+    text: str
+    opcode: str
+    modifiers: tuple[str, ...]
+    block: int
+    array: str
+    written: tuple[str, ...]
+    read: tuple[str, ...]
+    guarded: bool
+    executed: float
+    requests: float
+    sectors: float
+    shared_requests: float
+    wavefronts: float
+    turns: float
+    bytes: float
+    lanes: float
+    lines: float
+    reuse: tuple[tuple[float, float], ...]
+
+    @property
+    def traits(self) -> Traits:
+        return traits_of(self.opcode, self.modifiers)
+
+
+@dataclass(frozen=True)
+class Way:
+    """The way of a warp through basic blocks, and how many warps of the block go it."""
+
+    warps: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class LaunchSample:
+    """One launch, by a sample of its blocks. Sums over the grid are `executed` times a row's share.
+
+    `instructions` are those of the whole grid in warps, estimated with the relative error `spread`; those of the block
+    whose ways are told are `typical`.
+    """
+
+    kernel: str
+    symbol: str
+    grid: Dim3
+    block: Dim3
+    shared_bytes: int
+    sampled: int
+    instructions: float
+    typical: float
+    spread: float
+    rows: tuple[Row, ...]
+    ways: tuple[Way, ...]
+    footprints: tuple[Footprint, ...]
+    launches: int = 1
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def working(self) -> float:
+        """How many blocks like the typical one would do all the work: others may leave at once."""
+        return min(float(self.blocks), self.instructions / self.typical) if self.typical else float(self.blocks)
+
+    @property
+    def idle(self) -> float:
+        """How many blocks there are for each that works."""
+        return self.blocks / max(self.working, 1.0)
+
+    @property
+    def threads(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+
+class SamplingRunner(EmulatorRunner):
+    """The emulator in a process that samples."""
+
+    shared_key = COUNTING
+    start_seconds = PREPARE_SECONDS
+
+    def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
+        super().__init__(folder, sandbox, cache, SAMPLER)
+
+    def sample(self, plan: Plan) -> Mapping[str, Any]:
+        """Runs the plan's samples; returns the outcome and the launches. Raises RunnerStopped."""
+        self._translate_for(plan.steps)
+        steps = [step_to_json(step) for step in plan.steps]
+        return self._ask({"do": "sample", "steps": steps, "limits": asdict(LIMITS)}, self._wall_seconds(LIMITS))
+
+
+def sample(
+    problem: Problem, program: Program, planner: Planner, case: Case, sandbox: Sandbox, cache: Path
+) -> tuple[LaunchSample, ...]:
+    """The launches of one case, in their order. Raises CannotSampleError."""
+    runner = SamplingRunner(problem.folder, sandbox, cache / "kernels")
+    try:
+        runner.load(program)
+        addresses = runner.prepare(problem, case.sizes, case.family, case.seed)
+        plan = planner.plan(case.numbers(problem), addresses, Limited(runner, LIMITS))
+        told = runner.sample(plan)
+        if told["status"] != "done":
+            fault = told.get("fault") or {}
+            raise CannotSampleError(fault.get("message") or f"a sample of its blocks ends in {told['status']!r}")
+        names = runner.loaded
+        launches = read_launches(told["launches"])
+        return tuple(_named(one, names[one.kernel].name, names[one.kernel].symbol) for one in launches)
+    except RunnerStopped as stop:
+        raise CannotSampleError(stop.message) from None
+    finally:
+        runner.close()
+
+
+def _named(launch: LaunchSample, name: str, symbol: str) -> LaunchSample:
+    return LaunchSample(**{**vars(launch), "kernel": name, "symbol": symbol})
+
+
+def read_launches(told: Sequence[Mapping[str, Any]]) -> list[LaunchSample]:
+    """The launches that the process tells; those that are like an earlier one share its numbers."""
+    found: list[LaunchSample] = []
+    for one in told:
+        full = told[one["like"]] if "like" in one else one
+        found.append(_launch(one, full))
+    return found
+
+
+def _launch(own: Mapping[str, Any], told: Mapping[str, Any]) -> LaunchSample:
+    blocks, typical = told["blocks"], told["typical"]
+    total = sum(block["weight"] for block in blocks)
+    estimated = sum(block["instructions"] * block["weight"] for block in blocks)
+    # A launch like another may have been counted itself.
+    scale = own["instructions"] / (told["estimate"] or 1.0) if "instructions" in own else 1.0
+    x, y, z = own["grid"]
+    u, v, w = own["block"]
+    everything = x * y * z / total * scale
+    return LaunchSample(
+        kernel=own["kernel"],
+        symbol=own["kernel"],
+        grid=(x, y, z),
+        block=(u, v, w),
+        shared_bytes=own["shared_bytes"],
+        sampled=len(blocks),
+        instructions=estimated * everything,
+        typical=float(blocks[typical]["instructions"]),
+        spread=_spread(blocks) if len(blocks) < x * y * z else 0.0,
+        rows=tuple(_rows(told, everything)),
+        ways=tuple(
+            Way(way["warps"], tuple(Step(block, weight) for block, weight in way["steps"])) for way in told["ways"]
+        ),
+        footprints=tuple(_footprint(one) for one in told["footprints"]),
+    )
+
+
+def _spread(blocks: Sequence[Mapping[str, Any]]) -> float:
+    """The standard error of the mean work of a block, relative to it."""
+    most = max(block["weight"] for block in blocks)
+    work = [float(block["instructions"]) for block in blocks if 2 * block["weight"] >= most]
+    mean = sum(work) / len(work)
+    if len(work) < 2 or not mean:
+        return 0.0
+    variance = sum((each - mean) ** 2 for each in work) / (len(work) - 1)
+    return sqrt(variance / len(work)) / mean
+
+
+def _rows(told: Mapping[str, Any], everything: float) -> list[Row]:
+    names = ("executed", "threads", "requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes")
+    reuse, lines = _reuse(told["reuse"]), dict(told["lines"])
+    found = []
+    for number, (static, operands) in enumerate(zip(told["rows"], told["operands"], strict=True)):
+        sums = {
+            name: sum(block["rows"][number][place] * block["weight"] for block in told["blocks"]) * everything
+            for place, name in enumerate(names)
+        }
+        executed = sums["executed"]
+        each: dict[str, Any] = {name: sums[name] / executed if executed else 0.0 for name in names[2:]}
+        found.append(
+            Row(
+                line=static["line"],
+                text=static["text"],
+                opcode=static["opcode"],
+                modifiers=tuple(static["modifiers"]),
+                block=static["block"],
+                array=static["array"],
+                written=tuple(operands["written"]),
+                read=tuple(operands["read"]),
+                guarded=operands["guarded"],
+                executed=executed,
+                lanes=sums["threads"] / executed if executed else 0.0,
+                **each,
+                lines=lines.get(number, 0.0),
+                reuse=reuse.get(number, ()),
+            )
+        )
+    return found
+
+
+def _reuse(told: Mapping[str, Any]) -> dict[int, tuple[tuple[float, float], ...]]:
+    """By row, (distance in sectors, share of the row's touches at that distance); the rest are first touches."""
+    footprints = told["footprints"]
+    found = {}
+    for row, bins in told["rows"]:
+        touches = sum(count for _, count in bins)
+        found[row] = tuple(
+            (footprints[place], count / touches) for place, count in bins if 0 <= place < len(footprints)
+        )
+    return found
+
+
+def _footprint(told: Mapping[str, Any]) -> Footprint:
+    x, y, z = told["origin"]
+    return Footprint(
+        name=told["name"],
+        size=told["size"],
+        starts=np.array(told["starts"], np.int64),
+        ends=np.array(told["ends"], np.int64),
+        origin=(x, y, z),
+        steps=None if told["steps"] is None else tuple(told["steps"]),
+        mean=told["mean"],
+        apart=told["apart"],
+        written=told["written"],
+    )

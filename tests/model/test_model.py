@@ -1,0 +1,79 @@
+"""Model times of worked files: from a sample of the blocks to the time, the same bits each time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.languages.registry import read_submission
+from grader.model.gpus import gpu_named
+from grader.model.model import model_time, sample_case, time_of
+from grader.problem import load_problem
+
+PROBLEMS = Path(__file__).parents[2] / "problems"
+SIZES = {"M": 1024, "N": 1024, "K": 1024}
+H200 = gpu_named("H200")
+
+
+def sampled(name, folder):
+    problem = load_problem(PROBLEMS / "matmul")
+    submission = read_submission(PROBLEMS / "matmul" / "submissions" / "accepted" / name, None)
+    return sample_case(problem, submission, SIZES, H200, folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def naive(folder):
+    return sampled("ladder_1_naive.cu", folder)
+
+
+def test_the_same_sample_and_time_come_each_time(naive, folder):
+    again = sampled("ladder_1_naive.cu", folder)
+    assert again.launches[0].rows == naive.launches[0].rows
+    assert again.launches[0].ways == naive.launches[0].ways
+    assert time_of(again, H200) == time_of(naive, H200)
+
+
+def test_counts_of_the_whole_grid_follow_from_eight_blocks(naive):
+    (launch,) = naive.launches
+    assert launch.sampled == 8 and launch.blocks == 64 * 64 and not launch.spread
+    loads = [row for row in launch.rows if row.requests and row.traits.is_load]
+    assert sum(row.executed for row in loads) == 2 * 1024**3 / 32
+    assert {row.sectors for row in loads} == {1.0, 16.0}
+
+
+def test_rows_across_the_lanes_are_bound_by_look_ups_and_coalesced_ones_are_faster(naive, folder):
+    slow, quick = time_of(naive, H200), time_of(sampled("ladder_2_coalesced.cu", folder), H200)
+    assert slow.bound == "l1" and quick.bound != "l1"
+    assert slow.seconds is not None and quick.seconds is not None
+    assert 3 < slow.seconds / quick.seconds < 10
+    assert slow.low < slow.seconds < slow.high
+    (time, launches), *_ = slow.kernels
+    assert launches == 1 and sum(time.parts.values()) == pytest.approx(time.seconds)
+    # Both matrices fit into L2: each of their bytes comes once from DRAM.
+    assert time.dram_bytes == pytest.approx(3 * 4 * 1024**2, rel=0.01)
+
+
+def test_a_smaller_gpu_takes_longer(naive):
+    times = [time_of(naive, gpu_named(name)).seconds for name in ("H200", "RTX 4090", "L4", "T4")]
+    assert None not in times and times[0] < times[2] < times[3]
+
+
+def test_an_unknown_instruction_gives_no_time_and_is_named(naive):
+    (launch,) = naive.launches
+    odd = replace(launch.rows[0], opcode="frob", modifiers=("b32",), text="frob.b32 %r1")
+    found = time_of(replace(naive, launches=(replace(launch, rows=(odd, *launch.rows[1:])),)), H200)
+    assert found.seconds is None and "frob.b32 %r1" in found.why_not
+
+
+def test_a_file_of_another_problem_is_refused(folder):
+    problem = load_problem(PROBLEMS / "matmul")
+    path = PROBLEMS / "matmul_fp16" / "submissions" / "accepted" / "ladder_1_wmma.cu"
+    found = model_time(problem, read_submission(path, None), SIZES, H200, folder)
+    assert found.seconds is None and found.why_not.startswith("it does not compile for sm_90:")

@@ -1,0 +1,71 @@
+"""The cycle model, on ways of warps whose time can be told by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.model.schedule import BARRIER, PLAIN, Op, scheduled
+from grader.model.sm import BARRIERS, ISSUE, LATENCY, PIPE, PIPES, simulate
+
+MULTIPLY, SHARED = PIPES.index("multiply"), PIPES.index("shared")
+
+
+def op(reads=(), writes=(), pipe=MULTIPLY, busy=1.0, latency=4.0, role=PLAIN, **more):
+    return Op(role, 1.0, pipe, busy, latency, tuple(reads), tuple(writes), 1, LATENCY, **more)
+
+
+def cycles(way, warps, rounds=1):
+    return simulate([way] * warps, 1, 64, rounds, 0.0, 20.0)
+
+
+def test_a_chain_of_one_warp_takes_its_latencies():
+    chain = [op(reads=[n], writes=[n + 1]) for n in range(50)]
+    found = cycles([(chain, 1.0)], 1)
+    assert found.first == pytest.approx(49 * 4 + 1)
+    assert found.causes[LATENCY] > 3 * found.causes[ISSUE] * 0.9
+
+
+def test_four_warps_hide_a_latency_of_four():
+    chain = [op(reads=[n], writes=[n + 1]) for n in range(50)]
+    assert cycles([(chain, 1.0)], 4).first == pytest.approx(200, abs=4)
+
+
+def test_a_pipe_that_is_busy_for_two_cycles_halves_the_rate():
+    found = cycles([([op(writes=[n], busy=2.0) for n in range(50)], 1.0)], 4)
+    assert found.first == pytest.approx(400, abs=4)
+    assert found.causes[PIPE] == pytest.approx(200, abs=4)
+
+
+def test_rounds_that_stand_for_many_count_as_many():
+    body = [op(reads=[n], writes=[n + 1]) for n in range(20)]
+    long = cycles([(body, 1.0)] * 100, 2).first
+    short = cycles([(body, 1.0), (body, 49.5), (body, 49.5)], 2).first
+    assert short == pytest.approx(long, rel=0.02)
+
+
+def test_a_barrier_waits_for_the_slowest_warp():
+    slow = [op(reads=[n], writes=[n + 1]) for n in range(100)]
+    barrier = [op(pipe=-1, latency=0.0, role=BARRIER)]
+    ways = [[(barrier, 1.0), ([op()], 1.0)], [(slow, 1.0), (barrier, 1.0), ([op()], 1.0)]]
+    found = simulate(ways, 1, 128, 1, 0.0, 20.0)
+    assert found.first == pytest.approx(99 * 4 + 1 + 20, abs=5)
+    assert found.causes[BARRIERS] > 0
+
+
+def test_the_bandwidth_of_memory_bounds_many_loads():
+    loads = [op(writes=[n], pipe=SHARED, busy=4.0, latency=500.0, dram=40.0) for n in range(20)]
+    use = [op(reads=[n], writes=[20 + n]) for n in range(20)]
+    found = cycles([(loads + use, 1.0)], 8, rounds=3)
+    assert found.later == pytest.approx(8 * 20 * 40, rel=0.1)
+
+
+def test_loads_come_before_what_is_computed_meanwhile():
+    ops = [op(reads=[0], writes=[0]) for _ in range(10)] + [op(writes=[5], pipe=SHARED, latency=500.0), op(reads=[5])]
+    order = scheduled(ops)
+    assert order[0].latency == 500.0 and order[-1].reads == (5,)
+
+
+def test_a_load_does_not_pass_a_store_that_it_may_meet():
+    store, load = op(reads=[1], pipe=SHARED, order="G"), op(writes=[2], pipe=SHARED, latency=500.0, order="g")
+    assert scheduled([store, load]) == (store, load)
+    assert scheduled([store, op(writes=[2], pipe=SHARED, latency=500.0)])[0].latency == 500.0
