@@ -47,6 +47,31 @@ SIGNATURES = {
     "matmul_int8": "matmul_int8_kernel(const signed char* A, const signed char* B, const float* scale, signed char* "
     "C, int M, int N, int K)",
     "breadth_first_search": "bfs_kernel(const int* offsets, const int* neighbours, int* distance, int V, int DEGREE)",
+    "bitonic_sort": "bitonic_sort_kernel(const float* input, float* output, int N)",
+    "radix_sort": "radix_sort_kernel(const unsigned int* keys, const int* values, unsigned int* sorted_keys, int* "
+    "sorted_values, int N)",
+    "exclusive_scan": "exclusive_scan_kernel(const int* input, int* output, int N)",
+    "segmented_scan": "segmented_scan_kernel(const int* input, const int* heads, int* output, int N)",
+    "prefix_max": "prefix_max_kernel(const int* input, int* output, int N)",
+    "reduce_by_key": "reduce_by_key_kernel(const int* keys, const int* values, int* run_keys, int* sums, int* count, "
+    "int N)",
+    "run_length_encode": "rle_kernel(const int* input, int* symbols, int* lengths, int* count, int N)",
+    "stream_compaction": "compaction_kernel(const float* input, float* output, int* count, int N)",
+    "base64": "base64_kernel(const unsigned char* input, unsigned char* output, int N)",
+    "hash_table_lookup": "hash_table_kernel(const int* keys, const int* queries, int* places, int N, int Q)",
+    "smith_waterman": "alignment_kernel(const unsigned char* a, const unsigned char* b, int* score, int PAIRS, "
+    "int N, int M)",
+    "sha256": "sha256_kernel(const unsigned char* messages, unsigned char* digests, int COUNT, int LENGTH)",
+    "spmm": "spmm_kernel(const int* offsets, const int* columns, const float* values, const float* B, "
+    "float* C, int M, int N, int K, int DEGREE)",
+    "shortest_paths": "shortest_paths_kernel(const int* offsets, const int* neighbours, const int* weights, int* "
+    "distance, int V, int DEGREE)",
+    "grouped_matmul": "grouped_matmul_kernel(const float* X, const float* W, const int* offsets, float* Y, int T, "
+    "int G, int K, int N)",
+    "edit_distance": "edit_distance_kernel(const unsigned char* a, const unsigned char* b, int* distance, int "
+    "PAIRS, int N, int M)",
+    "triangle_count": "triangle_kernel(const int* offsets, const int* neighbours, long long* count, int V, int DEGREE)",
+    "connected_components": "components_kernel(const int* a, const int* b, int* label, int V, int E)",
     "strided_map": "mapKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
     "in_storage, const int* in_shape, const int* in_strides, int shape_size, int fn_id)",
     "strided_zip": "zipKernel(float* out, const int* out_shape, const int* out_strides, int out_size, const float* "
@@ -288,6 +313,107 @@ def array_of(problem, name, values):
             {"offsets": [0, 2, 3, 4, 4, 5], "neighbours": [[1], [2], [3], [3], [0]]},
             {"V": 5, "DEGREE": 1},
             {"distance": [0, 1, 1, 2, -1]},
+        ),
+        ("bitonic_sort", {"input": [5, 2, 9, 1, 7, 3]}, {"N": 6}, {"output": [1, 2, 3, 5, 7, 9]}),
+        (
+            "radix_sort",
+            {"keys": [31, 12, 32, 12, 11], "values": [1, 2, 3, 4, 5]},
+            {"N": 5},
+            {"sorted_keys": [11, 12, 12, 31, 32], "sorted_values": [5, 2, 4, 1, 3]},
+        ),
+        ("exclusive_scan", {"input": [3, 1, -4, 1, 5, 9]}, {"N": 6}, {"output": [0, 3, 4, 0, 1, 6]}),
+        (
+            "segmented_scan",
+            {"input": [3, 1, 4, 1, 5, 9, 2, 6], "heads": [0, 0, 1, 0, 0, 1, 1, 0]},
+            {"N": 8},
+            {"output": [3, 4, 4, 5, 10, 9, 2, 8]},
+        ),
+        (
+            "prefix_max",
+            {"input": [-5, -7, 2, 1, 2, 9, 4]},
+            {"N": 7},
+            {"output": [-5, -5, 2, 2, 2, 9, 9]},
+        ),
+        (
+            "reduce_by_key",
+            {"keys": [7, 7, 7, 2, 2, 7, 5, 5], "values": [1, 2, 3, 4, 5, 6, 7, -7]},
+            {"N": 8},
+            {"run_keys": [7, 2, 7, 5, 0, 0, 0, 0], "sums": [6, 9, 6, 0, 0, 0, 0, 0], "count": [4]},
+        ),
+        (
+            "run_length_encode",
+            {"input": [7, 7, 7, 2, 2, 7, 5, 5]},
+            {"N": 8},
+            {"symbols": [7, 2, 7, 5, 0, 0, 0, 0], "lengths": [3, 2, 1, 2, 0, 0, 0, 0], "count": [4]},
+        ),
+        (
+            "stream_compaction",
+            {"input": [3, -1, 0, 5, -2, 4, -6]},
+            {"N": 7},
+            {"output": [3, 5, 4, 0, 0, 0, 0], "count": [3]},
+        ),
+        ("base64", {"input": list(b"Hello")}, {"N": 5}, {"output": list(b"SGVsbG8=")}),
+        (
+            "hash_table_lookup",
+            {"keys": [7, 3, 7, -1, 9], "queries": [7, -1, 4, 9]},
+            {"N": 5, "Q": 4},
+            {"places": [0, 3, -1, 4]},
+        ),
+        (
+            "smith_waterman",
+            {"a": [[2, 0, 1, 3]], "b": [[3, 0, 1, 1, 3]]},
+            {"PAIRS": 1, "N": 4, "M": 5},
+            {"score": [6]},
+        ),
+        (
+            "sha256",
+            {"messages": [list(b"abc")]},
+            {"COUNT": 1, "LENGTH": 3},
+            {"digests": [list(bytes.fromhex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))]},
+        ),
+        (
+            "spmm",
+            {
+                "offsets": [0, 2, 2, 3],
+                "columns": [[0], [2], [1]],
+                "values": [[5], [2], [3]],
+                "B": [[1, 2], [3, 4], [5, 6]],
+            },
+            {"M": 3, "N": 3, "K": 2, "DEGREE": 1},
+            {"C": [[15, 22], [0, 0], [9, 12]]},
+        ),
+        (
+            "shortest_paths",
+            {"offsets": [0, 2, 2, 3, 4], "neighbours": [[1], [2], [1], [0]], "weights": [[5], [1], [2], [7]]},
+            {"V": 4, "DEGREE": 1},
+            {"distance": [0, 3, 1, -1]},
+        ),
+        (
+            "grouped_matmul",
+            {"X": [[1, 2], [3, 4], [5, 6]], "W": [[[10], [1]], [[1], [100]]], "offsets": [0, 1, 3]},
+            {"T": 3, "G": 2, "K": 2, "N": 1},
+            {"Y": [[12], [403], [605]]},
+        ),
+        (
+            "edit_distance",
+            {"a": [[98, 97, 99, 100]], "b": [[98, 97, 100, 100, 97]]},
+            {"PAIRS": 1, "N": 4, "M": 5},
+            {"distance": [2]},
+        ),
+        (
+            "triangle_count",
+            {
+                "offsets": [0, 3, 5, 5, 6, 6],
+                "neighbours": [[1, 2], [3, 2], [3, 4], [-1, -1], [-1, -1]],
+            },
+            {"V": 5, "DEGREE": 2},
+            {"count": [2]},
+        ),
+        (
+            "connected_components",
+            {"a": [5, 2, 3, 4], "b": [2, 6, 1, 4]},
+            {"V": 7, "E": 4},
+            {"label": [0, 1, 2, 1, 4, 2, 2]},
         ),
         (
             "strided_map",

@@ -1,0 +1,33 @@
+// expect: accepted
+//
+// Base64, step 2: letters by arithmetic, and one store for four of them.
+//
+// Added to step 1: no table. The alphabet has four jumps, each of which is a comparison and an addition. A quarter of
+// the stores.
+
+#define BLOCK 256
+
+__device__ __forceinline__ unsigned letter(unsigned six) {
+    unsigned code = six + 'A';
+    code += six >= 26 ? 'a' - 'A' - 26 : 0;
+    code -= six >= 52 ? 'a' - '0' + 26 : 0;
+    code = six == 62 ? '+' : code;
+    return six == 63 ? '/' : code;
+}
+
+__global__ void base64_kernel(const unsigned char* input, unsigned char* output, int N) {
+    int group = blockIdx.x * BLOCK + threadIdx.x;
+    int i = 3 * group;
+    if (i >= N) {
+        return;
+    }
+    unsigned bits = input[i] << 16;
+    bits |= i + 1 < N ? input[i + 1] << 8 : 0;
+    bits |= i + 2 < N ? input[i + 2] : 0;
+    uchar4 four;
+    four.x = letter(bits >> 18);
+    four.y = letter(bits >> 12 & 63);
+    four.z = i + 1 < N ? letter(bits >> 6 & 63) : '=';
+    four.w = i + 2 < N ? letter(bits & 63) : '=';
+    reinterpret_cast<uchar4*>(output)[group] = four;
+}

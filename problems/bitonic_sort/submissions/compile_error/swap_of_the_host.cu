@@ -1,0 +1,29 @@
+// expect: compile_error
+//
+// Bitonic sort with std::swap.
+//
+// That is a function of the host's library. Device code has to swap by itself.
+
+#define BLOCK 1024
+
+__global__ void bitonic_sort_kernel(const float* input, float* output, int N) {
+    for (int i = threadIdx.x; i < N; i += BLOCK) {
+        output[i] = input[i];
+    }
+    __syncthreads();
+    for (int length = 2; length / 2 < N; length *= 2) {
+        for (int distance = length / 2; distance > 0; distance /= 2) {
+            for (int pair = threadIdx.x;; pair += BLOCK) {
+                int low = pair / distance * (2 * distance) + pair % distance;
+                int high = distance == length / 2 ? low ^ (length - 1) : low + distance;
+                if (low >= N) {
+                    break;
+                }
+                if (high < N && output[low] > output[high]) {
+                    std::swap(output[low], output[high]);  // <- here
+                }
+            }
+            __syncthreads();
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// expect: runtime_error uninitialized_read
+//
+// Bitonic sort of the output.
+//
+// Nobody has put the input there. What the output holds before is anything.
+
+#define BLOCK 1024
+
+__global__ void bitonic_sort_kernel(const float* input, float* output, int N) {
+    for (int length = 2; length / 2 < N; length *= 2) {
+        for (int distance = length / 2; distance > 0; distance /= 2) {
+            for (int pair = threadIdx.x;; pair += BLOCK) {
+                int low = pair / distance * (2 * distance) + pair % distance;
+                int high = distance == length / 2 ? low ^ (length - 1) : low + distance;
+                if (low >= N) {
+                    break;
+                }
+                if (high < N && output[low] > output[high]) {
+                    float larger = output[low];
+                    output[low] = output[high];
+                    output[high] = larger;
+                }
+            }
+            __syncthreads();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// expect: wrong_answer wrong_value
+//
+// Bitonic sort that stops when the runs are longer than half of the array.
+//
+// With N = 6 that is after runs of 4. Only a power of two is sorted then.
+
+#define BLOCK 1024
+
+__global__ void bitonic_sort_kernel(const float* input, float* output, int N) {
+    for (int i = threadIdx.x; i < N; i += BLOCK) {
+        output[i] = input[i];
+    }
+    __syncthreads();
+    for (int length = 2; length <= N; length *= 2) {
+        for (int distance = length / 2; distance > 0; distance /= 2) {
+            for (int pair = threadIdx.x;; pair += BLOCK) {
+                int low = pair / distance * (2 * distance) + pair % distance;
+                int high = distance == length / 2 ? low ^ (length - 1) : low + distance;
+                if (low >= N) {
+                    break;
+                }
+                if (high < N && output[low] > output[high]) {
+                    float larger = output[low];
+                    output[low] = output[high];
+                    output[high] = larger;
+                }
+            }
+            __syncthreads();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// expect: runtime_error uninitialized_read
+//
+// Connected components that start with labels as they are.
+//
+// Every vertex has to begin with its own number.
+
+#define BLOCK 1024
+
+__global__ void components_kernel(const int* a, const int* b, int* label, int V, int E) {
+    // Others change labels meanwhile: each read has to go to memory.
+    volatile int* now = label;
+    bool more = true;
+    while (more) {
+        bool changed = false;
+        for (int e = threadIdx.x; e < E; e += BLOCK) {
+            int left = now[a[e]];
+            int right = now[b[e]];
+            if (left < right) {
+                changed |= atomicMin(&label[b[e]], left) > left;
+            } else if (right < left) {
+                changed |= atomicMin(&label[a[e]], right) > right;
+            }
+        }
+        more = __syncthreads_or(changed);
+    }
+}

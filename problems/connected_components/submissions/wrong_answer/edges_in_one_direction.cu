@@ -1,0 +1,28 @@
+// expect: wrong_answer wrong_value
+//
+// Connected components whose labels go from a to b alone.
+//
+// An edge joins both ways.
+
+#define BLOCK 1024
+
+__global__ void components_kernel(const int* a, const int* b, int* label, int V, int E) {
+    for (int v = threadIdx.x; v < V; v += BLOCK) {
+        label[v] = v;
+    }
+    __syncthreads();
+    // Others change labels meanwhile: each read has to go to memory.
+    volatile int* now = label;
+    bool more = true;
+    while (more) {
+        bool changed = false;
+        for (int e = threadIdx.x; e < E; e += BLOCK) {
+            int left = now[a[e]];
+            int right = now[b[e]];
+            if (left < right) {
+                changed |= atomicMin(&label[b[e]], left) > left;
+            }
+        }
+        more = __syncthreads_or(changed);
+    }
+}

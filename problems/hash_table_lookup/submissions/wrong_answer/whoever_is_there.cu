@@ -1,0 +1,53 @@
+// expect: wrong_answer wrong_value
+//
+// Hash table that takes the first slot that is not empty.
+//
+// Its key may be another one with the same hash.
+
+#include <cuda_runtime.h>
+
+#define BLOCK 256
+
+__device__ unsigned first_slot(int key, int slots) { return ((unsigned)key * 2654435769u >> 11) & (slots - 1); }
+
+__global__ void insert(const int* keys, int* table, int slots, int N) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i >= N) {
+        return;
+    }
+    unsigned s = first_slot(keys[i], slots);
+    while (true) {
+        int there = atomicCAS(&table[s], -1, i);
+        if (there == -1) {
+            return;
+        }
+        if (keys[there] == keys[i]) {
+            atomicMin(&table[s], i);
+            return;
+        }
+        s = (s + 1) & (slots - 1);
+    }
+}
+
+__global__ void look_up(const int* keys, const int* queries, const int* table, int* places, int slots, int Q) {
+    int q = blockIdx.x * BLOCK + threadIdx.x;
+    if (q >= Q) {
+        return;
+    }
+    unsigned s = first_slot(queries[q], slots);
+    int there = table[s];
+    places[q] = there;
+}
+
+extern "C" void solve(const int* keys, const int* queries, int* places, int N, int Q) {
+    int slots = 2;
+    while (slots < 2 * N) {
+        slots *= 2;
+    }
+    int* table;
+    cudaMalloc(&table, slots * sizeof(int));
+    cudaMemset(table, 0xff, slots * sizeof(int));
+    insert<<<(N + BLOCK - 1) / BLOCK, BLOCK>>>(keys, table, slots, N);
+    look_up<<<(Q + BLOCK - 1) / BLOCK, BLOCK>>>(keys, queries, table, places, slots, Q);
+    cudaFree(table);
+}

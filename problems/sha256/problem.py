@@ -1,0 +1,42 @@
+"""SHA-256 of many messages of one length."""
+
+import hashlib
+
+import numpy as np
+
+from grader.problem import Cost, Problem, array, ceil_div, exact, out, size, u8
+
+problem = Problem(
+    title="SHA-256 of many messages",
+    difficulty="hard",
+    tags=("hashing", "integer arithmetic", "bytes", "registers"),
+    kernel="sha256_kernel",
+    params=dict(
+        messages=array(u8, "COUNT", "LENGTH"),
+        digests=out(u8, "COUNT", 32),
+        COUNT=size(1, 4_000_000),
+        LENGTH=size(1, 4096),
+    ),
+    constants=dict(BLOCK=128),
+    gates=exact(),
+    baseline="accepted/3_schedule_in_registers.cu",
+    benchmarks=[dict(COUNT=2_000_000, LENGTH=64), dict(COUNT=100_003, LENGTH=1000), dict(COUNT=4_000_000, LENGTH=32)],
+)
+
+
+@problem.reference
+def reference(messages):
+    digests = [hashlib.sha256(message).digest() for message in np.ascontiguousarray(messages, dtype=np.uint8)]
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
+
+
+@problem.solve
+def solve(launch, messages, digests, COUNT, LENGTH):
+    block = launch.constant("BLOCK")
+    launch(grid=ceil_div(COUNT, block), block=block, arguments=(messages, digests, COUNT, LENGTH))
+
+
+@problem.cost
+def cost(COUNT, LENGTH):
+    # A round takes some thirty operations on 32 bits; with the end mark, 9 bytes are added to each message at least.
+    return Cost(flops=COUNT * ceil_div(LENGTH + 9, 64) * 64 * 30, bytes=COUNT * (LENGTH + 32))

@@ -1,0 +1,35 @@
+// expect: runtime_error uninitialized_read
+//
+// Shortest paths that lower distances as they are.
+//
+// The output does not start with anything in particular.
+
+#define BLOCK 1024
+
+__global__ void shortest_paths_kernel(const int* offsets, const int* neighbours, const int* weights, int* distance,
+                                      int V, int DEGREE) {
+    if (threadIdx.x == 0) {
+        distance[0] = 0;
+    }
+    __syncthreads();
+    bool more = true;
+    while (more) {
+        bool changed = false;
+        for (int v = threadIdx.x; v < V; v += BLOCK) {
+            int own = atomicAdd(&distance[v], 0);
+            if (own == INT_MAX) {
+                continue;
+            }
+            for (int k = offsets[v]; k < offsets[v + 1]; k++) {
+                int way = own + weights[k];
+                changed |= atomicMin(&distance[neighbours[k]], way) > way;
+            }
+        }
+        more = __syncthreads_or(changed);
+    }
+    for (int v = threadIdx.x; v < V; v += BLOCK) {
+        if (distance[v] == INT_MAX) {
+            distance[v] = -1;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// expect: runtime_error data_race
+//
+// Shortest paths whose threads leave when they themselves change nothing.
+//
+// They look at the distances for the last time while the others still lower them.
+
+#define BLOCK 1024
+
+__global__ void shortest_paths_kernel(const int* offsets, const int* neighbours, const int* weights, int* distance,
+                                      int V, int DEGREE) {
+    for (int v = threadIdx.x; v < V; v += BLOCK) {
+        distance[v] = v == 0 ? 0 : INT_MAX;
+    }
+    __syncthreads();
+    bool more = true;
+    while (more) {
+        bool changed = false;
+        for (int v = threadIdx.x; v < V; v += BLOCK) {
+            int own = atomicAdd(&distance[v], 0);
+            if (own == INT_MAX) {
+                continue;
+            }
+            for (int k = offsets[v]; k < offsets[v + 1]; k++) {
+                int way = own + weights[k];
+                changed |= atomicMin(&distance[neighbours[k]], way) > way;
+            }
+        }
+        __syncthreads();
+        more = changed;
+    }
+    for (int v = threadIdx.x; v < V; v += BLOCK) {
+        if (distance[v] == INT_MAX) {
+            distance[v] = -1;
+        }
+    }
+}

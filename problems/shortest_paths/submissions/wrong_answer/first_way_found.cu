@@ -1,0 +1,35 @@
+// expect: wrong_answer wrong_value
+//
+// Shortest paths as a breadth-first search.
+//
+// A vertex keeps the first distance that it gets. A way with more edges may be shorter.
+
+#define BLOCK 1024
+
+__global__ void shortest_paths_kernel(const int* offsets, const int* neighbours, const int* weights, int* distance,
+                                      int V, int DEGREE) {
+    for (int v = threadIdx.x; v < V; v += BLOCK) {
+        distance[v] = v == 0 ? 0 : INT_MAX;
+    }
+    __syncthreads();
+    bool more = true;
+    while (more) {
+        bool changed = false;
+        for (int v = threadIdx.x; v < V; v += BLOCK) {
+            int own = atomicAdd(&distance[v], 0);
+            if (own == INT_MAX) {
+                continue;
+            }
+            for (int k = offsets[v]; k < offsets[v + 1]; k++) {
+                int way = own + weights[k];
+                changed |= atomicCAS(&distance[neighbours[k]], INT_MAX, way) == INT_MAX;
+            }
+        }
+        more = __syncthreads_or(changed);
+    }
+    for (int v = threadIdx.x; v < V; v += BLOCK) {
+        if (distance[v] == INT_MAX) {
+            distance[v] = -1;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// expect: wrong_answer wrong_value
+//
+// Sparse matrix times dense matrix that takes B column by column.
+//
+// B is row-major: the elements of a row are neighbours.
+
+#define ROWS 8
+
+__global__ void spmm_kernel(const int* offsets, const int* columns, const float* values, const float* B, float* C,
+                            int M, int N, int K, int DEGREE) {
+    int i = blockIdx.x * ROWS + threadIdx.y;
+    int k = blockIdx.y * 32 + threadIdx.x;
+    if (i < M && k < K) {
+        float sum = 0.0f;
+        for (int e = offsets[i]; e < offsets[i + 1]; e++) {
+            sum += values[e] * B[(size_t)k * N + columns[e]];
+        }
+        C[(size_t)i * K + k] = sum;
+    }
+}

@@ -1,0 +1,33 @@
+// expect: runtime_error out_of_bounds
+//
+// Stream compaction that reads whole pieces.
+//
+// The last one reaches beyond the input.
+
+#define BLOCK 1024
+
+__global__ void compaction_kernel(const float* input, float* output, int* count, int N) {
+    __shared__ int places[BLOCK];
+    int t = threadIdx.x;
+    int carry = 0;
+    for (int start = 0; start < N; start += BLOCK) {
+        float x = input[start + t];  // <- here
+        places[t] = x > 0;
+        __syncthreads();
+        for (int distance = 1; distance < BLOCK; distance *= 2) {
+            int left = t >= distance ? places[t - distance] : 0;
+            __syncthreads();
+            places[t] += left;
+            __syncthreads();
+        }
+        if (x > 0) {
+            output[carry + places[t] - 1] = x;
+        }
+        carry += places[BLOCK - 1];
+        // The next piece must not overwrite the last place before all threads have read it.
+        __syncthreads();
+    }
+    if (t == 0) {
+        *count = carry;
+    }
+}

@@ -1,0 +1,33 @@
+// expect: wrong_answer wrong_value
+//
+// Stream compaction that takes elements up to 1e-30 for zeros.
+//
+// They are positive.
+
+#define BLOCK 1024
+
+__global__ void compaction_kernel(const float* input, float* output, int* count, int N) {
+    __shared__ int places[BLOCK];
+    int t = threadIdx.x;
+    int carry = 0;
+    for (int start = 0; start < N; start += BLOCK) {
+        float x = start + t < N ? input[start + t] : 0.0f;
+        places[t] = x > 1e-30f;
+        __syncthreads();
+        for (int distance = 1; distance < BLOCK; distance *= 2) {
+            int left = t >= distance ? places[t - distance] : 0;
+            __syncthreads();
+            places[t] += left;
+            __syncthreads();
+        }
+        if (x > 1e-30f) {
+            output[carry + places[t] - 1] = x;
+        }
+        carry += places[BLOCK - 1];
+        // The next piece must not overwrite the last place before all threads have read it.
+        __syncthreads();
+    }
+    if (t == 0) {
+        *count = carry;
+    }
+}

@@ -1,0 +1,43 @@
+// expect: wrong_answer wrong_value
+//
+// Triangle count that adds up half a warp.
+//
+// The shuffles begin at distance 8; what lanes 16 to 31 have found is lost.
+
+__device__ bool has(const int* list, int length, int wanted) {
+    int low = 0;
+    while (length > 0) {
+        int half = length / 2;
+        if (list[low + half] < wanted) {
+            low += half + 1;
+            length -= half + 1;
+        } else if (list[low + half] > wanted) {
+            length = half;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+__global__ void triangle_kernel(const int* offsets, const int* neighbours, long long* count, int V, int DEGREE) {
+    int u = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
+    if (u >= V) {
+        return;
+    }
+    int end = offsets[u + 1];
+    unsigned found = 0;
+    for (int k = offsets[u]; k < end; k++) {
+        int v = neighbours[k];
+        for (int b = offsets[v] + lane; b < offsets[v + 1]; b += 32) {
+            found += has(neighbours + k + 1, end - k - 1, neighbours[b]);
+        }
+    }
+    for (int distance = 8; distance > 0; distance /= 2) {
+        found += __shfl_down_sync(0xffffffffu, found, distance);
+    }
+    if (lane == 0 && found > 0) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(count), (unsigned long long)found);
+    }
+}

@@ -1,0 +1,29 @@
+// expect: wrong_answer wrong_value
+//
+// Triangle count that takes the list of vertex u for DEGREE numbers from place u * DEGREE on.
+//
+// That is the room there is on average. Where the lists begin, the offsets say.
+
+__global__ void triangle_kernel(const int* offsets, const int* neighbours, long long* count, int V, int DEGREE) {
+    int u = blockIdx.x * blockDim.x + threadIdx.x;
+    if (u >= V) {
+        return;
+    }
+    unsigned long long found = 0;
+    for (int k = u * DEGREE; k < (u + 1) * DEGREE && neighbours[k] >= 0; k++) {
+        int v = neighbours[k];
+        // What they share lies above v, so behind it in the list of u.
+        int a = k + 1;
+        int b = offsets[v];
+        while (a < (u + 1) * DEGREE && b < offsets[v + 1]) {
+            int left = neighbours[a];
+            int right = neighbours[b];
+            found += left == right;
+            a += left <= right;
+            b += right <= left;
+        }
+    }
+    if (found > 0) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(count), found);
+    }
+}
