@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from grader.autograders.run import SETTINGS, WORKSPACE, Settings
-from grader.problem.loader import EDITORIAL
+from grader.problem.loader import SOLUTIONS
 
 FILES = Path(__file__).parent / "files"
 MAKEFILE = "autograde-Makefile"
 FOLDER = "autograder"
 """The folder in Autolab's tar, beside which the student's file is put."""
-_SOLUTIONS = ("submissions", EDITORIAL)
 
 
 def to_zip(settings: Settings, problems: Mapping[str, Path], wheel: tuple[str, bytes], extra: str) -> bytes:
@@ -61,5 +60,5 @@ def _contents(
     for name, folder in problems.items():
         for path in sorted(folder.rglob("*")):
             inner = path.relative_to(folder)
-            if path.is_file() and inner.parts[0] not in _SOLUTIONS and "__pycache__" not in inner.parts:
+            if path.is_file() and inner.parts[0] not in SOLUTIONS and "__pycache__" not in inner.parts:
                 yield f"{WORKSPACE}/problems/{name}/{inner.as_posix()}", path.read_bytes(), 0o644

@@ -44,7 +44,9 @@ class FaultPage:
     @cached_property
     def html(self) -> Markup:
         """The text as HTML with the picture after its first paragraph, without the title."""
-        first, _, rest = str(statement_html(self.text)).partition("</p>")
+        # What scrolls sideways has to be reached by keyboard.
+        whole = str(statement_html(self.text)).replace("<pre>", '<pre tabindex="0">')
+        first, _, rest = whole.partition("</p>")
         return Markup(f"{first}</p>\n{self.picture}{rest}")
 
     @property

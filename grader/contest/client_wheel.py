@@ -1,7 +1,7 @@
 """The wheel of this kgrade, for students to install: built from the clone that runs, or packed from installed files.
 
-Worked submissions and editorials of problems are left out, because an instructor's clone may hold problems of the
-contest.
+Worked submissions, exercises and editorials of problems are left out, because an instructor's clone may hold problems of
+the contest.
 """
 
 from __future__ import annotations
@@ -17,17 +17,12 @@ from hashlib import sha256
 from importlib.metadata import Distribution
 from pathlib import Path, PurePosixPath
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
+from grader.core import toml
 from grader.core.errors import JudgeError, KgradeError, ToolMissing
 from grader.machine.own_install import clone_of, extra_command, own_distribution
+from grader.problem.loader import SOLUTIONS
 
 BUILD_SECONDS = 120.0
-SOLUTIONS = ("submissions", "editorial.md")
-"""What of a problem's folder says how it is solved."""
 _READ = ("pyproject.toml", "README.md", "LICENSE")
 """What building reads beside what it packs."""
 
@@ -94,7 +89,7 @@ def _build(clone: Path) -> Wheel:
 def packed(clone: Path) -> list[str]:
     """The files and folders that pyproject.toml puts into the wheel. Raises JudgeError."""
     try:
-        wheel = tomllib.loads((clone / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+        wheel = toml.loads((clone / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
         return [*wheel["only-include"], *wheel["force-include"]]
     except (OSError, ValueError, KeyError, TypeError):
         words = "this server can't make a wheel of kgrade: its pyproject.toml does not say what to pack"

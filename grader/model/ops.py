@@ -83,12 +83,11 @@ def _op(
     traits = row.traits
     if traits.barrier is Barrier.BLOCK:
         return replace(base, role=BARRIER)
-    if row.opcode == "cp":
-        if "commit_group" in row.modifiers:
-            return replace(base, role=COMMIT)
-        if "wait_group" in row.modifiers or "wait_all" in row.modifiers:
-            pending = next((int(part) for part in row.text.rstrip(";").split()[1:] if part.isdigit()), 0)
-            return replace(base, role=WAIT, pending=pending)
+    if "commit_group" in row.modifiers:
+        return replace(base, role=COMMIT)
+    if "wait_group" in row.modifiers or "wait_all" in row.modifiers:
+        pending = next((int(part) for part in row.text.rstrip(";").split()[1:] if part.isdigit()), 0)
+        return replace(base, role=WAIT, pending=pending)
     if traits.memory is Memory.NONE and traits.matrix in (MatrixRole.NONE, MatrixRole.PRODUCT):
         cost = cost_of(row, gpu.sm, values)
         pipe = PIPES.index(cost.pipe) if cost.pipe else -1

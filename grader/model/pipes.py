@@ -6,6 +6,7 @@ conversion of an address space for none. An instruction that this does not know 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -36,71 +37,24 @@ class Cost:
 
 FREE = Cost(0.0, "", 0.0, 0.0)
 
-_FREE = {
-    *("cvta", "pmevent", "createpolicy", "isspacep", "griddepcontrol", "applypriority", "prefetch", "prefetchu"),
-    *("discard", "nanosleep", "%barrier_result", "trap"),
-}
-_ALU = {
-    *("and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "bfe", "bfi", "bmsk", "szext", "prmt", "selp"),
-    *("slct", "set", "setp", "min", "max", "abs", "neg", "sad", "add", "sub", "addc", "subc", "copysign", "testp"),
-}
-_MULTIPLY = {"mul", "mad", "mul24", "mad24", "madc", "dp2a", "dp4a", "fma"}
-_SPECIAL = {"ex2", "lg2", "sin", "cos", "tanh", "rcp", "sqrt", "rsqrt", "div"}
-_COUNT = {"popc", "clz", "brev", "bfind", "fns"}
-_TOGETHER = {"shfl", "movmatrix"}
-_VOTES = {"vote", "activemask", "match"}
-_VIDEO = {
-    *("vabsdiff2", "vabsdiff4", "vadd2", "vadd4", "vmax2", "vmax4", "vmin2", "vmin4", "vsub2", "vsub4"),
-}
 _DIVISION = {32: 20, 64: 70, 16: 20}
 """Instructions of an integer division or remainder by a variable, by its bits."""
 _PRECISE = 8
 """Instructions besides the special one, of a root, a quotient or a reciprocal that is rounded correctly."""
 _PRECISE_DOUBLE = 20
+_APPROXIMATE_DIVISION = 2
 
 
 def cost_of(row: Row, sm: Sm, values: Calibration) -> Cost:
     """The cost of an instruction that is no access to memory. Raises UnknownInstructionError."""
-    opcode, kind = row.opcode, _type_of(row)
-    arithmetic = values.latency_arithmetic
-    if opcode in _FREE or (opcode == "mov" and "tid" not in row.text and "clock" not in row.text):
-        return FREE
-    if opcode == "mov":
-        return Cost(1.0, "alu", _cycles(16), values.latency_special_register)
     if row.traits.matrix is MatrixRole.PRODUCT:
         return _product(row, sm, values)
     if row.traits.barrier is Barrier.WARP:
         return Cost(1.0, "", 0.0, values.latency_branch)
-    if opcode in ("bra", "brx", "ret", "exit", "call"):
-        return Cost(1.0, "", 0.0, values.latency_branch)
-    if opcode in ("div", "rem") and not _is_float(kind):
-        count = _DIVISION.get(TYPES[kind].bits, 20)
-        return Cost(count, "alu", count * _cycles(sm.integer), count * arithmetic)
-    if opcode in _SPECIAL:
-        return _special(row, kind, sm, values)
-    if _is_float(kind) and opcode in ("add", "sub", "mul", "fma", "mad", "min", "max", "set", "setp", "abs", "neg"):
-        return _floating(opcode, kind, sm, values)
-    if opcode in _ALU:
-        count = _words(kind)
-        return Cost(count, "alu", count * _cycles(sm.integer), count * arithmetic)
-    if opcode in _MULTIPLY:
-        return _multiply(row, kind, sm, arithmetic)
-    if opcode == "cvt":
-        return _conversion(row, sm, values)
-    if opcode in _COUNT:
-        return Cost(1.0, "special", _cycles(16) * _words(kind), values.latency_special)
-    if opcode in _TOGETHER:
-        return Cost(1.0, "shared", _cycles(sm.shuffle), values.latency_shuffle)
-    if opcode in _VOTES:
-        count = LANES if opcode == "match" else 1
-        return Cost(1.0, "alu", count * _cycles(sm.integer), values.latency_shuffle)
-    if opcode == "redux":
-        return Cost(1.0, "special", _cycles(16), values.latency_shuffle)
-    if opcode in _VIDEO:
-        return Cost(4.0, "alu", 4 * _cycles(sm.integer), 4 * arithmetic)
-    if opcode in ("membar", "fence"):
-        return Cost(1.0, "", 0.0, values.latency_fence)
-    raise UnknownInstructionError(f"{row.text} (line {row.line})" if row.line else row.text)
+    costs = _COSTS.get(row.opcode)
+    if costs is None:
+        raise UnknownInstructionError(f"{row.text} (line {row.line})" if row.line else row.text)
+    return costs(row, sm, values)
 
 
 def _cycles(results: float) -> float:
@@ -120,12 +74,83 @@ def _words(kind: str) -> int:
     return 2 if TYPES[kind].bits * TYPES[kind].packed >= 64 else 1
 
 
-def _floating(opcode: str, kind: str, sm: Sm, values: Calibration) -> Cost:
-    if opcode in ("abs", "neg"):
-        # Mostly a modifier of an operand.
-        return FREE
-    if opcode in ("min", "max", "set", "setp") and kind != "f64":
-        return Cost(1.0, "alu", _cycles(sm.integer), values.latency_arithmetic)
+def _nothing(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return FREE
+
+
+def _move(row: Row, sm: Sm, values: Calibration) -> Cost:
+    if "tid" in row.text or "clock" in row.text:
+        return Cost(1.0, "alu", _cycles(16), values.latency_special_register)
+    return FREE
+
+
+def _branch(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(1.0, "", 0.0, values.latency_branch)
+
+
+def _fence(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(1.0, "", 0.0, values.latency_fence)
+
+
+def _integer(row: Row, sm: Sm, values: Calibration) -> Cost:
+    count = _words(_type_of(row))
+    return Cost(count, "alu", count * _cycles(sm.integer), count * values.latency_arithmetic)
+
+
+def _add(row: Row, sm: Sm, values: Calibration) -> Cost:
+    """Additions, in integers or in floating point."""
+    kind = _type_of(row)
+    return _floating(kind, sm, values) if _is_float(kind) else _integer(row, sm, values)
+
+
+def _compare(row: Row, sm: Sm, values: Calibration) -> Cost:
+    """Comparisons and what chooses by them, which single precision leaves to the integers' pipe."""
+    kind = _type_of(row)
+    if not _is_float(kind):
+        return _integer(row, sm, values)
+    if kind == "f64":
+        return _floating(kind, sm, values)
+    return Cost(1.0, "alu", _cycles(sm.integer), values.latency_arithmetic)
+
+
+def _sign(row: Row, sm: Sm, values: Calibration) -> Cost:
+    # In floating point mostly a modifier of an operand.
+    return FREE if _is_float(_type_of(row)) else _integer(row, sm, values)
+
+
+def _divide(row: Row, sm: Sm, values: Calibration) -> Cost:
+    kind = _type_of(row)
+    if _is_float(kind):
+        return _special(row, sm, values, _APPROXIMATE_DIVISION)
+    count = _DIVISION.get(TYPES[kind].bits, 20)
+    return Cost(count, "alu", count * _cycles(sm.integer), count * values.latency_arithmetic)
+
+
+def _count_bits(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(1.0, "special", _cycles(16) * _words(_type_of(row)), values.latency_special)
+
+
+def _shuffle(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(1.0, "shared", _cycles(sm.shuffle), values.latency_shuffle)
+
+
+def _vote(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(1.0, "alu", _cycles(sm.integer), values.latency_shuffle)
+
+
+def _match(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(1.0, "alu", LANES * _cycles(sm.integer), values.latency_shuffle)
+
+
+def _reduce(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(1.0, "special", _cycles(16), values.latency_shuffle)
+
+
+def _video(row: Row, sm: Sm, values: Calibration) -> Cost:
+    return Cost(4.0, "alu", 4 * _cycles(sm.integer), 4 * values.latency_arithmetic)
+
+
+def _floating(kind: str, sm: Sm, values: Calibration) -> Cost:
     if kind == "f64":
         return Cost(1.0, "double", _cycles(sm.fp64), values.latency_double)
     if kind in ("f16", "bf16", "f16x2", "bf16x2"):
@@ -134,19 +159,23 @@ def _floating(opcode: str, kind: str, sm: Sm, values: Calibration) -> Cost:
     return Cost(count, "multiply", count * _cycles(sm.fp32), values.latency_arithmetic)
 
 
-def _multiply(row: Row, kind: str, sm: Sm, arithmetic: float) -> Cost:
+def _multiply(row: Row, sm: Sm, values: Calibration) -> Cost:
+    kind = _type_of(row)
+    if _is_float(kind):
+        return _floating(kind, sm, values)
     # A 32-bit product is one instruction, also a wide one; of 64 bits it is three and two additions.
     wide = "wide" in row.modifiers
     count = 5 if TYPES[kind].bits == 64 and not wide else 1
-    return Cost(count, "multiply", count * _cycles(sm.multiply), (count + wide) * arithmetic)
+    return Cost(count, "multiply", count * _cycles(sm.multiply), (count + wide) * values.latency_arithmetic)
 
 
-def _special(row: Row, kind: str, sm: Sm, values: Calibration) -> Cost:
-    if kind == "f64":
+def _special(row: Row, sm: Sm, values: Calibration, besides: int = 0) -> Cost:
+    """A function of the special unit, with so many instructions besides where it is approximate."""
+    if _type_of(row) == "f64":
         count = _PRECISE_DOUBLE
         return Cost(count, "double", count * _cycles(sm.fp64), count * values.latency_double)
     exact = "approx" not in row.modifiers and "full" not in row.modifiers
-    more = _PRECISE if exact else 2 if row.opcode == "div" else 0
+    more = _PRECISE if exact else besides
     latency = values.latency_special + more * values.latency_arithmetic
     return Cost(1.0 + more, "special", _cycles(sm.special), latency)
 
@@ -173,3 +202,41 @@ def _product(row: Row, sm: Sm, values: Calibration) -> Cost:
         raise UnknownInstructionError(f"{row.text} on this GPU")
     busy = prod(sides) / (sm.tensor / PARTITIONS * factor)
     return Cost(1.0 if busy <= 32 else 2.0, "tensor", busy, max(values.latency_tensor, busy + 16))
+
+
+_COSTS: Mapping[str, Callable[[Row, Sm, Calibration], Cost]] = {
+    **dict.fromkeys(
+        (
+            *("cvta", "pmevent", "createpolicy", "isspacep", "griddepcontrol", "applypriority", "prefetch"),
+            *("prefetchu", "discard", "nanosleep", "%barrier_result", "trap"),
+        ),
+        _nothing,
+    ),
+    "mov": _move,
+    **dict.fromkeys(("bra", "brx", "ret", "exit", "call"), _branch),
+    **dict.fromkeys(("membar", "fence"), _fence),
+    **dict.fromkeys(
+        (
+            *("and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "bfe", "bfi", "bmsk", "szext", "prmt"),
+            *("selp", "slct", "sad", "addc", "subc", "copysign", "testp"),
+        ),
+        _integer,
+    ),
+    **dict.fromkeys(("add", "sub"), _add),
+    **dict.fromkeys(("set", "setp", "min", "max"), _compare),
+    **dict.fromkeys(("abs", "neg"), _sign),
+    **dict.fromkeys(("mul", "mad", "mul24", "mad24", "madc", "dp2a", "dp4a", "fma"), _multiply),
+    **dict.fromkeys(("div", "rem"), _divide),
+    **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rcp", "sqrt", "rsqrt"), _special),
+    "cvt": _conversion,
+    **dict.fromkeys(("popc", "clz", "brev", "bfind", "fns"), _count_bits),
+    **dict.fromkeys(("shfl", "movmatrix"), _shuffle),
+    **dict.fromkeys(("vote", "activemask"), _vote),
+    "match": _match,
+    "redux": _reduce,
+    **dict.fromkeys(
+        (*("vabsdiff2", "vabsdiff4", "vadd2", "vadd4", "vmax2", "vmax4", "vmin2", "vmin4", "vsub2", "vsub4"),),
+        _video,
+    ),
+}
+"""How each opcode's cost is found, but for matrix products and barriers of warps, which their traits tell."""

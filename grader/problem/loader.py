@@ -13,12 +13,15 @@ from typing import Any
 from grader.core.errors import ProblemError
 from grader.problem.challenges.manifest import FILE as CHALLENGE
 from grader.problem.definition import Problem
+from grader.problem.exercises import FOLDER as EXERCISES
 from grader.problem.trial import SUBMISSIONS, try_problem
 
 DEFINITION = "problem.py"
 STATEMENT = "statement.md"
 STARTER = "starter.cu"
 EDITORIAL = "editorial.md"
+SOLUTIONS = (SUBMISSIONS, EXERCISES, EDITORIAL)
+"""What of a problem's folder says how it is solved, and is not handed out with it."""
 
 
 def find_problems(roots: Sequence[Path]) -> dict[str, Path]:

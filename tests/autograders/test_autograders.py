@@ -50,7 +50,7 @@ def test_gradescope(tmp_path: Path, environment: dict[str, str], capsys: pytest.
         archive.extractall(there / "source")
         modes = {one.filename: one.external_attr >> 16 for one in archive.infolist()}
     assert modes["setup.sh"] == modes["run_autograder"] == 0o755
-    assert not [name for name in modes if "submissions/accepted" in name or "editorial" in name]
+    assert not [name for name in modes if "submissions/accepted" in name or "exercises/" in name or "editorial" in name]
     setup = (there / "source" / "setup.sh").read_text()
     wheel = next(name for name in modes if name.endswith(".whl"))
     assert f"kgrade[cuda13] @ file://$SOURCE/{wheel}" in setup

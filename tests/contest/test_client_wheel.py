@@ -66,7 +66,8 @@ def test_the_page_names_the_wheel_which_installs(tmp_path: Path) -> None:
 def test_own_problems_solutions_in_a_clone_stay_there(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     root = Path(__file__).parents[2]
-    for folder in ("grader", "templates", "docs", "problems/mine/submissions/accepted"):
+    mine = "problems/mine"
+    for folder in ("grader", "templates", "docs/faults", f"{mine}/submissions/accepted", f"{mine}/exercises"):
         (clone / folder).mkdir(parents=True)
     packed = ("grader/__init__.py", "kgrade.py", "docs/report.schema.json")
     for file in ("pyproject.toml", "README.md", "LICENSE", *packed):
@@ -74,6 +75,7 @@ def test_own_problems_solutions_in_a_clone_stay_there(tmp_path: Path) -> None:
     (clone / "problems/mine/problem.py").touch()
     (clone / "problems/mine/editorial.md").write_text("The solution.")
     (clone / "problems/mine/submissions/accepted/solution.cu").touch()
+    (clone / "problems/mine/exercises/near-the-solution.cu").touch()
     names = names_in(ClientWheel(clone).get().content)
     assert "grader/builtin/problems/mine/problem.py" in names
     assert not [name for name in names if "solution" in name or "editorial" in name]
