@@ -1,7 +1,7 @@
 """The wheel of this kgrade, for students to install: built from the clone that runs, or packed from installed files.
 
-Worked submissions, exercises and editorials of problems are left out, because an instructor's clone may hold problems of
-the contest.
+Worked submissions, exercises and editorials of problems are left out, because an instructor's clone may hold
+problems of the contest.
 """
 
 from __future__ import annotations
