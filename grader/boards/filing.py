@@ -25,11 +25,15 @@ SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Filed:
-    """The submission's number and its page; `page` is None if it can't be written, and `remark` says why."""
+    """The submission's number and its page; `page` is None if it can't be written, and `remark` says why.
+
+    `solved` are the user's problems and exercises, of an accepted submission.
+    """
 
     number: int
     page: Path | None
     remark: str = ""
+    solved: frozenset[str] = frozenset()
 
 
 class Filing:
@@ -61,7 +65,8 @@ class Filing:
 
         answer = self._ask({"do": "file", "report": to_json(report)})
         page = answer["page"]
-        return Filed(int(answer["number"]), None if page is None else Path(page), answer["remark"])
+        solved = frozenset(answer["solved"])
+        return Filed(int(answer["number"]), None if page is None else Path(page), answer["remark"], solved)
 
     def close(self) -> None:
         if self._child is not None:

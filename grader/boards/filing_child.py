@@ -8,6 +8,7 @@ from grader.boards.best import best_beside
 from grader.boards.pages import load_report_page, write_report
 from grader.core.errors import KgradeError
 from grader.core.report import Report, from_json
+from grader.core.verdict import Verdict
 from grader.sandbox.serving import Message, by_name, child_connection, serve
 from grader.store.database import Store
 from grader.store.workspace import Workspace
@@ -35,11 +36,12 @@ class Filer:
         assert self._store is not None
         filed = from_json(report)
         number = self._store.add(filed)
+        solved = sorted(self._store.solved(filed.user)) if filed.verdict is Verdict.ACCEPTED else []
+        answer: Message = {"number": number, "page": None, "remark": "", "solved": solved}
         try:
-            page = str(self._write_page(filed, number))
+            return {**answer, "page": str(self._write_page(filed, number))}
         except KgradeError as error:
-            return {"number": number, "page": None, "remark": f"{error.message}\n  {error.hint}"}
-        return {"number": number, "page": page, "remark": ""}
+            return {**answer, "remark": f"{error.message}\n  {error.hint}"}
 
     def _write_page(self, report: Report, number: int) -> Path:
         assert self._workspace is not None

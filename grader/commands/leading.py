@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from grader.boards.words import several
@@ -51,22 +52,20 @@ def standings(workspace: Workspace, user: str) -> dict[str, str]:
     }
 
 
-def solved_by(workspace: Workspace, user: str) -> set[str]:
-    """The problems that the user has an accepted submission of, and the mended exercises."""
-    return {key for key, standing in standings(workspace, user).items() if is_solved(standing)}
-
-
 def is_solved(standing: str) -> bool:
     """Whether this, of `standings`, is of an accepted problem or a mended exercise."""
     return standing.startswith((SOLVED, MENDED))
 
 
-def next_after(workspace: Workspace, user: str, key: str) -> str:
-    """What to type after a problem is solved or an exercise mended, with the reason; empty if no track leads on."""
+def next_after(workspace: Workspace, solved: Collection[str], key: str) -> str:
+    """What to type after a problem is solved or an exercise mended, with the reason; empty if no track leads on.
+
+    `solved` are the user's problems and exercises.
+    """
     from grader.problem.tracks import next_step
 
     try:
-        found = next_step(workspace.tracks, solved_by(workspace, user) | {key}, key)
+        found = next_step(workspace.tracks, solved, key)
     except KgradeError:
         # A mistake in the workspace's own tracks: `kgrade list` tells of it, and this submission is recorded.
         return ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.leading import begin_command, solved_by
+from grader.commands.leading import begin_command
 from grader.commands.options import user_name, user_option, workspace_of
 
 
@@ -16,10 +16,11 @@ from grader.commands.options import user_name, user_option, workspace_of
 def command(ctx: click.Context, user: str | None) -> int:
     """Say what to type next: the first step of the tracks that you have not solved yet."""
     from grader.problem.tracks import next_step
+    from grader.store.database import Store
     from grader.terminal.console import output, safe
 
     workspace = workspace_of(ctx)
-    solved = solved_by(workspace, user_name(user))
+    solved = Store(workspace.database).solved(user_name(user))
     found = next_step(workspace.tracks, solved)
     console = output()
     if found is None:

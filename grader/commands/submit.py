@@ -80,7 +80,7 @@ def command(
         from grader.commands.leading import next_after
 
         key = f"{problem}/{report.mend.exercise}" if report.mend else problem
-        if leads_on := next_after(workspace, name, key):
+        if leads_on := next_after(workspace, filed.solved, key):
             click.echo(f"  next      {leads_on}")
     return report.verdict.facts.exit_code
 

@@ -77,6 +77,11 @@ class Store:
         """Summaries of the submissions, oldest first."""
         return [_summary(row) for row in self._rows(_filtered(select(*_COLUMNS), problem, user))]
 
+    def solved(self, user: str) -> set[str]:
+        """The problems that the user has an accepted submission of, and the mended exercises as PROBLEM/NAME."""
+        accepted = {row.problem for row in self.summaries(user=user) if row.verdict is Verdict.ACCEPTED}
+        return accepted | self.mends(user).keys()
+
     def mends(self, user: str) -> dict[str, int]:
         """The exercises that the user has mended, as PROBLEM/NAME, with the fewest tokens changed."""
         least: dict[str, int] = {}
