@@ -26,6 +26,7 @@ from grader.problem.exercises import exercise_names, file_of
 
 if TYPE_CHECKING:
     from grader.core.report import Report
+    from grader.judge.conductor import Options
     from grader.problem import Problem
 
 CASES = 12
@@ -88,14 +89,13 @@ class WorkedSubmission:
         return f"{self.problem}/{self.file.parent.name}/{self.file.name}"
 
     def verify(self, seed: int = SEED, cases: int = CASES) -> Outcome:
-        from grader.judge.conductor import Options, grade
+        from grader.judge.conductor import grade
         from grader.languages.registry import read_submission
 
         expected = str(self.expected)
         try:
             submission = read_submission(self.file)
-            options = Options(cases, seed, user="verify", device="emulator", search=NO_PATTERN)
-            report = grade(_problem(self.folder), submission, options)
+            report = grade(_problem(self.folder), submission, _options(self.expected, cases, seed))
         except KgradeError as error:
             return Outcome(self.name, expected, "not graded", error.message)
         got = expectation_met_by(report)
@@ -148,7 +148,7 @@ class WorkedExercise:
 
     def verify(self, seed: int = SEED, cases: int = CASES) -> Outcome:
         from grader.compile.submission import Submission
-        from grader.judge.conductor import Options, grade
+        from grader.judge.conductor import grade
         from grader.languages.registry import make_submission
         from grader.problem.exercises import read_exercise
 
@@ -157,8 +157,7 @@ class WorkedExercise:
             expected = Expectation(Verdict.ACCEPTED) if self.mended else _declared(exercise.expect, exercise.file)
             text = exercise.mended if self.mended else exercise.text
             submission: Submission = make_submission(exercise.file.name, text.encode())
-            options = Options(cases, seed, user="verify", device="emulator", search=NO_PATTERN)
-            report = grade(_problem(self.folder), submission, options)
+            report = grade(_problem(self.folder), submission, _options(expected, cases, seed))
         except KgradeError as error:
             return Outcome(self.name, "an exercise", "not graded", error.message)
         got = expectation_met_by(report)
@@ -246,6 +245,16 @@ def _verify(work: Work, seeds: int) -> Outcome:
         if not outcome.passed:
             break
     return replace(outcome, seconds=seconds)
+
+
+def _options(expected: Expectation, cases: int, seed: int) -> Options:
+    """How a work is graded. One that has to fail is not looked at for local variables without a value, as only what
+    is right is: were it right, that would be a mismatch already.
+    """
+    from grader.judge.conductor import Options
+
+    sought = expected.verdict is Verdict.ACCEPTED or expected.detail == FaultClass.UNINITIALIZED_READ
+    return Options(cases, seed, user="verify", device="emulator", search=NO_PATTERN, local_values=sought)
 
 
 def read_expectation(file: Path) -> Expectation:

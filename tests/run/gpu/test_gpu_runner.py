@@ -33,7 +33,8 @@ pytestmark = [
 ]
 ROOT = Path(__file__).parents[3]
 PROBLEMS = ROOT / "problems"
-BEST = [sorted(folder.glob("[0-9]*.cu"))[-1] for folder in sorted(PROBLEMS.glob("*/submissions/accepted"))]
+ACCEPTED = [sorted(folder.glob("[0-9]*.cu")) for folder in sorted(PROBLEMS.glob("*/submissions/accepted"))]
+BEST = [files[-1] for files in ACCEPTED if files]
 OWN_SOLVE = sorted(PROBLEMS.glob("*/submissions/accepted/solve*.cu"))
 """The others are graded on the emulator, by `kgrade verify`."""
 SIZES = {"N": 1000}
