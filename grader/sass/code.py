@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from grader.compile.cubin import KernelFacts
 
 BYTES = 16
-"""Of an instruction."""
+"""The length of each instruction's encoding, since Volta."""
 
 NO_BARRIER = 7
-"""In place of a barrier's number."""
+"""What stands in a control code in place of a barrier's number where the instruction sets none."""
 
 BARRIERS = 6
 _CONTROL_AT = 105
