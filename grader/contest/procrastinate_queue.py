@@ -64,6 +64,10 @@ class ProcrastinateQueue(LeaseQueue):
         job = _done(manager.fetch_job([queue], None))  # type: ignore[arg-type]
         return None if job is None else int(job.task_kwargs["judging_id"])  # type: ignore[arg-type]
 
+    def _reserves(self, connection: Connection, judging_id: int) -> None:
+        query = text("SELECT id FROM procrastinate_jobs WHERE lock = :lock FOR UPDATE")
+        connection.execute(query, {"lock": _name(judging_id)})
+
     def _returns(self, connection: Connection, judging_id: int) -> None:
         # Retrying the same job keeps its place among those of the same turn.
         for number, _ in _jobs_of(connection, judging_id):

@@ -62,6 +62,7 @@ class LeaseQueue:
     def withdraw(self, connection: Connection, judging_id: int) -> None:
         gone = {"state": JUDGED, "verdict": None, "attempt": Judging.attempt + 1, "progress": "withdrawn"}
         mine = Judging.id == judging_id, Judging.state != JUDGED
+        self._reserves(connection, judging_id)
         connection.execute(update(Judging).where(*mine).values(**gone, lease_until=None, finished=self.database.now()))
         self._ends(connection, judging_id)
 
@@ -177,6 +178,13 @@ class LeaseQueue:
     def _waits(self, connection: Connection, judging_id: int, gpu_model: str, turn: int) -> None:
         """Hook in the transaction that queues a judging, for a queue that keeps its own list."""
 
+    def _reserves(self, connection: Connection, judging_id: int) -> None:
+        """Hook before a judging that is queued or runs is changed: locks what the queue keeps of it.
+
+        A claim locks the queue's entry first and the judging second. Whoever changes both does so in this order, or
+        the two wait for each other.
+        """
+
     def _returns(self, connection: Connection, judging_id: int) -> None:
         """Hook in the transaction that takes a judging from its worker and requeues it at its old place."""
 
@@ -185,7 +193,7 @@ class LeaseQueue:
 
     def _recover(self, connection: Connection, now: datetime) -> None:
         """Requeues work whose worker went silent, or holds it if it has had all its retries."""
-        stalled = select(Judging.id, Judging.attempt).where(_stalled(now)).with_for_update(skip_locked=True)
+        stalled = select(Judging.id, Judging.attempt).where(_stalled(now)).order_by(Judging.id)
         for row in connection.execute(stalled).all():
             claim = Claim(row.id, row.attempt)
             if not self._retry(connection, claim):
@@ -204,13 +212,15 @@ class LeaseQueue:
         return self._requeue(connection, job, again, Judging.tries <= RETRIES)
 
     def _requeue(self, connection: Connection, job: Claim, values: dict[str, Any], *where: ColumnElement[bool]) -> bool:
+        self._reserves(connection, job.judging_id)
         if not _change(connection, job, values, *where):
             return False
         self._returns(connection, job.judging_id)
         return True
 
-    def _end(self, connection: Connection, job: Claim, values: dict[str, Any], *where: ColumnElement[bool]) -> bool:
-        if not _change(connection, job, values, *where):
+    def _end(self, connection: Connection, job: Claim, values: dict[str, Any]) -> bool:
+        self._reserves(connection, job.judging_id)
+        if not _change(connection, job, values):
             return False
         self._ends(connection, job.judging_id)
         return True

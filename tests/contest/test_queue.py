@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from grader.contest.database import Database
 from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome
@@ -242,3 +243,27 @@ def test_work_that_can_be_claimed_is_counted(database: Database, clock: Any) -> 
     # Its worker has gone silent.
     clock.forward(seconds=LEASE.total_seconds() + 1)
     assert database.queue.waiting() == 2
+
+
+def test_what_is_withdrawn_while_a_worker_asks_for_it_blocks_neither(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim and a withdrawal change the same two rows; in opposite orders they would wait for each other."""
+    ada = database.account_by_name("c1", "ada")
+    first = database.add_run(ada, "matmul", "k.cu", "text", None, database.now(), per_hour=None)
+    claims: list[Job | None] = []
+    other = threading.Thread(target=lambda: claims.append(database.queue.claim(H200, "w")))
+    ends = database.queue._ends
+
+    def claim_meanwhile(connection: Connection, judging_id: int) -> None:
+        other.start()
+        # Long enough for the claim to take what it can; SQLite's waits for its turn.
+        other.join(timeout=0.5)
+        ends(connection, judging_id)
+
+    monkeypatch.setattr(database.queue, "_ends", claim_meanwhile)
+    second = database.add_run(ada, "matmul", "k.cu", "text", None, database.now(), per_hour=None)
+    other.join()
+    claimed = claims[0] or database.queue.claim(H200, "w")
+    assert claimed is not None and claimed.run_id == second
+    assert [run.progress for run in database.runs([first])] == ["withdrawn"]

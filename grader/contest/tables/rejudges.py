@@ -89,7 +89,9 @@ class Rejudges(Transactions):
         with self.writing() as connection:
             rejudge = _open(connection, number)
             for judging in connection.execute(
-                select(Judging.id).where(Judging.rejudge_id == number, Judging.state.in_((QUEUED, RUNNING, HELD)))
+                select(Judging.id)
+                .where(Judging.rejudge_id == number, Judging.state.in_((QUEUED, RUNNING, HELD)))
+                .order_by(Judging.id)
             ).scalars():
                 self.queue.withdraw(connection, judging)
             connection.execute(update(Rejudge).where(Rejudge.id == number).values(state=DROPPED))

@@ -64,7 +64,7 @@ class Runs(Transactions):
                     f"{made} runs in the last hour; this contest allows {per_hour}", "try again in some minutes"
                 )
             for judging in connection.execute(
-                select(Judging.id).where(Judging.run_id.in_(mine), Judging.state != JUDGED)
+                select(Judging.id).where(Judging.run_id.in_(mine), Judging.state != JUDGED).order_by(Judging.id)
             ).scalars():
                 self.queue.withdraw(connection, judging)
             connection.execute(update(Judging).where(Judging.run_id.in_(mine)).values(report=None))
