@@ -14,7 +14,7 @@
 #define COLUMNS (4 * THREADS)
 #define HALO 32
 #define WIDTH (COLUMNS - 2 * HALO)
-#define HEIGHT 64
+#define HEIGHT 32
 #define AHEAD 4
 
 // The pixels of four columns, 0 where there are none.
