@@ -133,6 +133,10 @@ CONTEXT = Structure(
     epoch_time=WORD,
     far_acquired=WORD,
     far_pending=WORD,
+    # The clock of releases that relaxed and volatile reads have seen, which a fence of the reader takes over.
+    far_seen=WORD,
+    # The same while a strong access is checked, 0 otherwise.
+    far_looking=WORD,
     other_block=WORD,
     dirty=WORD,
     unwritten=WORD,
@@ -247,6 +251,10 @@ LAUNCH = Structure(
     release_times=WIDE,
     release_room=WORD,
     warps=WORD,
+    # By site, a byte: whether its instruction is a plain store.
+    stores=WIDE,
+    # Whether a plain write has been kept among the reads of its cell.
+    kept_writes=WORD,
     # Fields that all blocks count in are apart from those that they only read.
     clock=Field(WORD.size, 64),
     reader_count=WORD,

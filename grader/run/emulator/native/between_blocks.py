@@ -157,11 +157,15 @@ def release_routine(module: IrModule) -> str:
     return module.routine("release_far", build)
 
 
-def acquire_routine(module: IrModule, words: int) -> str:
+def acquire_routine(module: IrModule, words: int, relaxed: bool) -> str:
     """Returns the routine `(ctx, warp, addresses, mask)`, which acquires all that was released at the addresses.
 
-    It runs after an atomic or an access of like strength to `words` words.
+    It runs after an atomic or an access of like strength to `words` words. What a `relaxed` read has seen is acquired
+    by a fence that follows.
     """
+    taking = [(CONTEXT["far_seen"], "%ctx")]
+    if not relaxed:
+        taking = [(WARP["far_acquired"], "%warp"), (CONTEXT["far_pending"], "%ctx")]
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", ARGUMENTS, attributes="nounwind noinline")
@@ -173,13 +177,24 @@ def acquire_routine(module: IrModule, words: int) -> str:
         f.do("fence acquire")
         living = f.let(f"xor i32 {f.load('i32', '%warp', WARP['dead'])}, -1")
         known = Places(f, words, far=True).latest(f.let(f"and i32 %mask, {living}"))
-        for field, place in ((WARP["far_acquired"], "%warp"), (CONTEXT["far_pending"], "%ctx")):
+        for field, place in taking:
             both = [f"i32 {f.load('i32', place, field)}", f"i32 {known}"]
             f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), place, field)
         f.do("ret void")
         return f
 
-    return module.routine(f"acquire_far_{words}", build)
+    return module.routine(f"{'see' if relaxed else 'acquire'}_far_{words}", build)
+
+
+def take_over_seen(f: IrFunction) -> None:
+    """Emits that a fence acquires what relaxed reads of the block have seen before it.
+
+    Reads by other warps count too: they may have been handed on by a barrier.
+    """
+    seen = f.load("i32", "%ctx", CONTEXT["far_seen"])
+    for field, place in ((WARP["far_acquired"], "%warp"), (CONTEXT["far_pending"], "%ctx")):
+        both = [f"i32 {f.load('i32', place, field)}", f"i32 {seen}"]
+        f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), place, field)
 
 
 def has_acquired_routine(module: IrModule) -> str:
@@ -192,8 +207,10 @@ def has_acquired_routine(module: IrModule) -> str:
         arguments = [*_BOTH, ("i64", "block"), ("i32", "other"), ("i32", "time")]
         f = IrFunction(owner, name, "i1", arguments, attributes="nounwind noinline cold")
         own = f.load("i32", "%warp", WARP["far_acquired"])
-        all_of_block = f.load("i32", "%ctx", CONTEXT["far_acquired"])
-        acquired = f.intrinsic("llvm.umax.i32", "i32", [f"i32 {own}", f"i32 {all_of_block}"])
+        acquired = own
+        for field in ("far_acquired", "far_looking"):
+            both = [f"i32 {acquired}", f"i32 {f.load('i32', '%ctx', CONTEXT[field])}"]
+            acquired = f.intrinsic("llvm.umax.i32", "i32", both)
         clocks = []
         for number in (f.let("add i32 %other, 1"), "0"):
             inputs = [f"ptr {_list_of(f, '%block', number)}", "i32 %time"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CHUNK, CONTEXT, WARP
-from grader.run.emulator.native.between_blocks import has_acquired_routine, release_routine
+from grader.run.emulator.native.between_blocks import has_acquired_routine, release_routine, take_over_seen
 from grader.run.emulator.native.epochs import THREAD_BITS, owner_of, tick_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
@@ -73,6 +73,7 @@ def fence_routine(module: IrModule, far: bool) -> str:
         f.store("i32", now, "%warp", WARP["fenced"])
         if far:
             f.store("i32", now, "%warp", WARP["far_fenced"])
+            take_over_seen(f)
         f.do("ret void")
         return f
 
