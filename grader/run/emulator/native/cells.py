@@ -13,7 +13,7 @@ from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, LAUNCH, TAG_SHIFT, 
 from grader.run.emulator.native.epochs import owner_of
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
-from grader.run.emulator.native.order import is_before_routine
+from grader.run.emulator.native.order import has_seen_write_routine, is_before_routine
 from grader.run.emulator.native.readers import (
     HEAD_SHIFT,
     each_in_list,
@@ -52,6 +52,8 @@ class Kind:
     """The bytes read need no value: they may be a struct's padding."""
     of_block: bool = False
     """A strong access whose scope is `cta`."""
+    counts: bool = False
+    """A strong write of a sum of what the thread has read there: it loses what others write in between."""
 
     @property
     def strong(self) -> bool:
@@ -67,9 +69,9 @@ class Kind:
 
     @property
     def name(self) -> str:
-        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block")
+        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block", "count")
         flags = (self.reads, self.writes, self.atomic, self.volatile, self.deferred, self.padding, self.of_block)
-        return "_".join(word for word, flag in zip(words, flags, strict=True) if flag)
+        return "_".join(word for word, flag in zip(words, (*flags, self.counts), strict=True) if flag)
 
 
 def access_info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
@@ -228,11 +230,15 @@ class _Cell:
         f.block("initialised")
         f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
-        if kind.strong:
+        if kind.counts:
+            seen = [*("ptr %ctx", "ptr %warp"), f"i64 {record}"]
+            f.branch(f.call(has_seen_write_routine(f.module), "i1", seen), "written", "plain")
+            f.block("plain")
+        elif kind.strong:
             f.branch(self._is_mutually_strong(record), "written", "plain")
             f.block("plain")
         event, again = str(layout.EVENT_RACE), None
-        if kind.writes and not kind.reads:
+        if kind.writes and not kind.reads and not kind.counts:
             same = f.let(f"icmp eq i32 %value, {SAME}")
             event = f.let(f"select i1 {same}, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
             again = f.let(f"icmp eq i32 %value, {NOT_YET_SAME}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from grader.run.emulator.layout import CONTEXT
 from grader.run.emulator.native.between_blocks import acquire_routine
 from grader.run.emulator.native.cells import SITE_MASK, Kind
@@ -25,10 +27,12 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
         return
     modifiers = set(e.instruction.modifiers)
     guess = not store and is_guess(e.checks, e.function.name, e.instruction)
+    counts = store and e.instruction in e.checks.counts
     volatile = "volatile" in modifiers and not (store and _is_variable(e))
     strong = guess or bool((_STRONG | {"volatile"}) & modifiers)
     of_block = strong and not guess and _is_of_block(e)
     kind = Kind(not store, store, strong and not volatile, volatile, of_block=of_block)
+    kind = replace(kind, counts=counts and kind.strong)
     if kind.strong and not guess:
         publish(e, address, width * count, store)
     needed = -1 if store else needed_bytes(e.checks, e.function.name, e.instruction, width)
