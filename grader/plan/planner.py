@@ -225,8 +225,9 @@ class RecordingPlanner:
             return
         if twice is not None and _count_work(twice.plan) == asked:
             message = (
-                "solve() does its work in the first call only: called again with the same arguments, it asks the device "
-                "for nothing. The data may be new where sizes and addresses are the same: do all of the work in each call"
+                "solve() does its work in the first call only: called again with the same arguments, it asks the "
+                "device for nothing. The data may be new where sizes and addresses are the same: do all of the work in "
+                "each call"
             )
             raise RecordingStopped(Stop(Verdict.WRONG_ANSWER, message))
 

@@ -1,14 +1,15 @@
 """Finds stores that count: they write a sum of what the thread has read there, as `count = count + 1` does.
 
 Where the place is volatile, or read and written by relaxed accesses, that is no data race, but updates are lost unless
-the threads that count come one after the other.
+the threads that count come one after the other. A maximum or a set bit that gets lost may be written again in a later
+round; a sum is wrong for good.
 """
 
 from __future__ import annotations
 
 from grader.run.emulator.ptx.syntax import Address, Function, Instruction, Operand, Register
 
-_SUMS = {"add", "sub", "mad", "fma"}
+_SUMS = {"add", "sub", "mad", "fma", "xor"}
 _PASSING = {"mov", "cvt", "neg", "cvta"}
 
 
