@@ -80,7 +80,9 @@ def test_the_board_by_model_time_says_that_nothing_was_measured(folder: Path, st
     assert board.index("1 maria 0.227 142 µs (106 to 177 µs)") < board.index("2 noor 0.213 151 µs")
     assert "Best score by model time on H200, not measured" in board
     # Who has none is told why, in the board of those without a rank.
-    assert "zoe accepted no model time: the model does not know <b>mbarrier.init.shared.b64 [%r1], 1</b> emulator" in text
+    assert (
+        "zoe accepted no model time: the model does not know <b>mbarrier.init.shared.b64 [%r1], 1</b> emulator" in text
+    )
     # A board without measured times names the model in the index too.
     alone = Store(tmp_path / "kgrade.db")
     alone.add(samples.modelled("noor", 2, 151.0))
