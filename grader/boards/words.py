@@ -68,6 +68,20 @@ def plain(text: str) -> str:
     return text
 
 
+def capitalized(text: str) -> str:
+    """`text` with its first letter large, as in a heading."""
+    return text[:1].upper() + text[1:]
+
+
+BY_MODEL = "model time on "
+"""How the names of boards begin that rank by a model's time."""
+
+
+def model_board(gpu: str) -> str:
+    """The name of what is ranked by a model's time: no reader may take it for a measurement."""
+    return f"{BY_MODEL}{gpu}, not measured"
+
+
 def label(word: object) -> str:
     """A verdict, fault or kind in words: "out of bounds"."""
     return str(word).replace("_", " ")
@@ -270,6 +284,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
         visible,
         plain,
         gate,
+        capitalized,
         label,
         language,
         name,
