@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from grader.coach.advice import INSTRUCTION_CYCLES, SECTOR_CYCLES, Advice, Subject
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
 from grader.coach.pattern import Pattern, pattern_of, width_of
+from grader.model.change import coalesced, tiled, widened
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, RowCounts
 from grader.run.emulator.ptx.traits import MatrixRole, Memory
@@ -50,6 +51,7 @@ def uncoalesced(subject: Subject) -> Iterator[Advice]:
                 f"({sums.requests:,} requests, {sums.sectors * SECTOR:,} bytes moved for {sums.bytes:,} asked for)",
                 _remedy(subject, array, worst),
                 (sums.sectors - sums.ideal_sectors) * SECTOR_CYCLES,
+                change=coalesced({line.line}, array),
             )
 
 
@@ -120,6 +122,7 @@ def reuse(subject: Subject) -> Iterator[Advice]:
             f"tile it: let the block copy its part of {' and '.join(a.name for a in arrays)} to shared memory once and "
             "read it there",
             sum(array.load_sectors - array.block_sectors for array in arrays) * SECTOR_CYCLES,
+            change=tiled({a.name: refetch_ratio(a) or 1.0 for a in arrays}),
         )
 
 
@@ -151,6 +154,7 @@ def wide_loads(subject: Subject) -> Iterator[Advice]:
                 f"{sums.requests:,} requests where {wide:,.0f} would do",
                 f"make each {pieces} of them one access of {WIDE} bytes, such as float4",
                 (sums.requests - wide) * INSTRUCTION_CYCLES + (sums.sectors - sectors) * SECTOR_CYCLES,
+                change=widened({line.line}, {group[0].array}, pieces, neighbours=True),
             )
         rest = [row for row in line.rows if id(row) not in told and _is_row_of_words(row)]
         if rest:
@@ -164,6 +168,7 @@ def wide_loads(subject: Subject) -> Iterator[Advice]:
                 f"neighbours: as {WIDE} bytes a lane {sums.requests / pieces:,.0f} would do",
                 f"let a thread take {pieces} neighbouring elements in one access, such as float4",
                 sums.requests * (1 - 1 / pieces) * INSTRUCTION_CYCLES,
+                change=widened({line.line}, {row.array for row in rest}, pieces, neighbours=False),
             )
 
 

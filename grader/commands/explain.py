@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from grader.commands.options import (
 from grader.core.verdict import LanguageName, Verdict
 
 if TYPE_CHECKING:
+    from grader.coach.advice import Advice
     from grader.coach.coach import Explanation, KernelExplanation
     from grader.model.model import ModelTime
     from grader.sass import Instruction, MachineCode
@@ -80,12 +81,12 @@ def command(
     sizes, 1 with any other verdict.
     """
     from grader.coach.coach import explain, usual_sizes
+    from grader.coach.gains import with_model
     from grader.coach.target import checked_target
     from grader.commands.grading import grade_file, print_result
     from grader.core.paths import cache_folder
     from grader.languages.registry import read_submission
     from grader.model.gpus import gpu_named
-    from grader.model.model import model_time
     from grader.sass.tool import find_nvdisasm
     from grader.terminal.console import messages, output
 
@@ -114,8 +115,9 @@ def command(
         )
         if model:
             status.update(f"computing the model time on {modelled.name}")
-            found = model_time(loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
-            explanation = replace(explanation, model=found)
+            explanation = with_model(
+                *(explanation, loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
+            )
     page = None
     if html is not None:
         from grader.boards.coach_page import write_page
@@ -169,9 +171,16 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "arrays": [{**asdict(a), "reads": reads_of(a), "refetched": refetch_ratio(a)} for a in kernel.arrays],
         "lines": [{"line": line.line, **asdict(line.totals), "ways": line.ways} for line in kernel.lines],
         "resources": kernel.resources and asdict(kernel.resources),
-        "advice": [asdict(one) for one in kernel.advice],
+        "advice": [_advice(one) for one in kernel.advice],
         "good": list(kernel.good),
         "machine_code": kernel.machine and _machine_code(kernel.machine),
+    }
+
+
+def _advice(one: Advice) -> dict[str, Any]:
+    return {
+        **{name: getattr(one, name) for name in ("kind", "word", "line", "message", "remedy", "gain", "share")},
+        "model": one.tried and {**asdict(one.tried), "saved": one.tried.saved},
     }
 
 
