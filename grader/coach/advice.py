@@ -26,6 +26,7 @@ WORDS: Mapping[str, str] = {
     "wide_access": "vectorised access",
     "bank_conflict": "bank conflict",
     "contention": "contended atomics",
+    "privatisation": "privatised atomics",
     "divergence": "divergence",
     "partial_warp": "partial warp",
     "occupancy": "occupancy",

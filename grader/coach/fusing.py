@@ -60,7 +60,9 @@ def _written(launch: TimedLaunch) -> list[str]:
 def _is_passed_on(name: str, first: TimedLaunch, second: TimedLaunch) -> bool:
     """Whether each block of the second launch touches what the same block of the first has touched of an array."""
     one, other = _of(first, name), _of(second, name)
-    if one is None or other is None or other.written == 1.0 or one.steps is None or other.steps is None:
+    if one is None or other is None or one.steps is None or other.steps is None:
+        return False
+    if not any(map(_accesses([name], Memory.LOAD), second.prepared.launch.rows)):
         return False
     grids = first.prepared.launch.grid, second.prepared.launch.grid
     return grids[0] == grids[1] and one.steps == other.steps and one.mean == other.mean

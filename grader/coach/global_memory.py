@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.coach.advice import INSTRUCTION_CYCLES, SECTOR_CYCLES, Advice, Subject
-from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
+from grader.coach.lines import LineCounts, Totals, reads_of, refetch_ratio, total
 from grader.coach.pattern import Pattern, pattern_of, width_of
-from grader.model.change import coalesced, tiled, widened
+from grader.model.change import coalesced, privatised, tiled, widened
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, RowCounts
 from grader.run.emulator.ptx.traits import MatrixRole, Memory
@@ -18,7 +18,10 @@ REUSE = 2.0
 LEAST_REFETCHED = 0.05
 """Fraction of all sectors moved, below which repeated reads are not reported."""
 WIDE = 16
-_VERBS = {Memory.LOAD: "read", Memory.COPY: "read", Memory.STORE: "written", Memory.ATOMIC: "updated"}
+UPDATED = "updated"
+MOST_SHARED = 48 << 10
+"""Bytes of an array of which each block may have one of its own."""
+_VERBS = {Memory.LOAD: "read", Memory.COPY: "read", Memory.STORE: "written", Memory.ATOMIC: UPDATED}
 
 
 def _verb(row: RowCounts) -> str:
@@ -42,6 +45,9 @@ def uncoalesced(subject: Subject) -> Iterator[Advice]:
             sums = total(rows)
             if sums.sectors <= WASTE * sums.ideal_sectors:
                 continue
+            if verb == UPDATED:
+                yield from _scattered(subject, line.line, array, sums)
+                continue
             worst = max(rows, key=lambda row: row.sectors - row.ideal_sectors)
             each, least = sums.sectors / sums.requests, sums.ideal_sectors / sums.requests
             yield Advice(
@@ -53,6 +59,21 @@ def uncoalesced(subject: Subject) -> Iterator[Advice]:
                 (sums.sectors - sums.ideal_sectors) * SECTOR_CYCLES,
                 change=coalesced({line.line}, array),
             )
+
+
+def _scattered(subject: Subject, line: int, array: str, sums: Totals) -> Iterator[Advice]:
+    """Atomics on the places of an array that their data name; they can't be neighbours."""
+    counted = subject.array(array)
+    if counted is None or counted.size > MOST_SHARED:
+        return
+    yield Advice(
+        "privatisation",
+        line,
+        f"{sums.requests:,} requests of atomics to {array}, {sums.sectors / sums.requests:.4g} sectors each",
+        f"give each block a {array} of its own in shared memory, and add those to {array} at its end",
+        (sums.sectors - sums.requests) * SECTOR_CYCLES,
+        change=privatised({line}, array),
+    )
 
 
 def _remedy(subject: Subject, array: str, row: RowCounts) -> str:

@@ -61,7 +61,8 @@ def products(launch: LaunchSample) -> Loop | None:
             origin.update({name: [*rows, row] if rows else [] for name in row.written})
         elif row.opcode in ("fma", "dp4a") and row.executed and len(row.read) >= 3:
             first, second = (origin.get(name, []) for name in row.read[:2])
-            if first and second:
+            # Two numbers behind one address go with one result alone.
+            if first and second and _address(first) != _address(second):
                 adds[block, row.written] = row
                 chain.update((one.block, one.written) for one in (*first, *second))
                 loads.update({(one.block, one.written): one for one in (*first, *second) if one.traits.is_load})
@@ -85,6 +86,10 @@ def products(launch: LaunchSample) -> Loop | None:
         _kind(heaviest, chain, launch),
         2 if "f16x2" in heaviest.modifiers or "bf16x2" in heaviest.modifiers else 4 if heaviest.opcode == "dp4a" else 1,
     )
+
+
+def _address(rows: list[Row]) -> tuple[str, ...]:
+    return next((row.read for row in rows if row.traits.is_load), ())
 
 
 def _reuse(launch: LaunchSample, loads: dict[tuple[int, tuple[str, ...]], Row]) -> dict[str, float] | None:

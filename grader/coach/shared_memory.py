@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from grader.coach.advice import INSTRUCTION_CYCLES, WAVEFRONT_CYCLES, Advice, Subject
 from grader.coach.lines import total
 from grader.coach.pattern import Pattern, pattern_of, width_of
-from grader.model.change import fewer_instructions, without_conflicts, without_contention
-from grader.model.sampling import Row
+from grader.model.change import loaded_by_fours, without_conflicts, without_contention
 from grader.run.emulator.counts import RowCounts
 from grader.run.emulator.native.counting import BANK_BYTES, BANKS
 from grader.run.emulator.ptx.traits import MatrixRole, Memory
@@ -96,7 +95,7 @@ def side_by_side(subject: Subject) -> Iterator[Advice]:
         sums = total(found)
         if not found:
             continue
-        part = 1 - (1 - 1 / FOUR) * len(found) / len(loads)
+        words = len(set(_offsets(found[0]))) * FOUR
         yield Advice(
             "vector_shared",
             line.line,
@@ -104,12 +103,8 @@ def side_by_side(subject: Subject) -> Iterator[Advice]:
             "rows do not begin at multiples of 16 bytes",
             "make rows a multiple of 16 bytes long (pad them by 4 numbers, not by 1) and load float4",
             sums.shared_requests * (1 - 1 / FOUR) * (WAVEFRONT_CYCLES + INSTRUCTION_CYCLES),
-            change=fewer_instructions(_share_of_loads(line.line, part)),
+            change=loaded_by_fours(line.line, len(found) / len(loads), max(1.0, words / BANKS)),
         )
-
-
-def _share_of_loads(line: int, part: float) -> Callable[[Row], float]:
-    return lambda row: part if row.line == line and row.shared_requests and row.traits.is_load else 1.0
 
 
 def _fours(rows: Sequence[RowCounts]) -> Iterator[RowCounts]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from grader.coach.advice import Advice
@@ -47,7 +48,7 @@ def double_buffering(subject: Modelled) -> Iterator[Advice]:
             yield _told("double_buffering", copies, loops, COPIED)
     elif loads and stored and any(map(_is_barrier, rows)):
         yield _told("double_buffering", loads, loops, STORED)
-    elif loads and not any(map(_is_barrier, rows)):
+    elif loads and not any(map(_is_barrier, rows)) and _at_once(loads) < UNROLLED:
         yield _told("loads_ahead", loads, loops, AT_ONCE)
 
 
@@ -65,6 +66,11 @@ AT_ONCE = (
     "each round of the loop waits for what it has loaded: the latency is exposed",
     "let a thread begin the loads of several rounds before it uses the first, as by #pragma unroll 4",
 )
+
+
+def _at_once(loads: Sequence[Row]) -> int:
+    """How many loads a round of the loop begins in the basic block with most of them."""
+    return max(Counter(row.block for row in loads).values())
 
 
 def _told(kind: str, loads: Sequence[Row], loops: Collection[int], words: tuple[str, str]) -> Advice:
@@ -136,7 +142,7 @@ def _trees(launch: LaunchSample) -> set[int]:
         loads = [row for row in rows if row.shared_requests and row.traits.is_load]
         stores = [row for row in rows if row.shared_requests and row.traits.is_store]
         sums = any(row.opcode in _SUMS for row in rows)
-        few = any(row.lanes < 31 or row.guarded for row in loads)
+        few = any(row.lanes < 31 or row.guarded for row in stores)
         if len(loads) in (1, 2) and len(stores) == 1 and sums and few and not any(row.requests for row in rows):
             found.add(number)
     if not found:
@@ -154,19 +160,30 @@ def _rounds(launch: LaunchSample, blocks: Collection[int]) -> float:
 
 
 def barriers(subject: Modelled) -> Iterator[Advice]:
-    """Finds loops with more than one barrier a round."""
+    """Finds barriers that only keep a warp from writing what another one still reads."""
     launch = subject.launch
-    loops = in_loops(launch)
-    own = [row for row in rows_of(launch, loops) if _is_barrier(row) and row.executed]
-    most = max((row.executed for row in own), default=0.0)
-    often = [row for row in own if 2 * row.executed > most]
-    if len(often) < 2 or _trees(launch) or subject.part("barrier", "latency") < EXPOSED / 2:
+    if subject.part("barrier", "latency") < EXPOSED / 2 or _trees(launch):
         return
-    met = sum(row.executed for row in own) / launch.blocks / -(-launch.threads // 32)
+    spare = list(_spare(launch, in_loops(launch)))
+    if not spare:
+        return
+    met = sum(row.executed for row in spare) / launch.blocks / -(-launch.threads // 32)
     yield Advice(
         "barriers",
-        often[-1].line,
-        f"a round of the loop has {len(often)} barriers; a warp waits at {met:,.0f} of them in all",
-        "with two buffers by turns one barrier a round is enough; lanes of one warp need __syncwarp alone",
-        change=without(lambda row: row in often[1:]),
+        max(spare, key=lambda row: row.executed).line,
+        f"a warp waits {met:,.0f} times at a barrier until others have read what is then written anew",
+        "with two buffers by turns that barrier is not needed; lanes of one warp need __syncwarp alone",
+        change=without(lambda row: row in spare),
     )
+
+
+def _spare(launch: LaunchSample, loops: Collection[int]) -> Iterator[Row]:
+    """The barriers of loops behind code that loads from shared memory and stores nothing there."""
+    loaded = stored = False
+    for row in rows_of(launch, loops):
+        if _is_barrier(row) and row.executed:
+            if loaded and not stored:
+                yield row
+            loaded = stored = False
+        elif row.shared_requests:
+            loaded, stored = loaded or row.traits.is_load, stored or not row.traits.is_load

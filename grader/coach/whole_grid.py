@@ -56,6 +56,8 @@ def tail(subject: Modelled) -> Iterator[Advice]:
 def block_order(subject: Modelled) -> Iterator[Advice]:
     """Finds grids whose neighbouring blocks share too little of what L2 holds."""
     traffic = subject.prepared.traffic
+    if sum(size > 1 for size in subject.launch.grid) < 2:
+        return
     if not traffic.low or traffic.bytes < AGAIN * traffic.low or subject.part("dram") < BOUND:
         return
     yield Advice(

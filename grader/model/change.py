@@ -76,17 +76,27 @@ def coalesced(lines: Collection[int], array: str) -> Change:
     """The accesses of these lines to an array take as few sectors as their bytes allow."""
 
     def change(given: Prepared) -> Prepared:
-        def edit(row: Row, missed: float) -> Sequence[Part]:
-            if not row.requests or row.line not in lines or row.array != array or row.sectors <= row.ideal_sectors:
-                return [(row, missed)]
+        def better(row: Row) -> Row:
             few = max(row.ideal_sectors, 1e-9)
-            # What L1 had kept of a sector for the next round is now asked for in this one.
-            out = min(1.0, missed * row.sectors / few)
-            return [(replace(row, sectors=few, lines=min(row.lines, max(1.0, few / 4))), out)]
+            return replace(row, sectors=few, lines=min(row.lines, max(1.0, few / 4)))
 
-        return edited(given, edit, {array: _useful(given, array)})
+        def is_wasteful(row: Row) -> bool:
+            return _is_access(row, lines, [array]) and row.sectors > row.ideal_sectors
+
+        return edited(given, _with_misses(given, is_wasteful, better), {array: _useful(given, array)})
 
     return change
+
+
+def _with_misses(given: Prepared, chosen: Callable[[Row], bool], better: Callable[[Row], Row]) -> Edit:
+    """Changes the chosen rows. Together they ask L2 for as many sectors as before, or for all that they touch if that
+    is less: what L1 kept of a sector for later rounds and rows is then asked for at once.
+    """
+    pairs = [(row, m) for row, m in zip(given.launch.rows, given.traffic.misses, strict=True) if chosen(row)]
+    before = sum(row.executed * row.share * row.sectors * missed for row, missed in pairs)
+    after = sum(one.executed * one.share * one.sectors for one in (better(row) for row, _ in pairs))
+    out = min(1.0, before / after) if after else 1.0
+    return lambda row, missed: [(better(row), out)] if chosen(row) else [(row, missed)]
 
 
 def _useful(given: Prepared, array: str) -> float:
@@ -138,18 +148,23 @@ def widened(lines: Collection[int], arrays: Collection[str], pieces: int, neighb
     def change(given: Prepared) -> Prepared:
         blocks = {row.block for row in given.launch.rows if _is_access(row, lines, arrays)}
 
+        part = 1 / pieces
+        # Without neighbours the wide access has as many times the sectors, and takes as many look-ups.
+        more = 1 if neighbours else pieces
+
+        def is_amortised(row: Row) -> bool:
+            return not neighbours and row.block in blocks and not is_float(row) and not row.shared_requests
+
+        def wide(row: Row) -> Row:
+            share = row.share * part
+            return replace(row, share=share, sectors=row.sectors * more, lines=max(row.lines, 1.0) * more)
+
+        one_access = _with_misses(given, lambda row: _is_access(row, lines, arrays), wide)
+
         def edit(row: Row, missed: float) -> Sequence[Part]:
-            part = 1 / pieces
-            if _is_access(row, lines, arrays):
-                # Without neighbours the wide access has as many times the sectors, and takes as many look-ups.
-                more = 1 if neighbours else pieces
-                wide = replace(
-                    row, share=row.share * part, sectors=row.sectors * more, lines=max(row.lines, 1.0) * more
-                )
-                return [(wide, missed)]
-            if not neighbours and row.block in blocks and not is_float(row) and not row.shared_requests:
+            if not _is_access(row, lines, arrays) and is_amortised(row):
                 return [(replace(row, share=row.share * part), missed)]
-            return [(row, missed)]
+            return one_access(row, missed)
 
         return edited(given, edit)
 
@@ -165,6 +180,34 @@ def is_float(row: Row) -> bool:
     return any(part in ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64", "f32x2") for part in row.modifiers)
 
 
+def loaded_by_fours(line: int, fours: float, wavefronts: float) -> Change:
+    """Loads of a line from shared memory, of which the part `fours` is made four at a time.
+
+    Four of them then take so many wavefronts.
+    """
+    part = 1 - fours * (1 - 1 / 4)
+
+    def edit(row: Row, missed: float) -> Sequence[Part]:
+        if row.line == line and row.shared_requests and row.traits.is_load:
+            passes = row.wavefronts * (1 - fours) + fours * wavefronts / 4
+            row = replace(row, share=row.share * part, wavefronts=passes / part)
+        return [(row, missed)]
+
+    return lambda given: edited(given, edit)
+
+
+def privatised(lines: Collection[int], array: str) -> Change:
+    """Atomics of these lines on an array update shared memory."""
+
+    def edit(row: Row, missed: float) -> Sequence[Part]:
+        if not _is_access(row, lines, [array]) or not row.traits.is_atomic:
+            return [(row, missed)]
+        bare = replace(row, requests=0.0, sectors=0.0, lines=0.0, array="", reuse=())
+        return [(replace(bare, shared_requests=row.requests, wavefronts=max(row.turns, row.requests)), 1.0)]
+
+    return lambda given: edited(given, edit)
+
+
 def tiled(arrays: Mapping[str, float]) -> Change:
     """Loads of these arrays come from shared memory, which takes each sector of them so many times less often."""
 
@@ -173,12 +216,16 @@ def tiled(arrays: Mapping[str, float]) -> Change:
         if not row.requests or not row.traits.is_load or ratio <= 1.0:
             return [(row, missed)]
         few = max(row.ideal_sectors, 1e-9)
-        fill = replace(row, written=(), share=row.share / ratio, sectors=few, lines=max(1.0, few / 4))
-        none = replace(
+        # Of so many loads one still waits for memory.
+        filled, part = f"{row.written[0]}.tile", 1 - 1 / ratio
+        fill = replace(row, written=(filled,), share=row.share / ratio, sectors=few, ahead=max(row.ahead, part))
+        fill = replace(fill, lines=max(1.0, few / 4))
+        bare = replace(
             row, requests=0.0, sectors=0.0, lines=0.0, array="", reuse=(), shared_requests=1.0, wavefronts=1.0
         )
-        kept = replace(none, opcode="st", modifiers=("shared", "b32"), written=(), read=(), share=row.share / ratio)
-        return [(fill, 1.0), (kept, 1.0), (replace(none, modifiers=("shared", *row.modifiers)), 1.0)]
+        kept = replace(bare, opcode="st", modifiers=("shared", "b32"), written=(), read=(), share=row.share / ratio)
+        own = replace(bare, modifiers=("shared", *row.modifiers), read=(*row.read, filled))
+        return [(fill, 1.0), (kept, 1.0), (own, 1.0)]
 
     return lambda given: edited(given, edit)
 
@@ -286,8 +333,12 @@ def register_blocked(factor: int, found: Products) -> Change:
         changed = edited(given, edit)
         old, threads = given.needs, min(MOST_THREADS, given.needs.threads)
         smaller = _in_blocks(launch, launch.blocks * old.threads / threads / square, threads)
+        # However many results a thread has, the arrays come from DRAM as before.
+        before, moved = given.traffic, changed.traffic
+        dram = {name: min(1.0, share * square) for name, share in before.dram.items()}
         return replace(
             changed,
+            traffic=replace(moved, dram=dram, bytes=before.bytes, low=before.low, high=before.high),
             launch=replace(smaller, rows=changed.launch.rows),
             needs=BlockNeeds(
                 threads,
