@@ -90,6 +90,9 @@ SPECIALS: Mapping[str, Floats32] = {
     "exact": np.array(_TINY + _NEAR_ONE + _HUGE, dtype=np.float32),
 }
 
+NONFINITE = np.array((np.nan, np.inf, -np.inf, *_HUGE, 0.0, -0.0), dtype=np.float32)
+"""Half of the values of the "nonfinite" family are from this table."""
+
 
 def families(problem: Problem) -> tuple[str, ...]:
     """The input families that this problem's gates need, in the order in which cases take turns."""
@@ -148,6 +151,8 @@ def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, se
         return _comb(shape, words, array)
     if family == "zeros":
         return words.fill(shape, zeros_above)
+    if family == "nonfinite":
+        return words.fill(shape, special(NONFINITE))
     if family == "overflow":
         return words.fill(shape, overflowing)
     if family == "small":
