@@ -125,18 +125,30 @@ def test_wide_values_reach_both_saturated_ends():
     assert np.abs(values).max() <= 80
 
 
-def test_half_of_nonfinite_values_are_from_a_table_with_nan_and_infinities():
-    problem = Problem(
+def exact_problem(family):
+    return Problem(
         title="Places of floats",
         difficulty="easy",
         kernel="places",
         params=dict(input=array(f32, "N"), out=out(i32, "N"), N=size(1, 100_000)),
-        gates=exact(families=("nonfinite",)),
+        gates=exact(families=(family,)),
     )
-    values = make_inputs(problem, {"N": 4000}, "nonfinite", 9)["input"]
+
+
+def test_half_of_nonfinite_values_are_from_a_table_with_nan_and_infinities():
+    values = make_inputs(exact_problem("nonfinite"), {"N": 4000}, "nonfinite", 9)["input"]
     for share in (np.isnan(values), values == np.inf, values == -np.inf, values == 0):
         assert 0.01 < share.mean() < 0.2
     assert 0.4 < (np.abs(values) < 10).mean() < 0.7
+
+
+def test_halves_have_ties_and_both_ends():
+    values = make_inputs(exact_problem("halves"), {"N": 4000}, "halves", 9)["input"]
+    assert (values * 2 == np.rint(values * 2)).all()
+    assert 0.4 < (values != np.rint(values)).mean() < 0.5
+    for end in (-127, 127):
+        assert 0.04 < (values == end).mean() < 0.08
+    assert np.abs(values).max() == 127
 
 
 def test_special_values_are_there():

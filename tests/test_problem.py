@@ -107,6 +107,8 @@ SIGNATURES = {
     "heat_3d": "heat_kernel(const float* heat, float* next, float alpha, int D, int H, int W)",
     "histogram_floats": "histogram_floats_kernel(const float* input, const float* edges, int* histogram, int* "
     "outside, int N, int BINS)",
+    "quantize_int8": "quantize_kernel(const float* input, signed char* quantized, float* scales, float* "
+    "restored, int M, int N)",
     "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "bilinear_resize": "resize_kernel(const float* input, float* output, int H, int W, int OH, int OW)",
