@@ -103,6 +103,12 @@ SIGNATURES = {
     "int H, int W)",
     "im2col": "im2col_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int P, int "
     "OH, int OW)",
+    "game_of_life": "life_kernel(const unsigned char* cells, unsigned char* next, int H, int W)",
+    "heat_3d": "heat_kernel(const float* heat, float* next, float alpha, int D, int H, int W)",
+    "histogram_floats": "histogram_floats_kernel(const float* input, const float* edges, int* histogram, int* "
+    "outside, int N, int BINS)",
+    "quantize_int8": "quantize_kernel(const float* input, signed char* quantized, float* scales, float* "
+    "restored, int M, int N)",
     "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "bilinear_resize": "resize_kernel(const float* input, float* output, int H, int W, int OH, int OW)",
