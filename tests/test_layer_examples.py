@@ -122,6 +122,11 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
             ]
         },
     ),
+    "embedding_backward": (
+        {"tokens": [2, 0, 2, 2], "upstream": [[1, 2], [3, 4], [5, 6], [-10, 0.5]]},
+        {"N": 4, "V": 3, "D": 2},
+        {"gradient": [[3, 4], [0, 0], [-4, 8.5]]},
+    ),
 }
 
 

@@ -113,6 +113,8 @@ SIGNATURES = {
     "float* upstream, float* gradient, int M, int N)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
+    "embedding_backward": "embedding_backward_kernel(const int* tokens, const float* upstream, float* gradient, "
+    "int N, int V, int D)",
 }
 
 
