@@ -115,6 +115,9 @@ SIGNATURES = {
     "output, float* mean, float* variance, int B, int C, int L)",
     "embedding_backward": "embedding_backward_kernel(const int* tokens, const float* upstream, float* gradient, "
     "int N, int V, int D)",
+    "kv_cache_update": "kv_cache_kernel(const int* lengths, const float* new_keys, const float* "
+    "new_values, const float* old_keys, const float* old_values, float* keys, float* "
+    "values, int B, int T, int H, int S, int D)",
 }
 
 
