@@ -1,5 +1,5 @@
-// Embedding, backward: gradient[tokens[n]][d] is the sum of upstream[n][d] over the places n of a word. N tokens, V words
-// of D numbers, fp32.
+// Embedding, backward: gradient[tokens[n]][d] is the sum of upstream[n][d] over the places n of a word. N tokens, V
+// words of D numbers, fp32.
 //
 // The kernel gets one thread for each element of `upstream`, in blocks of BLOCK threads; the gradient is all zeros. You
 // may change the number: any constant expression up to 1024.

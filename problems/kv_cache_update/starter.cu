@@ -1,12 +1,13 @@
-// Key-value cache, update: row [b][h][s] of the caches is that of the last new token with (lengths[b] + t) % S == s, else
-// the old one. B sequences, T new tokens, H heads, S slots, rows of D floats.
+// Key-value cache, update: row [b][h][s] of the caches is that of the last new token with (lengths[b] + t) % S == s,
+// else the old one. B sequences, T new tokens, H heads, S slots, rows of D floats.
 //
 // The kernel gets one thread for each element of `keys`, in blocks of BLOCK threads. You may change the number: any
 // constant expression up to 1024.
 #define BLOCK 256
 
-__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values, const float* old_keys,
-                                const float* old_values, float* keys, float* values, int B, int T, int H, int S, int D) {
+__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values,
+                                const float* old_keys, const float* old_values, float* keys, float* values, int B,
+                                int T, int H, int S, int D) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
     // The grid is rounded up to whole blocks: the last threads have no element and must not touch memory.

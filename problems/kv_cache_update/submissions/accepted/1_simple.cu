@@ -2,11 +2,12 @@
 //
 // Key-value cache, step 1: one thread, one element of each cache.
 //
-// Neighbouring threads copy neighbouring elements of one row, so that all accesses are coalesced, but each moves four bytes
-// at a time and takes its index apart by four divisions.
+// Neighbouring threads copy neighbouring elements of one row, so that all accesses are coalesced, but each moves four
+// bytes at a time and takes its index apart by four divisions.
 
-__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values, const float* old_keys,
-                                const float* old_values, float* keys, float* values, int B, int T, int H, int S, int D) {
+__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values,
+                                const float* old_keys, const float* old_values, float* keys, float* values, int B,
+                                int T, int H, int S, int D) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < B * H * S * D) {
         int d = i % D;

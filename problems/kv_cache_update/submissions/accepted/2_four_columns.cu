@@ -3,8 +3,8 @@
 // Key-value cache, step 2: four neighbouring columns a thread, by float4.
 //
 // Added to step 1: one instruction moves 16 bytes, and the divisions are paid once for four elements. Where D is no
-// multiple of four, rows begin anywhere, and each thread does one element. Three of four threads have nothing to do: the
-// launch is given. Expect a gain of up to two.
+// multiple of four, rows begin anywhere, and each thread does one element. Three of four threads have nothing to do:
+// the launch is given. Expect a gain of up to two.
 
 template <typename Piece>
 __device__ __forceinline__ void update(int i, const int* __restrict__ lengths, const Piece* __restrict__ new_keys,
@@ -33,8 +33,9 @@ __device__ __forceinline__ void update(int i, const int* __restrict__ lengths, c
     }
 }
 
-__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values, const float* old_keys,
-                                const float* old_values, float* keys, float* values, int B, int T, int H, int S, int D) {
+__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values,
+                                const float* old_keys, const float* old_values, float* keys, float* values, int B,
+                                int T, int H, int S, int D) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (D % 4 == 0) {
         update(i, lengths, reinterpret_cast<const float4*>(new_keys), reinterpret_cast<const float4*>(new_values),

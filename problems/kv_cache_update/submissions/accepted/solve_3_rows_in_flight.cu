@@ -3,8 +3,8 @@
 // Key-value cache, step 3: no division, and the loads of four rows under way together.
 //
 // Added to step 2: the grid says which sequence and head a block works on, lanes are columns, and a thread copies its
-// columns of four slots of both caches, eight loads of 16 bytes before the first store. The loads and stores bypass what
-// the cache would keep: nothing is used twice. What remains is the memory's speed.
+// columns of four slots of both caches, eight loads of 16 bytes before the first store. The loads and stores bypass
+// what the cache would keep: nothing is used twice. What remains is the memory's speed.
 
 #include <cuda_runtime.h>
 

@@ -4,8 +4,9 @@
 //
 // With more new tokens than slots the ring goes round more than once, and the last one stays.
 
-__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values, const float* old_keys,
-                                const float* old_values, float* keys, float* values, int B, int T, int H, int S, int D) {
+__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values,
+                                const float* old_keys, const float* old_values, float* keys, float* values, int B,
+                                int T, int H, int S, int D) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < B * H * S * D) {
         int d = i % D;
