@@ -118,6 +118,10 @@ SIGNATURES = {
     "kv_cache_update": "kv_cache_kernel(const int* lengths, const float* new_keys, const float* "
     "new_values, const float* old_keys, const float* old_values, float* keys, float* "
     "values, int B, int T, int H, int S, int D)",
+    "matmul_fp8": "matmul_fp8_kernel(const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B, const float* "
+    "scale_a, const float* scale_b, __nv_bfloat16* C, int M, int N, int K)",
+    "moe_routing": "moe_routing_kernel(const float* logits, int* experts, float* weights, int* "
+    "places, int* counts, int T, int E, int K)",
 }
 
 
