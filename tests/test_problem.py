@@ -122,6 +122,8 @@ SIGNATURES = {
     "scale_a, const float* scale_b, __nv_bfloat16* C, int M, int N, int K)",
     "moe_routing": "moe_routing_kernel(const float* logits, int* experts, float* weights, int* "
     "places, int* counts, int T, int E, int K)",
+    "top_p_sampling": "top_p_kernel(const int* weights, const int* shares, const unsigned int* draws, "
+    "int* tokens, int M, int N)",
 }
 
 
