@@ -119,6 +119,17 @@ SIGNATURES = {
     "float* upstream, float* gradient, int M, int N)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
+    "embedding_backward": "embedding_backward_kernel(const int* tokens, const float* upstream, float* gradient, "
+    "int N, int V, int D)",
+    "kv_cache_update": "kv_cache_kernel(const int* lengths, const float* new_keys, const float* "
+    "new_values, const float* old_keys, const float* old_values, float* keys, float* "
+    "values, int B, int T, int H, int S, int D)",
+    "matmul_fp8": "matmul_fp8_kernel(const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B, const float* "
+    "scale_a, const float* scale_b, __nv_bfloat16* C, int M, int N, int K)",
+    "moe_routing": "moe_routing_kernel(const float* logits, int* experts, float* weights, int* "
+    "places, int* counts, int T, int E, int K)",
+    "top_p_sampling": "top_p_kernel(const int* weights, const int* shares, const unsigned int* draws, "
+    "int* tokens, int M, int N)",
 }
 
 
