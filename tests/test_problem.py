@@ -112,6 +112,8 @@ SIGNATURES = {
     "cross_entropy_backward": "cross_entropy_backward_kernel(const float* logits, const int* labels, const "
     "float* upstream, float* gradient, int M, int N)",
     "mandelbrot": "mandelbrot_kernel(const int* real, const int* imaginary, int* steps, int H, int W, int LIMIT)",
+    "ray_sphere": "rays_kernel(const float* origins, const float* directions, const float* centres, const float* "
+    "radii, float* distance, int R, int S)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
 }
