@@ -114,6 +114,7 @@ SIGNATURES = {
     "mandelbrot": "mandelbrot_kernel(const int* real, const int* imaginary, int* steps, int H, int W, int LIMIT)",
     "ray_sphere": "rays_kernel(const float* origins, const float* directions, const float* centres, const float* "
     "radii, float* distance, int R, int S)",
+    "triangular_solve": "triangular_kernel(const float* A, const float* B, float* X, int N, int R, float shift)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
 }
