@@ -115,6 +115,10 @@ SIGNATURES = {
     "ray_sphere": "rays_kernel(const float* origins, const float* directions, const float* centres, const float* "
     "radii, float* distance, int R, int S)",
     "triangular_solve": "triangular_kernel(const float* A, const float* B, float* X, int N, int R, float shift)",
+    "cholesky_small": "cholesky_kernel(const float* A, float* L, int BATCH, int N, float ridge)",
+    "lu": "lu_kernel(const float* A, float* LU, int N)",
+    "gru_step": "gru_kernel(const float* x, const float* h, const float* W, const float* U, const float* w_bias, "
+    "const float* u_bias, float* next, int B, int D, int H)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
 }
