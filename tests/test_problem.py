@@ -117,6 +117,14 @@ SIGNATURES = {
     "bias_gradient, int M, int N)",
     "cross_entropy_backward": "cross_entropy_backward_kernel(const float* logits, const int* labels, const "
     "float* upstream, float* gradient, int M, int N)",
+    "mandelbrot": "mandelbrot_kernel(const int* real, const int* imaginary, int* steps, int H, int W, int LIMIT)",
+    "ray_sphere": "rays_kernel(const float* origins, const float* directions, const float* centres, const float* "
+    "radii, float* distance, int R, int S)",
+    "triangular_solve": "triangular_kernel(const float* A, const float* B, float* X, int N, int R, float shift)",
+    "cholesky_small": "cholesky_kernel(const float* A, float* L, int BATCH, int N, float ridge)",
+    "lu": "lu_kernel(const float* A, float* LU, int N)",
+    "gru_step": "gru_kernel(const float* x, const float* h, const float* W, const float* U, const float* w_bias, "
+    "const float* u_bias, float* next, int B, int D, int H)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
     "embedding_backward": "embedding_backward_kernel(const int* tokens, const float* upstream, float* gradient, "
