@@ -54,6 +54,15 @@ def test_whatever_the_main_thread_is_stuck_in_is_interrupted(stuck: object) -> N
     time.sleep(1.2)
 
 
+def test_a_time_that_is_over_at_once_leaves_nothing_behind() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    for microseconds in range(1, 200):
+        with pytest.raises(DeadlinePassed), Deadline(microseconds * 1e-6, lambda text: None):
+            time.sleep(60)
+        assert signal.getsignal(signal.SIGALRM) == before, microseconds
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0), microseconds
+
+
 def test_waiting_for_a_device_that_others_use_is_free() -> None:
     with _deadline(1.0, []) as one:
         one.progress("waiting for the GPU: another grading uses it")

@@ -174,9 +174,17 @@ def test_benchmarks_fit_a_large_gpu_and_are_worth_timing(problem):
     assert max(sizes) >= 50_000_000 or work >= 100
 
 
+HALF_A_MATRIX = {"cholesky_small": "A", "triangular_solve": "L"}
+"""Arrays of which only what stands on and below the diagonal has to be read."""
+
+
 def test_cost_counts_every_byte_once(problem):
     for benchmark in problem.benchmarks:
-        assert problem.cost_of(benchmark).bytes == problem.array_bytes(benchmark)
+        unread = 0
+        if problem.name in HALF_A_MATRIX:
+            *many, rows, columns = problem.shapes(benchmark)[HALF_A_MATRIX[problem.name]]
+            unread = 4 * prod(many) * rows * (columns - 1) // 2
+        assert problem.cost_of(benchmark).bytes == problem.array_bytes(benchmark) - unread
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -17,6 +17,8 @@ from types import FrameType, TracebackType
 STANDARD_SECONDS = 300
 GRACE_SECONDS = 30.0
 """What ending in order may take, until the process is ended as it is."""
+AGAIN_SECONDS = 0.02
+"""How often the timer rings from then on: a signal just before a system call that waits does not end the waiting."""
 _WAITING = "waiting for "
 _JUDGES_OWN = ("starting", "compiling", "building", "loading", "diagnosing")
 """How steps begin in which nothing of the submission runs."""
@@ -73,7 +75,7 @@ class Deadline:
     def _go_on(self) -> None:
         self._since = time.monotonic()
         if self._in_main and not self._paused:
-            signal.setitimer(signal.ITIMER_REAL, self._left)
+            signal.setitimer(signal.ITIMER_REAL, self._left, AGAIN_SECONDS)
             faulthandler.dump_traceback_later(self._left + GRACE_SECONDS, exit=True, file=2)
 
     def _stop(self) -> None:
@@ -84,4 +86,8 @@ class Deadline:
             faulthandler.cancel_dump_traceback_later()
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
+        if frame is not None and frame.f_code.co_filename == __file__:
+            # In the middle of entering or leaving, an error would leave the thread behind that ends the process.
+            return
+        signal.setitimer(signal.ITIMER_REAL, 0)
         raise DeadlinePassed(self._seconds, self._step)

@@ -60,7 +60,7 @@ def modelled() -> ModelTime:
     parts = {"issue": 4e-6, "dram": 5e-6, "launch": 1e-6}
     first = KernelTime("k<b>old</b>", 1e-5, 8e-6, 1.3e-5, "dram", parts, {3: 4e-6}, 2, 7.5, 1e7, 2e7, 1e6, 8, 1000)
     second = replace(first, kernel="other", bound="issue", flops=0.0)
-    return ModelTime(gpu_named("H200"), {"M": 4096, "N": 64}, 4e-5, 3e-5, 5e-5, "dram", ((first, 1), (second, 3)))
+    return ModelTime(gpu_named("H100"), {"M": 4096, "N": 64}, 4e-5, 3e-5, 5e-5, "dram", ((first, 1), (second, 3)))
 
 
 EXPLANATIONS = {
