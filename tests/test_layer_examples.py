@@ -104,6 +104,11 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
             "restored": [[127, -64, 64, 0], [0, 0, 0, 0], [-2, 1.00787, 0.50394, 0.25197]],
         },
     ),
+    "n_body": (
+        {"bodies": [[0, 0, 0, 1], [1, 0, 0, 2], [0, 0, 0, 5]]},
+        {"N": 3, "softening": 0.5},
+        {"acceleration": [[1.4311, 0, 0], [-4.2933, 0, 0], [1.4311, 0, 0]]},
+    ),
     "adam_step": (
         {"weight": [1], "gradient": [2], "first": [0], "second": [0]},
         {

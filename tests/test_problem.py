@@ -109,6 +109,7 @@ SIGNATURES = {
     "outside, int N, int BINS)",
     "quantize_int8": "quantize_kernel(const float* input, signed char* quantized, float* scales, float* "
     "restored, int M, int N)",
+    "n_body": "n_body_kernel(const float* bodies, float* acceleration, float softening, int N)",
     "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "bilinear_resize": "resize_kernel(const float* input, float* output, int H, int W, int OH, int OW)",
