@@ -138,6 +138,8 @@ SIGNATURES = {
     "places, int* counts, int T, int E, int K)",
     "top_p_sampling": "top_p_kernel(const int* weights, const int* shares, const unsigned int* draws, "
     "int* tokens, int M, int N)",
+    "beam_step": "beam_step_kernel(const float* scores, const float* steps, float* new_scores, "
+    "int* parents, int* tokens, int S, int B, int V)",
 }
 
 
