@@ -248,6 +248,18 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
         {"S": 1, "B": 2, "V": 3},
         {"new_scores": [[-1.5, -2.5]], "parents": [[0, 1]], "tokens": [[1, 0]]},
     ),
+    "paged_attention": (
+        {
+            "queries": [[[0]]],
+            "keys": [[[[1]]] * 16] * 2,
+            # Page 1 comes first; of page 0 two rows count.
+            "values": [[[[90]], [[180]], *[[[1000]]] * 14], [[[5]]] * 15 + [[[15]]]],
+            "table": [[1, 0, -1]],
+            "lengths": [18],
+        },
+        {"S": 1, "H": 1, "D": 1, "T": 3, "P": 2},
+        {"output": [[[20]]]},
+    ),
 }
 
 
