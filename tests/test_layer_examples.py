@@ -239,6 +239,32 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
             "counts": [1, 2, 2, 1],
         },
     ),
+    "top_p_sampling": (
+        {
+            "weights": [[10, 40, 0, 40, 10], [10, 40, 0, 40, 10]],
+            "shares": [39322, 65536],
+            "draws": [2147483648, 429496730],
+        },
+        {"M": 2, "N": 5},
+        {"tokens": [3, 1]},
+    ),
+    "beam_step": (
+        {"scores": [[-1, -2]], "steps": [[[-3, -0.5, -2.5], [-0.5, -4, -1]]]},
+        {"S": 1, "B": 2, "V": 3},
+        {"new_scores": [[-1.5, -2.5]], "parents": [[0, 1]], "tokens": [[1, 0]]},
+    ),
+    "paged_attention": (
+        {
+            "queries": [[[0]]],
+            "keys": [[[[1]]] * 16] * 2,
+            # Page 1 comes first; of page 0 two rows count.
+            "values": [[[[90]], [[180]], *[[[1000]]] * 14], [[[5]]] * 15 + [[[15]]]],
+            "table": [[1, 0, -1]],
+            "lengths": [18],
+        },
+        {"S": 1, "H": 1, "D": 1, "T": 3, "P": 2},
+        {"output": [[[20]]]},
+    ),
 }
 
 

@@ -139,6 +139,11 @@ SIGNATURES = {
     "places, int* counts, int T, int E, int K)",
     "top_p_sampling": "top_p_kernel(const int* weights, const int* shares, const unsigned int* draws, "
     "int* tokens, int M, int N)",
+    "beam_step": "beam_step_kernel(const float* scores, const float* steps, float* new_scores, "
+    "int* parents, int* tokens, int S, int B, int V)",
+    "paged_attention": "paged_attention_kernel(const float* queries, const float* keys, const float* "
+    "values, const int* table, const int* lengths, float* output, int S, int H, int "
+    "D, int T, int P)",
 }
 
 
