@@ -15,7 +15,8 @@ from grader.check import explain
 from grader.check.compare import Comparison, Mask, compare
 from grader.check.errormap import error_map
 from grader.check.precision import recognise
-from grader.check.tolerance import ELEMENT_UNITS, SUM_UNITS, Bound, Inputs, bounds, magnitudes, scaled_units
+from grader.check.references import References
+from grader.check.tolerance import ELEMENT_UNITS, SUM_UNITS, Bound, Inputs, scaled_units
 from grader.core.errors import JudgeError
 from grader.core.report import ElementError, OutputCheck
 from grader.core.verdict import Verdict, WrongKind
@@ -46,8 +47,19 @@ def check_case(
     `changed_inputs` gives the first changed index of each input that the kernel wrote to. Raises JudgeError if an
     output is missing or has the wrong shape or type.
     """
+    return check_outputs(References(problem, sizes, family, inputs), outputs, unwritten, changed_inputs)
+
+
+def check_outputs(
+    references: References,
+    outputs: Mapping[str, npt.NDArray[Any]],
+    unwritten: Mapping[str, Mask] | None = None,
+    changed_inputs: Mapping[str, tuple[int, ...]] | None = None,
+) -> CaseCheck:
+    """`check_case` with references that may be known."""
+    problem = references.problem
     checks = []
-    for name, bound in bounds(problem, sizes, family, inputs).items():
+    for name, bound in references.bounds.items():
         got = _output(problem, name, outputs, bound)
         xp = module_of(got)
         left = (unwritten or {}).get(name)
@@ -57,7 +69,7 @@ def check_case(
             alone = bound.untouched if unwritten is None else bound.untouched & left
             got, left = xp.where(alone, bound.expected, got), left & ~alone
         found = compare(bound, got, left)
-        checks.append(_describe(problem, sizes, inputs, name, bound, found))
+        checks.append(_describe(references, name, bound, found))
     for array, index in (changed_inputs or {}).items():
         # A kernel that writes to its input usually fails in other ways too; this is the cause.
         message = explain.changed(array, index, list(problem.outputs))
@@ -78,15 +90,8 @@ def _output(problem: Problem, name: str, outputs: Mapping[str, npt.NDArray[Any]]
     return got
 
 
-def _describe(
-    problem: Problem,
-    sizes: Mapping[str, int],
-    inputs: Inputs,
-    name: str,
-    bound: Bound,
-    found: Comparison,
-) -> OutputCheck:
-    kind, explanation = _kind(problem, sizes, inputs, name, bound, found)
+def _describe(references: References, name: str, bound: Bound, found: Comparison) -> OutputCheck:
+    kind, explanation = _kind(references, name, bound, found)
     return OutputCheck(
         array=name,
         shape=found.got.shape,
@@ -101,22 +106,16 @@ def _describe(
     )
 
 
-def _kind(
-    problem: Problem,
-    sizes: Mapping[str, int],
-    inputs: Inputs,
-    name: str,
-    bound: Bound,
-    found: Comparison,
-) -> tuple[WrongKind | None, str]:
+def _kind(references: References, name: str, bound: Bound, found: Comparison) -> tuple[WrongKind | None, str]:
+    problem, sizes = references.problem, references.sizes
     if not found.count:
         return None, ""
     if 2 * int(found.unwritten.sum()) >= found.count:
         return WrongKind.UNWRITTEN_OUTPUT, explain.unwritten(name, found)
     if problem.outputs[name].dtype.whole or not problem.operands:
         return WrongKind.WRONG_VALUE, explain.wrong_value(name, bound, found)
-    measured = magnitudes(problem, sizes, inputs, {name: bound.reference})[name]
-    cause = recognise(problem, sizes, inputs, name, bound, found, measured)
+    measured = references.magnitudes(name)
+    cause = recognise(references, name, bound, found)
     if cause:
         return WrongKind.LOW_PRECISION, explain.low_precision(
             name, bound, found, measured, cause, _units(problem, sizes, found)

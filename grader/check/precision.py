@@ -8,7 +8,6 @@ out or counted twice. With few elements the spread can't be seen; a case with mo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -18,9 +17,10 @@ import numpy.typing as npt
 
 from grader.check.compare import Comparison
 from grader.check.formats import FP32, INPUT_FORMATS, RESULT_FORMATS, Format
-from grader.check.tolerance import Bound, Inputs, Magnitudes
+from grader.check.references import References
+from grader.check.tolerance import Bound
 from grader.problem.arrays import widen
-from grader.problem.definition import Floats, Problem
+from grader.problem.definition import Floats
 from grader.problem.parameters import Array, f32, f64
 
 MOST = 0.9
@@ -50,23 +50,16 @@ class _Evidence:
     spread: Floats
 
 
-def recognise(
-    problem: Problem,
-    sizes: Mapping[str, int],
-    inputs: Inputs,
-    output: str,
-    bound: Bound,
-    found: Comparison,
-    measured: Magnitudes,
-) -> LowPrecision | None:
+def recognise(references: References, output: str, bound: Bound, found: Comparison) -> LowPrecision | None:
     """Returns the kind of low precision that explains the wrong elements of an output, or None."""
-    where = found.wrong
+    problem, where = references.problem, found.wrong
     # Rounding leaves no element unwritten and does not merely change the signs of zeros.
     if found.unwritten.any() or not np.any(found.error[where]):
         return None
     # A formula gives infinity or NaN when it overflows in any format; in a sum they would come from fp16's range.
     if problem.gates.kind == "scaled" and not np.isfinite(found.got[where]).all():
         return None
+    measured = references.magnitudes(output)
     seen = _Evidence(
         found.got,
         found.got[where],
@@ -75,14 +68,12 @@ def recognise(
         measured.scale[where],
         measured.spread[where],
     )
-    written, operands = problem.outputs[output], problem.operands.items()
-    numbers = {name: array.numbers(inputs[name]).astype(np.float32) for name, array in operands}
+    written = problem.outputs[output]
     double = written.dtype is f64
     for form in (FP32,) if double else INPUT_FORMATS:
-        rounded = dict(inputs) | {name: form.round(values) for name, values in numbers.items()}
-        if _explains(problem.expected(rounded, sizes)[output][where], seen, bound, written):
+        if _explains(references.of_rounded(form)[output][where], seen, bound, written):
             return LowPrecision(f"{form.name} inputs (2^-{form.unit})")
-    terms = problem.gates.count_terms(sizes) if problem.gates.terms else None
+    terms = problem.gates.count_terms(references.sizes) if problem.gates.terms else None
     for form in (FP32,) if double else RESULT_FORMATS if written.dtype is f32 else ():
         if (double and _beyond_float(seen)) or _kept_in(form, seen, terms):
             return LowPrecision(f"results kept in {form.name} (2^-{form.unit})")

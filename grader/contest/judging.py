@@ -35,6 +35,7 @@ from grader.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from grader.model.model import ModelTime
+    from grader.problem import Problem
 
 HIDDEN_STEP = "checking the hidden cases"
 HIDDEN_CHECK = "the contest's hidden cases"
@@ -44,6 +45,8 @@ RUN_CASES = 6
 """Sizes that a run tries, if its sender chose none."""
 LEAST_SECONDS = 10.0
 """Minimum time limit for hidden cases."""
+_OF_A_FOLDER = ("folder", "definition", "statement", "starter", "editorial", "baseline_file")
+"""What a problem has from its folder: with the same of all these it is the same problem."""
 
 
 class MachineJudge:
@@ -65,6 +68,7 @@ class MachineJudge:
         self._model_timer = model_timer
         self._grade, self._solve = grade, solve or find_language(LanguageName.CUDA, Form.SOLVE)
         self._workspace, self._device, self._cache = workspace, device, cache
+        self._problems: dict[str, Problem] = {}
         self._require_sandbox = require_sandbox
         self.gpu_model = choose_device(device).name
 
@@ -86,8 +90,7 @@ class MachineJudge:
         These can only change the verdict, to the same one whatever failed. Of each group of cases it is said whether it
         was right.
         """
-        # Read anew: a problem may have come since this process started.
-        problem, began = Workspace(self._workspace.root).load(job.problem), time.monotonic()
+        problem, began = self._load(job.problem), time.monotonic()
         options = Options(
             device=self._device,
             user=job.account,
@@ -165,6 +168,15 @@ class MachineJudge:
             require_sandbox=self._require_sandbox,
             timer=self._model_timer,
         )
+
+    def _load(self, name: str) -> Problem:
+        """Reads a problem anew: it may have come or changed since this process started. One that is as it was is the
+        same object, whose hidden cases the judge knows already.
+        """
+        read, known = Workspace(self._workspace.root).load(name), self._problems.get(name)
+        if known is None or not read.definition or any(getattr(read, of) != getattr(known, of) for of in _OF_A_FOLDER):
+            known = self._problems[name] = read
+        return known
 
     def explain(self, question: Question, progress: Callable[[str], None]) -> Answer:
         """Explains a source, on the emulator whatever the device is."""

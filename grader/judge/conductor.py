@@ -79,12 +79,14 @@ def grade(
     the judge during the grading is a Report with the verdict `internal_error`; one that takes longer than its deadline
     is a Report that names the step.
     """
+    known_cases = options.seed is not None
     options = replace(options, seed=secrets.randbits(48) if options.seed is None else options.seed)
     deadline = Deadline(options.deadline, progress)
     try:
         with deadline:
             spoken = language or language_of(submission)
-            return _grade(problem, submission, options, deadline.progress, meanwhile, choose(options.device), spoken)
+            given = (problem, submission, options, deadline.progress, meanwhile, choose(options.device), spoken)
+            return _grade(*given, known_cases)
     except DeadlinePassed as passed:
         assert options.seed is not None
         device, sandbox = choose(options.device), Sandbox.find(options.require_sandbox)
@@ -100,6 +102,7 @@ def _grade(
     meanwhile: Callable[[], None],
     device: Device,
     language: Language,
+    known_cases: bool,
 ) -> Report:
     began = time.monotonic()
     sandbox = Sandbox.find(options.require_sandbox)
@@ -140,6 +143,7 @@ def _grade(
                 *(problem, submission, language, program, cache, sandbox, progress, ready, local_values),
                 timed=options.timed and not options.sizes,
                 fresh_modules=options.fresh_modules,
+                known_cases=known_cases,
             )
             report = course.run(report, parts)
         finally:

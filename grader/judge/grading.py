@@ -74,10 +74,11 @@ class Grading:
         planner: Planner,
         *,
         fresh_modules: bool = False,
+        known_cases: bool = False,
     ) -> None:
         self.part = part
         self.planner = planner
-        self.examiner = Examiner(part.runner, problem, submission, planner, part.limits, part.referee)
+        self.examiner = Examiner(part.runner, problem, submission, planner, part.limits, part.referee, known_cases)
         if fresh_modules:
             self.examiner.before_case = self._start_anew
         self._problem = problem

@@ -40,7 +40,8 @@ class Course:
     """A compiled submission on its way through the passes, and what they have found.
 
     `ready` is the caller's own work beside. `local_values` is the second look at what the emulator finds right; None
-    where there is none. With `timed`, what is right is timed where the device can.
+    where there is none. With `timed`, what is right is timed where the device can. With `known_cases` other submissions
+    get the same ones.
     """
 
     problem: Problem
@@ -54,6 +55,7 @@ class Course:
     local_values: LocalsPass | None = None
     timed: bool = False
     fresh_modules: bool = False
+    known_cases: bool = False
     found: list[tuple[Grading, Outcome]] = field(default_factory=list)
     """What each part came to, in the order in which they took part."""
     emulated: Sequence[tuple[Grading, Outcome]] = ()
@@ -131,7 +133,9 @@ def examine(course: Course, turn: Turn, report: Report) -> Decision:
 
 def _examine(course: Course, part: Part, planner: Planner, report: Report) -> Decision:
     grading = Grading(
-        *(part, course.problem, course.submission, course.program, planner), fresh_modules=course.fresh_modules
+        *(part, course.problem, course.submission, course.program, planner),
+        fresh_modules=course.fresh_modules,
+        known_cases=course.known_cases,
     )
     outcome = grading.run(course.progress)
     course.found.append((grading, outcome))

@@ -41,12 +41,14 @@ class Problem(Declaration):
 
     `baseline` is the kernel that times are compared with: a file below the folder's `submissions/`, or a library call
     defined with `@problem.baseline`. Unless `races_are_fatal`, a data race is only a warning. `name`, `folder`,
-    `statement`, `starter` and `editorial`, if there is one, are set when the folder is loaded.
+    `statement`, `starter`, `editorial`, if there is one, and `definition`, the text of `problem.py`, are set when the
+    folder is loaded.
     A challenge of a third-party problem set is a Problem too, with `tests` of its own: see `grader.problem.challenges`.
     """
 
     name: str = ""
     folder: Path = Path()
+    definition: str = ""
     statement: str = ""
     starter: str = ""
     editorial: str | None = None

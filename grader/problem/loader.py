@@ -57,6 +57,7 @@ def load_problem(folder: Path, *, trial: bool = True) -> Problem:
         problem = _execute(path, text)
         problem.name = folder.name
         problem.folder = folder
+        problem.definition = text
         if problem.missing_functions:
             role = problem.missing_functions[0]
             raise ProblemError(f"{role}: it is missing; add a function under @problem.{role}")

@@ -1,5 +1,6 @@
 """Under hidden seeds nothing but one word depends on a hidden case: what a submission can learn of them is one bit."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -67,6 +68,25 @@ def test_what_fails_without_hidden_cases_is_told_in_full(machine: MachineJudge, 
     assert outcome.is_open and outcome.verdict == "runtime_error" and "4711" in (outcome.report or "")
     # With a seed of its own, so that nothing of the contest's is in it; it may be watched.
     assert [(each.seed, each.fresh_modules, each.replay) for each in asked] == [(None, False, True)]
+
+
+def test_a_problem_is_the_same_until_its_folder_changes(tmp_path: Path) -> None:
+    """By the object the judge knows hidden cases again, and by the folder it sees that they are others."""
+    folder, graded = tmp_path / "problems" / "zip", []
+
+    def grade(problem: object, *asked: object) -> Any:
+        graded.append(problem)
+        return accepted()
+
+    shutil.copytree(ROOT / "problems" / "zip", folder)
+    machine = MachineJudge(Workspace(tmp_path), "emulator", tmp_path, grade=grade)
+    machine.hidden_seconds = 0.01
+    machine(HIDDEN, lambda text: None)
+    machine(HIDDEN, lambda text: None)
+    definition = folder / "problem.py"
+    definition.write_text(f"{definition.read_text()}\n# Another one.\n")
+    machine(HIDDEN, lambda text: None)
+    assert [each is graded[0] for each in graded] == [True, True, True, True, False, False]
 
 
 @pytest.mark.parametrize(
