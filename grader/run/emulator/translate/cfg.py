@@ -86,9 +86,10 @@ def is_builtin_call(instruction: Instruction) -> bool:
 def hands_over(instruction: Instruction) -> bool:
     """Whether it may look at or set what threads of other blocks wait for: a flag, a lock, a counter of arrivals."""
     traits, modifiers = instruction.traits, set(instruction.modifiers)
-    if modifiers & {"shared", "shared::cta", "local", "param"} or instruction.opcode not in ("ld", "st", "atom"):
+    if modifiers & {"shared", "shared::cta", "local", "param"} or (not traits.result and not traits.is_store):
         return False
-    return traits.is_atomic or bool(modifiers & {"volatile", "relaxed", "acquire", "release"})
+    accesses = traits.is_load or traits.is_store
+    return traits.is_atomic or (accesses and bool(modifiers & {"volatile", "relaxed", "acquire", "release"}))
 
 
 def ends_block(instruction: Instruction) -> bool:
