@@ -41,7 +41,8 @@ class Options:
     own host code without one. `deadline` is how many seconds the grading as a whole may take. With `fresh_modules` no
     case finds in the kernels' variables what an earlier one left there. `search` is what a failure may cost besides.
     With `replay` the smallest failing case is recorded, so that its page can play it. Without `local_values` what is
-    right is not looked at a second time, for local variables without a value: for who expects a failure.
+    right or a wrong answer is not looked at a second time, for local variables without a value: for who expects another
+    failure.
     """
 
     cases: int = 12

@@ -248,8 +248,8 @@ def _verify(work: Work, seeds: int) -> Outcome:
 
 
 def _options(expected: Expectation, cases: int, seed: int) -> Options:
-    """How a work is graded. One that has to fail is not looked at for local variables without a value, as only what
-    is right is: were it right, that would be a mismatch already.
+    """How a work is graded. One that has to fail in another way is not looked at for local variables without a value:
+    they would only tell why.
     """
     from grader.judge.conductor import Options
 

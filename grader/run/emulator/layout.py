@@ -318,9 +318,11 @@ EVENT_SAME_VALUE, EVENT_LEFT, EVENT_GONE = range(16, 19)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.
-STIRRED_BLOCKS, MOST_STIRS = 64, 8
-"""The blocks of a launch that are stirred, and the places in each where a coin decides."""
 WARP_SLICE = 1 << 12
+
+STIRRED_BLOCKS, MOST_STIRS = 32, 8
+"""The most blocks of a launch that is stirred, and the places in each where a coin decides. While a block that holds a
+lock is suspended, all others wait in vain."""
 
 # A block is suspended after BLOCK_SLICE instructions, or sooner after BLOCK_WAITS of the kind that threads wait with:
 # it may be waiting for a block that has not begun.

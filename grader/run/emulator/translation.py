@@ -95,7 +95,9 @@ def translate(
     entered into the launch's journal.
     Raises UnsupportedPtx.
     """
-    program = build_program(module, kernel)
+    # What is replayed, counted or followed has one order.
+    stirred = sanitize and not count and followed is None and noted is None
+    program = build_program(module, kernel, apart=stirred)
     storage = assign_storage(program, module, variables, noted.kept_registers(program) if noted is not None else {})
     ir_module = IrModule()
     sites = Sites()
@@ -113,8 +115,7 @@ def translate(
         emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks, counting)
         emitter.give_way = dispatcher.give_way
         emitter.waits = waits
-        # What is replayed, counted or followed has one order.
-        emitter.stirred = sanitize and not count and followed is None and noted is None
+        emitter.stirred = stirred
         emitter.values = Values(emitter, places, block.pc) if places is not None else None
         if noted is not None:
             emitter.recorder = Recording(emitter, noted, program, block)

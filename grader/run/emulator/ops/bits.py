@@ -277,7 +277,7 @@ _OF_BITS = Traits(pure=True, silent=True)
 TABLE = {
     ("and", ""): Row(_logic("and"), Traits(pure=True, silent=True, passing=Passing.MASKED, fold=_fold_and)),
     ("or", ""): Row(_logic("or"), Traits(pure=True, silent=True, fold=_folded(operator.or_))),
-    ("xor", ""): Row(_logic("xor"), Traits(pure=True, silent=True, fold=_folded(operator.xor))),
+    ("xor", ""): Row(_logic("xor"), Traits(pure=True, silent=True, sums=True, fold=_folded(operator.xor))),
     ("not", ""): Row(complement, Traits(pure=True, silent=True, fold=_fold_not)),
     ("cnot", "int"): Row(logical_not, PURE),
     ("lop3", "int"): Row(table_logic, _OF_BITS),

@@ -156,11 +156,11 @@ def test_property(e: Emitter, i: Instruction) -> None:
 
 
 TABLE = {
-    ("add", "float"): Row(_binary("fadd"), Traits(pure=True, operations=1)),
-    ("sub", "float"): Row(_binary("fsub"), Traits(pure=True, operations=1)),
+    ("add", "float"): Row(_binary("fadd"), Traits(pure=True, operations=1, sums=True)),
+    ("sub", "float"): Row(_binary("fsub"), Traits(pure=True, operations=1, sums=True)),
     ("mul", "float"): Row(_binary("fmul"), Traits(pure=True, operations=1)),
-    ("fma", "float"): Row(fused_multiply_add, Traits(pure=True, operations=2)),
-    ("mad", "float"): Row(fused_multiply_add, Traits(pure=True, operations=2)),
+    ("fma", "float"): Row(fused_multiply_add, Traits(pure=True, operations=2, sums=True)),
+    ("mad", "float"): Row(fused_multiply_add, Traits(pure=True, operations=2, sums=True)),
     ("div", "float"): Row(divide, Traits(pure=True, operations=1)),
     ("rcp", "float"): Row(reciprocal, Traits(pure=True, operations=1)),
     ("sqrt", "float"): Row(square_root, Traits(pure=True, operations=1)),

@@ -106,10 +106,10 @@ def _sort_key(e: Emitter, bits: V, form: Format, nan_key: int) -> V:
 
 
 TABLE = {
-    ("add", "half"): Row(_elementwise(_add), Traits(pure=True, operations=1)),
-    ("sub", "half"): Row(_elementwise(_subtract), Traits(pure=True, operations=1)),
+    ("add", "half"): Row(_elementwise(_add), Traits(pure=True, operations=1, sums=True)),
+    ("sub", "half"): Row(_elementwise(_subtract), Traits(pure=True, operations=1, sums=True)),
     ("mul", "half"): Row(_elementwise(_multiply), Traits(pure=True, operations=1)),
-    ("fma", "half"): Row(_elementwise(_fused_multiply_add), Traits(pure=True, operations=2)),
+    ("fma", "half"): Row(_elementwise(_fused_multiply_add), Traits(pure=True, operations=2, sums=True)),
     ("neg", "half"): Row(_elementwise(_negate), PURE),
     ("abs", "half"): Row(_elementwise(_absolute), PURE),
     ("min", "half"): Row(_elementwise(_extreme("min")), PURE),

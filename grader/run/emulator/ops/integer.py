@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ptx.syntax import Instruction, type_of
-from grader.run.emulator.ptx.traits import PURE
+from grader.run.emulator.ptx.traits import PURE, Traits
 from grader.run.emulator.ptx.types import TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -159,11 +159,13 @@ def _field(e: Emitter, value: V, start: int, bits: int, signed: bool) -> V:
     return e.f.op("ashr" if signed else "lshr", raised, splat("i32", 32 - bits))
 
 
+_SUMS = Traits(pure=True, sums=True)
+
 TABLE = {
-    ("add", "int"): Row(_simple("add"), PURE),
-    ("sub", "int"): Row(_simple("sub"), PURE),
+    ("add", "int"): Row(_simple("add"), _SUMS),
+    ("sub", "int"): Row(_simple("sub"), _SUMS),
     ("mul", "int"): Row(multiply, PURE),
-    ("mad", "int"): Row(multiply_add, PURE),
+    ("mad", "int"): Row(multiply_add, _SUMS),
     ("mul24", "int"): Row(multiply24, PURE),
     ("mad24", "int"): Row(multiply_add24, PURE),
     ("div", "int"): Row(_quotient(False), PURE),

@@ -86,9 +86,10 @@ def is_builtin_call(instruction: Instruction) -> bool:
 def hands_over(instruction: Instruction) -> bool:
     """Whether it may look at or set what threads of other blocks wait for: a flag, a lock, a counter of arrivals."""
     traits, modifiers = instruction.traits, set(instruction.modifiers)
-    if modifiers & {"shared", "shared::cta", "local", "param"} or instruction.opcode not in ("ld", "st", "atom"):
+    if modifiers & {"shared", "shared::cta", "local", "param"} or (not traits.result and not traits.is_store):
         return False
-    return traits.is_atomic or bool(modifiers & {"volatile", "relaxed", "acquire", "release"})
+    accesses = traits.is_load or traits.is_store
+    return traits.is_atomic or (accesses and bool(modifiers & {"volatile", "relaxed", "acquire", "release"}))
 
 
 def ends_block(instruction: Instruction) -> bool:
@@ -151,8 +152,11 @@ def _recursive(kernel: str, calls: Mapping[str, set[str]]) -> frozenset[str]:
 
 
 class _Splitter:
-    def __init__(self, function: Function, blocks: list[Block], labels: dict[tuple[str, str], int]) -> None:
+    def __init__(
+        self, function: Function, blocks: list[Block], labels: dict[tuple[str, str], int], apart: bool
+    ) -> None:
         self._function = function
+        self._apart = apart
         self._blocks = blocks
         self._labels = labels
         self._open()
@@ -185,8 +189,7 @@ class _Splitter:
             return
         if is_block_barrier(instruction) or (synchronises(instruction) and not self._together(instruction)):
             self._fresh()
-        if hands_over(instruction):
-            # Other blocks may get a turn before it.
+        if self._apart and hands_over(instruction):
             self._fresh()
         self._blocks[-1].instructions.append(instruction)
         if ends_block(instruction):
@@ -218,8 +221,11 @@ def function_ids(module: PtxModule) -> dict[str, int]:
     return {name: index for index, name in enumerate(sorted(defined & used))}
 
 
-def build_program(module: PtxModule, kernel: str) -> Program:
-    """Returns the blocks of `kernel` and of all functions that it can call."""
+def build_program(module: PtxModule, kernel: str, apart: bool = False) -> Program:
+    """Returns the blocks of `kernel` and of all functions that it can call.
+
+    `apart`: what looks at or sets what threads of other blocks wait for begins a block, so that they may get a turn.
+    """
     ids = function_ids(module)
     addressed = tuple(ids)
     calls = {name: _callees(function, addressed) for name, function in module.functions.items()}
@@ -234,7 +240,7 @@ def build_program(module: PtxModule, kernel: str) -> Program:
             continue
         functions[name] = function
         entries[name] = len(blocks)
-        _Splitter(function, blocks, labels).split()
+        _Splitter(function, blocks, labels, apart).split()
     return Program(
         kernel,
         functions,

@@ -8,9 +8,7 @@ round; a sum is wrong for good.
 from __future__ import annotations
 
 from grader.run.emulator.ptx.syntax import Address, Function, Instruction, Operand, Register
-
-_SUMS = {"add", "sub", "mad", "fma", "xor"}
-_PASSING = {"mov", "cvt", "neg", "cvta"}
+from grader.run.emulator.ptx.traits import Passing
 
 
 def find_counts(function: Function) -> frozenset[Instruction]:
@@ -18,6 +16,10 @@ def find_counts(function: Function) -> frozenset[Instruction]:
     instructions = [item for item in function.body or () if isinstance(item, Instruction)]
     search = _Search(instructions)
     return frozenset(i for i in instructions if i.traits.is_store and search.counts(i))
+
+
+def _is_copy(instruction: Instruction) -> bool:
+    return instruction.traits.passing is Passing.WHOLE
 
 
 class _Search:
@@ -41,9 +43,9 @@ class _Search:
         if writer.traits.is_load:
             source = writer.operands[1]
             return summed and isinstance(source, Address) and self._place(source) == self._place(place)
-        if writer.opcode not in _SUMS | _PASSING or writer.predicate is not None:
+        if not (writer.traits.sums or _is_copy(writer)) or writer.predicate is not None:
             return False
-        summed = summed or writer.opcode in _SUMS
+        summed = summed or writer.traits.sums
         sources = [operand for operand in writer.operands[1:] if isinstance(operand, Register)]
         return any(self._is_sum(source, place, summed, depth + 1) for source in sources)
 
@@ -54,7 +56,7 @@ class _Search:
         """Returns what a register was copied from, through conversions of addresses too."""
         for _ in range(8):
             writer = self._writers.get(base.name) if isinstance(base, Register) else None
-            if writer is None or writer.opcode not in _PASSING or len(writer.operands) != 2:
+            if writer is None or not _is_copy(writer) or len(writer.operands) != 2:
                 return base
             base = writer.operands[1]
         return base

@@ -1,4 +1,4 @@
-// expect: wrong_answer wrong_value
+// expect: runtime_error uninitialized_read
 //
 // 2D max pooling whose largest element starts with anything.
 //
@@ -19,7 +19,7 @@ __global__ void max_pooling_kernel(const float* input, float* output, int C, int
     float largest;
     for (int y = top; y < bottom; y++) {
         for (int x = left; x < right; x++) {
-            largest = fmaxf(largest, plane[y * W + x]);
+            largest = fmaxf(largest, plane[y * W + x]);  // <- here
         }
     }
     output[((size_t)blockIdx.z * OH + row) * OW + column] = largest;
