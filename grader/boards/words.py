@@ -146,6 +146,16 @@ def duration(seconds: float) -> str:
     return f"{_three_digits(seconds / 1e-9)} ns"
 
 
+NOTHING = "Nothing was found to change."
+NOTHING_TO_GAIN = "Nothing was found that would gain 3 % of the model time."
+
+
+def gain(before: float, after: float, arrow: str = "→") -> str:
+    """A time in seconds that becomes another: "1.31 → 0.94 ms"; the unit is given once if it is the same."""
+    (number, unit), (_, other) = duration(before).split(), duration(after).split()
+    return f"{number} {arrow} {duration(after)}" if unit == other else f"{number} {unit} {arrow} {duration(after)}"
+
+
 def interval(time: Interval) -> str:
     """The bounds of a measured time with three digits; the unit is given once if it is the same."""
     low, high = duration(time.low), duration(time.high)

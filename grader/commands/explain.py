@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from grader.commands.options import (
 from grader.core.verdict import LanguageName, Verdict
 
 if TYPE_CHECKING:
+    from grader.coach.advice import Advice
     from grader.coach.coach import Explanation, KernelExplanation
     from grader.model.model import ModelTime
     from grader.sass import Instruction, MachineCode
@@ -82,6 +83,7 @@ def command(
     is explained is right at these sizes, 1 with any other verdict.
     """
     from grader.coach.coach import explain, usual_sizes
+    from grader.coach.gains import with_model
     from grader.coach.target import checked_target
     from grader.commands.grading import grade_file, print_result
     from grader.commands.whose_files import problem_and_files
@@ -89,7 +91,6 @@ def command(
     from grader.core.report import Report
     from grader.languages.registry import read_submission
     from grader.model.gpus import gpu_named
-    from grader.model.model import model_time
     from grader.sass.tool import find_nvdisasm
     from grader.terminal.console import messages, output
 
@@ -127,8 +128,9 @@ def command(
             )
             if model:
                 status.update(f"computing the model time on {modelled.name}")
-                found = model_time(loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
-                explanation = replace(explanation, model=found)
+                explanation = with_model(
+                    *(explanation, loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
+                )
         return explanation
 
     first = explained(files[0])
@@ -206,9 +208,16 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "arrays": [{**asdict(a), "reads": reads_of(a), "refetched": refetch_ratio(a)} for a in kernel.arrays],
         "lines": [{"line": line.line, **asdict(line.totals), "ways": line.ways} for line in kernel.lines],
         "resources": kernel.resources and asdict(kernel.resources),
-        "advice": [asdict(one) for one in kernel.advice],
+        "advice": [_advice(one) for one in kernel.advice],
         "good": list(kernel.good),
         "machine_code": kernel.machine and _machine_code(kernel.machine),
+    }
+
+
+def _advice(one: Advice) -> dict[str, Any]:
+    return {
+        **{name: getattr(one, name) for name in ("kind", "word", "line", "message", "remedy", "gain", "share")},
+        "model": one.tried and {**asdict(one.tried), "saved": one.tried.saved},
     }
 
 

@@ -63,15 +63,15 @@ class Tools:
         model_sizes: Mapping[str, int] | None,
         progress: Progress,
     ) -> dict[str, Any]:
-        """Counts; with `sass` has the machine code, with `gpu` the model time, at the sizes of `kgrade explain`."""
+        """Counts; with `sass` has the machine code, with `gpu` the model time and what advice gains by it."""
         from grader.coach.coach import explain, usual_sizes
+        from grader.coach.gains import with_model
         from grader.commands.explain import EXPLAINED, json_object
         from grader.commands.grading import json_object as report_json
         from grader.core.paths import cache_folder
         from grader.judge.deadline import Deadline, DeadlinePassed
         from grader.languages.registry import text_submission
         from grader.model.gpus import gpu_named
-        from grader.model.model import model_time
         from grader.problem.sizes import check_sizes
 
         loaded = self._workspace.load(problem)
@@ -95,10 +95,10 @@ class Tools:
                 )
                 if modelled is not None:
                     deadline.progress(f"computing the model time on {modelled.name}")
-                    found = model_time(
-                        *(loaded, submission, largest, modelled, cache_folder(), report.seed, asked.require_sandbox)
+                    explanation = with_model(
+                        *(explanation, loaded, submission, dict(largest), modelled, cache_folder(), report.seed),
+                        require_sandbox=asked.require_sandbox,
                     )
-                    explanation = replace(explanation, model=found)
         except DeadlinePassed as passed:
             raise UsageError(str(passed), "give smaller sizes") from None
         return json_object(explanation, None)
