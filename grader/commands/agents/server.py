@@ -96,8 +96,8 @@ def make_server(tools: Tools, turns: Turns, user: str) -> MCPServer[Any]:
     ) -> dict[str, Any]:
         """Say what each line of a kernel costs and what to change first, counted on an emulator.
 
-        `model` is how long it would take on a GPU, computed and not measured; so is what advice gains. The answer is what kgrade explain
-        --json prints; a kernel that doesn't run to its end gets the report of test.
+        `model` is how long it would take on a GPU, computed and not measured; so is what advice gains. The answer is
+        what kgrade explain --json prints; a kernel that doesn't run to its end gets the report of test.
         """
         work = partial(tools.explain, problem, source, language, sizes, sass, gpu, model_sizes)
         return await turn(context, work)
