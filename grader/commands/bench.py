@@ -174,6 +174,6 @@ def _chosen(device: str) -> Gpu:
         why = "no NVIDIA GPU was found on this machine" if device == "auto" else "the emulator is no GPU"
         raise UsageError(
             f"{why}, and a time on the emulator says nothing about a GPU",
-            "type: kgrade doctor, which says what a GPU needs; kgrade test PROBLEM FILE grades without one",
+            "add --model for times that a model computes; kgrade doctor says what a GPU needs",
         )
     return gpu

@@ -197,8 +197,8 @@ class _View:
 
     def model_times(self, model: Modelled) -> Group:
         """The times that a model computed, named as such, and the score that ranks by them."""
-        known = f"calibrated by {model.calibrated}" if model.calibrated else "not calibrated"
-        parts: list[RenderableType] = [Text(f"  {safe(model_board(model.gpu))}; {known}", style="bold")]
+        known = "" if model.calibrated else "; not calibrated"
+        parts: list[RenderableType] = [Text(f"  {safe(model_board(model.gpu))}{known}", style="bold")]
         if any(size.time is not None for size in model.sizes):
             parts.append(Padding(times.model_table(model), (0, 0, 0, 2), expand=False))
         if model.score is None:

@@ -383,7 +383,7 @@ def test_without_a_gpu_it_says_what_to_type(kgrade: Kgrade, files: Path, monkeyp
     install_gpus(monkeypatch, [])
     answer = kgrade("bench", "matmul", "quick.cu", "slow.cu")
     assert answer.code == 2
-    assert "no NVIDIA GPU was found" in answer.err and "type: kgrade doctor" in answer.err
+    assert "no NVIDIA GPU was found" in answer.err and "add --model" in answer.err and "kgrade doctor" in answer.err
 
 
 def test_a_file_that_cant_be_graded_is_named(kgrade: Kgrade, gpu: Gpus, files: Path, judge: Judge) -> None:

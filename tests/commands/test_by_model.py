@@ -74,18 +74,20 @@ def test_a_gpu_that_is_not_known_is_told_before_grading(kgrade: Kgrade, files: P
     assert judge.asked == []
 
 
-def wrong_where_it_says_so(judge: Judge, engines: PlayedEngines) -> None:
-    grade = judge.grade
+class JudgingEngines(PlayedEngines):
+    """Files that say so are wrong."""
 
-    def graded(problem: Any, submission: Any, *more: Any) -> Report:
-        report = grade(problem, submission, *more)
+    def grade(self, problem: Any, submission: Any, options: Any, *more: Any, **given: Any) -> Report:
+        report = super().grade(problem, submission, options, *more, **given)
         return replace(report, verdict=Verdict.WRONG_ANSWER) if "// wrong" in submission.text else report
 
-    engines.grade = graded  # type: ignore[method-assign]
+
+@pytest.fixture
+def engines() -> JudgingEngines:
+    return JudgingEngines()
 
 
-def test_bench_puts_model_times_side_by_side(kgrade: Kgrade, files: Path, judge: Judge, engines: PlayedEngines) -> None:
-    wrong_where_it_says_so(judge, engines)
+def test_bench_puts_model_times_side_by_side(kgrade: Kgrade, files: Path, judge: Judge) -> None:
     (files / "wrong.cu").write_text("// wrong, takes 1\n" + SOURCE)
     answer = kgrade("bench", "matmul", "slow.cu", "quick.cu", "wrong.cu", "--model", "--gpu", "l4")
     assert answer.code == 0
@@ -99,10 +101,12 @@ def test_bench_puts_model_times_side_by_side(kgrade: Kgrade, files: Path, judge:
 
 
 def test_bench_by_model_as_json(kgrade: Kgrade, files: Path) -> None:
-    answer = kgrade("bench", "matmul", "slow.cu", "odd.cu", "quick.cu", "--model", "--size", "M=8,N=8,K=8", "--json")
+    answer = kgrade(
+        "bench", "matmul", "slow.cu", "odd.cu", "quick.cu", "--model", "--size", "M=8,N=8,K=8", "--json", "--gpu", "T4"
+    )
     assert answer.code == 1
     (size,) = answer.json["sizes"]
-    assert answer.json["device"] == BOARD and "NVIDIA H200, driver" in answer.json["calibrated"]
+    assert answer.json["device"] == "model time on T4, not measured" and answer.json["calibrated"] is None
     assert size["groups"] == [["quick.cu"], ["slow.cu"]] and size["bounds"] == {"slow.cu": "DRAM", "quick.cu": "DRAM"}
     assert size["times"]["slow.cu"] == pytest.approx({"value": 2e-4, "low": 1.5e-4, "high": 2.5e-4})
     assert size["failed"] == {"odd.cu": "the model does not know frob.b32"}

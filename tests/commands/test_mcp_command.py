@@ -81,8 +81,16 @@ def test_an_agent_lists_shows_tests_and_explains(kgrade: Kgrade, workspace: Path
             assert report["verdict"] == verdict
         assert answer_of(wrong)["line"] == 14
 
-        costs = answer_of(await client.call_tool("explain", {"problem": "matmul", "source": RIGHT, "sizes": SMALL}))
-        assert costs["verdict"] == "accepted" and costs["kernels"][0]["lines"]
+        small = {"problem": "matmul", "source": RIGHT, "sizes": SMALL}
+        costs = answer_of(await client.call_tool("explain", {**small, "gpu": None}))
+        assert costs["verdict"] == "accepted" and costs["kernels"][0]["lines"] and costs["model"] is None
+        assert costs["kernels"][0]["machine_code"] is None
+        larger = {"gpu": "l4", "sass": True, "model_sizes": {"M": 128, "N": 128, "K": 128}}
+        timed = answer_of(await client.call_tool("explain", {**small, **larger}))
+        assert timed["model"]["gpu"] == "L4" and timed["model"]["seconds"] > 0 and not timed["model"]["why_not"]
+        assert timed["model"]["sizes"] == larger["model_sizes"] and timed["sizes"] == SMALL
+        opcodes = {one["opcode"] for line in timed["kernels"][0]["machine_code"]["lines"] for one in line["code"]}
+        assert "FFMA" in opcodes
         faulty = {"problem": "matmul", "source": WRONG, "sizes": SMALL}
         unexplained = answer_of(await client.call_tool("explain", faulty))
         assert unexplained["fault"] == "out_of_bounds"
@@ -104,6 +112,8 @@ def test_what_cannot_be_done_is_an_error_of_the_tool_and_no_crash(workspace: Pat
             ("test", {"problem": "matmul", "source": RIGHT, "language": "cobol"}, "language"),
             ("test", {"problem": "matmul"}, "source"),
             ("explain", {"problem": "", "source": RIGHT}, "there is no problem"),
+            ("explain", {"problem": "matmul", "source": RIGHT, "gpu": "H900"}, "no figures of a GPU 'H900'"),
+            ("explain", {"problem": "matmul", "source": RIGHT, "model_sizes": {"M": 1}}, "N"),
         ):
             result = await client.call_tool(tool, arguments)
             text = "".join(getattr(part, "text", "") for part in result.content)

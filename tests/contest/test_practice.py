@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -28,10 +29,11 @@ from grader.contest.schema import Explanation
 from grader.contest.settings import PRACTICE, settings_from_json, settings_to_json
 from grader.contest.tables.explanations import MOST_KEPT
 from grader.core.errors import UsageError
+from grader.core.report import Interval, Modelled, ModelSize
 from grader.store.database import Store
 from grader.store.workspace import Workspace
 
-from .site_samples import NOW, Hall, form_token, open_hall, wrong
+from .site_samples import NOW, Hall, accepted, form_token, open_hall, wrong
 from .test_serve_server import answer_of, free_port
 
 HOME = f"/contests/{PRACTICE}"
@@ -211,6 +213,26 @@ def test_a_submission_is_in_the_history_of_the_workspace(mine: Hall) -> None:
     assert Store(mine.workspace.database).get(entry.id).source == "int x;"
     # Told in full.
     assert str(wrong().seed) in browser.get(f"{HOME}/submissions/{number}").text
+
+
+def test_the_leaderboard_ranks_by_model_time_without_a_gpu(mine: Hall) -> None:
+    browser, client = mine.browser(), mine.worker()
+    for number, seconds in enumerate((1e-3, 5e-4, None)):
+        hand_in(mine, browser, f"int x{number};")
+        mine.pass_time(minutes=1)
+        job = client.claim("emulator", "one")
+        assert job is not None and (job.model_time, job.model_scores) == ("H200", False)
+        time = None if seconds is None else Interval(seconds, seconds / 2, 2 * seconds)
+        size = ModelSize({"N": 7}, time, "DRAM", seconds and 1e-4 / seconds, "")
+        model = Modelled("H200", "", "1-a", (size,), size.share, "" if time else "the model does not know frob")
+        outcome = outcome_of(replace(accepted(), model=model), model_scores=job.model_scores)
+        # A model's score is on its board alone, and no measured best.
+        assert outcome.score is None and client.finish(job, outcome)
+    board = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", browser.get(f"{MATMUL}/leaderboard").text))
+    assert "Model time on H200, not measured" in board and "no GPU has run them" in board
+    assert "1 me 0.200 500 µs CUDA C++ 2 " in board
+    report = browser.get(f"{HOME}/submissions/3").text
+    assert "Model time on H200, not measured" in report and "the model does not know frob" in report
 
 
 def test_a_store_that_cannot_be_written_keeps_no_verdict_back(mine: Hall, caplog: pytest.LogCaptureFixture) -> None:

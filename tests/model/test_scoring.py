@@ -43,7 +43,7 @@ def found_by(time, tmp_path, seconds=60.0, progress=lambda text: None):
 
 def test_the_score_is_the_mean_share_of_the_light(tmp_path):
     lights = [light_of(MATMUL, sizes, H200) for sizes in MATMUL.benchmarks]
-    said = []
+    said: list[str] = []
     found = found_by(timer(2 * lights[0], 8 * lights[1], 4 * lights[2]), tmp_path, progress=said.append)
     assert found.score == pytest.approx(0.25) and not found.why_not
     assert [size.share for size in found.sizes] == pytest.approx([0.5, 0.125, 0.25])

@@ -33,6 +33,14 @@ Sizes = Annotated[
     dict[str, int] | None,
     Field(description="Sizes of one case, such as {'M': 17, 'N': 1, 'K': 3}, with every size of the problem."),
 ]
+GpuName = Annotated[
+    str | None,
+    Field(description="Whose model time to tell, such as H200, A100, RTX 4090, L4 or T4; null: none.", max_length=100),
+]
+ModelSizes = Annotated[
+    dict[str, int] | None,
+    Field(description="Sizes of the model time, as large as is timed; null: `sizes`, else the first benchmark's."),
+]
 
 
 def make_server(tools: Tools, turns: Turns, user: str) -> MCPServer[Any]:
@@ -82,12 +90,17 @@ def make_server(tools: Tools, turns: Turns, user: str) -> MCPServer[Any]:
         source: Source,
         language: Language = None,
         sizes: Sizes = None,
+        sass: Annotated[bool, Field(description="Whether to tell the machine code by source line, too.")] = False,
+        gpu: GpuName = "H200",
+        model_sizes: ModelSizes = None,
     ) -> dict[str, Any]:
         """Say what each line of a kernel costs and what to change first, counted on an emulator.
 
-        The answer is what kgrade explain --json prints; a kernel that doesn't run to its end gets the report of test.
+        `model` is how long it would take on a GPU, computed and not measured; so is what advice gains. The answer is
+        what kgrade explain --json prints; a kernel that doesn't run to its end gets the report of test.
         """
-        return await turn(context, partial(tools.explain, problem, source, language, sizes))
+        work = partial(tools.explain, problem, source, language, sizes, sass, gpu, model_sizes)
+        return await turn(context, work)
 
     return server
 

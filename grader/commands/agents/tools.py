@@ -58,16 +58,26 @@ class Tools:
         source: str,
         language: LanguageName | None,
         sizes: Mapping[str, int] | None,
+        sass: bool,
+        gpu: str | None,
+        model_sizes: Mapping[str, int] | None,
         progress: Progress,
     ) -> dict[str, Any]:
+        """Counts; with `sass` has the machine code, with `gpu` the model time and what advice gains by it."""
         from grader.coach.coach import explain, usual_sizes
+        from grader.coach.gains import with_model
         from grader.commands.explain import EXPLAINED, json_object
         from grader.commands.grading import json_object as report_json
         from grader.core.paths import cache_folder
         from grader.judge.deadline import Deadline, DeadlinePassed
         from grader.languages.registry import text_submission
+        from grader.model.gpus import gpu_named
+        from grader.problem.sizes import check_sizes
 
         loaded = self._workspace.load(problem)
+        modelled = None if gpu is None else gpu_named(gpu)
+        largest = model_sizes or sizes or (loaded.benchmarks[0] if loaded.benchmarks else usual_sizes(loaded))
+        check_sizes(loaded, largest)
         sizes = sizes or usual_sizes(loaded)
         asked = replace(self._asked, language=language, cases=1, device="emulator")
         report = self._grade(problem, source, asked, sizes, progress)
@@ -81,7 +91,14 @@ class Tools:
                     *(loaded, submission, report, sizes, cache_folder()),
                     require_sandbox=asked.require_sandbox,
                     progress=deadline.progress,
+                    with_machine_code=sass,
                 )
+                if modelled is not None:
+                    deadline.progress(f"computing the model time on {modelled.name}")
+                    explanation = with_model(
+                        *(explanation, loaded, submission, dict(largest), modelled, cache_folder(), report.seed),
+                        require_sandbox=asked.require_sandbox,
+                    )
         except DeadlinePassed as passed:
             raise UsageError(str(passed), "give smaller sizes") from None
         return json_object(explanation, None)
