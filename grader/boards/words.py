@@ -151,7 +151,7 @@ NOTHING_TO_GAIN = "Nothing was found that would gain 3 % of the model time."
 
 
 def gain(before: float, after: float, arrow: str = "→") -> str:
-    """A time in seconds that becomes another: "1.31 → 0.940 ms"; in one unit unless that takes more than three digits."""
+    """A time in seconds that becomes another: "1.31 → 0.940 ms"; the unit is given once where one fits both."""
     number, unit = duration(before).split()
     factor = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit]
     if after < 0.1 * factor:
