@@ -151,9 +151,12 @@ NOTHING_TO_GAIN = "Nothing was found that would gain 3 % of the model time."
 
 
 def gain(before: float, after: float, arrow: str = "→") -> str:
-    """A time in seconds that becomes another: "1.31 → 0.94 ms"; the unit is given once if it is the same."""
-    (number, unit), (_, other) = duration(before).split(), duration(after).split()
-    return f"{number} {arrow} {duration(after)}" if unit == other else f"{number} {unit} {arrow} {duration(after)}"
+    """A time in seconds that becomes another: "1.31 → 0.940 ms"; the unit is given once where one fits both."""
+    number, unit = duration(before).split()
+    factor = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit]
+    if after < 0.1 * factor:
+        return f"{number} {unit} {arrow} {duration(after)}"
+    return f"{number} {arrow} {_three_digits(after / factor)} {unit}"
 
 
 def interval(time: Interval) -> str:

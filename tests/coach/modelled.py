@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -17,7 +17,7 @@ from grader.compile.cubin import KernelFacts
 from grader.core.verdict import Form, Verdict
 from grader.model.calibration import calibration_of
 from grader.model.device import SamplingDevice
-from grader.model.gpus import gpu_named
+from grader.model.gpus import ModelGpu, gpu_named
 from grader.model.model import Sampled, TimedLaunch, time_of_launches, timed_launches
 from grader.model.sampling import read_launches
 from grader.run import emulator
@@ -48,6 +48,11 @@ class Sketch:
     """Of y."""
 
 
+def _uncalibrated(name: str) -> ModelGpu:
+    """A GPU by its data sheet alone: another calibration changes no test."""
+    return replace(gpu_named(name), calibrated="")
+
+
 @cache
 def timed(sketch: Sketch, gpu: str = "H200") -> tuple[TimedLaunch, ...]:
     """Its launches with their model times."""
@@ -57,14 +62,14 @@ def timed(sketch: Sketch, gpu: str = "H200") -> tuple[TimedLaunch, ...]:
     shared = {one["name"]: one["shared_bytes"] for one in device.describe()}
     facts = {n: KernelFacts(n, (8, 8, 8), sketch.registers, shared[n], 0, 1024) for n in sketch.names}
     sampled = Sampled({"N": sketch.length}, tuple(read_launches(device.samples)), facts)
-    chosen = gpu_named(gpu)
+    chosen = _uncalibrated(gpu)
     return timed_launches(sampled, chosen, calibration_of(chosen))
 
 
 @cache
 def told(sketch: Sketch, gpu: str = "H200") -> Explanation:
     """What explain says of it."""
-    chosen, launches = gpu_named(gpu), timed(sketch, gpu)
+    chosen, launches = _uncalibrated(gpu), timed(sketch, gpu)
     found = Explanation(
         problem="p",
         title="P",

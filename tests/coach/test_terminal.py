@@ -77,6 +77,13 @@ def test_a_kernel_without_advice_is_told_so() -> None:
     assert "Nothing was found to change." not in printed(EXPLANATIONS["transpose"]())
 
 
+def test_advice_that_was_tried_says_its_gain() -> None:
+    text = printed(EXPLANATIONS["tried"]())
+    assert "1.31 → 0.940 ms on H200 (model)" in text and "of all counted cycles" not in text
+    assert "Nothing was found that would gain 3 % of the model time." in text
+    assert "1.31 -> 0.940 ms" in printed(EXPLANATIONS["tried"](), encoding="ascii")
+
+
 def test_a_wrong_answer_stands_on_top() -> None:
     assert "wrong_answer: Wrong answer: y[0]" in printed(EXPLANATIONS["strided"]())
 

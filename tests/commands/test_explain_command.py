@@ -48,6 +48,9 @@ def test_json_is_one_object_with_all_counts(kgrade: Kgrade, workspace: Path) -> 
     assert reads["A"] == (32.0, 8.0) and reads["B"] == (32.0, 8.0)
     assert kernel["resources"]["target"] == "sm_90" and kernel["resources"]["registers"] > 8
     assert kernel["advice"][0]["kind"] == "reuse" and kernel["advice"][0]["line"] == 16
+    first = kernel["advice"][0]["model"]
+    assert (first["gpu"], first["before"]) == ("H200", data["model"]["seconds"])
+    assert first["saved"] == pytest.approx(1 - first["after"] / first["before"]) and first["saved"] >= 0.03
     model = data["model"]
     assert (model["gpu"], model["why_not"]) == ("H200", "") and "driver" in model["calibrated"]
     assert 1e-6 < model["low"] < model["seconds"] < model["high"] < 1e-5
