@@ -255,7 +255,8 @@ def test_a_problem_made_meanwhile_is_there(mine: Hall) -> None:
 
 def test_an_editorial_is_earned(mine: Hall) -> None:
     folder = copied(mine)
-    folder.joinpath("editorial.md").write_text("# Title\nUse **one** thread. <script>alert(1)</script>")
+    table = "<!-- counts -->\n\n| file | sectors |\n|---|---:|\n| `a.cu` | 8 |\n\n<!-- end -->\n"
+    folder.joinpath("editorial.md").write_text(f"# Title\nUse **one** thread. <script>alert(1)</script>\n\n{table}")
     browser = mine.browser()
     browser.get(HOME)
     page = f"{HOME}/problems/twice"
@@ -268,6 +269,7 @@ def test_an_editorial_is_earned(mine: Hall) -> None:
     assert f'href="{page}/editorial"' in browser.get(f"{HOME}/submissions/{number}/result").text
     text = browser.get(f"{page}/editorial").text
     assert "<strong>one</strong>" in text and "<script>alert" not in text
+    assert 'tabindex="0">\n<table>' in text and "<code>a.cu</code>" in text and "counts" not in text
     # Without the file there is none.
     hand_in(mine, browser, problem="zip")
     mine.judge()
