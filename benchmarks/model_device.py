@@ -10,6 +10,8 @@ import numpy as np
 from model_kernels import Kernel
 from numpy.typing import NDArray
 
+from grader.core.errors import JudgeError
+
 LINE_WORDS = 32
 """32-bit words of a cache line."""
 
@@ -103,7 +105,11 @@ class CudaDevice:
             start.record()
             function((blocks, 1, 1), (threads, 1, 1), arguments, shared_mem=room)
             end.record()
-        self._stream.synchronize()
+        try:
+            self._stream.synchronize()
+        except (cupy.cuda.driver.CUDADriverError, cupy.cuda.runtime.CUDARuntimeError) as error:
+            how = f"{blocks} blocks of {threads} threads, n={n}, extra={extra}, {room} bytes of shared memory"
+            raise JudgeError(f"the kernel {name} failed: {error}", how) from None
         rows = rows or blocks * max(1, threads // 32)
         times = cupy.asnumpy(self._times[: 4 * rows]).astype(np.int64).reshape(-1, 4)
         return Run(times, float(cupy.cuda.get_elapsed_time(start, end)) * 1e-3)

@@ -49,7 +49,7 @@ def _chases() -> Iterator[Kernel]:
         "chase_shared",
         f"""
     __shared__ u32 list[64];
-    list[threadIdx.x % 64] = shared_address(list + (threadIdx.x + 1) % 64);
+    for (u32 i = threadIdx.x; i < 64; i += blockDim.x) list[i] = shared_address(list + (i + 1) % 64);
     u32 at = shared_address(list);
     BEGIN
     LOOP {{

@@ -125,6 +125,32 @@ def test_wide_values_reach_both_saturated_ends():
     assert np.abs(values).max() <= 80
 
 
+def exact_problem(family):
+    return Problem(
+        title="Places of floats",
+        difficulty="easy",
+        kernel="places",
+        params=dict(input=array(f32, "N"), out=out(i32, "N"), N=size(1, 100_000)),
+        gates=exact(families=(family,)),
+    )
+
+
+def test_half_of_nonfinite_values_are_from_a_table_with_nan_and_infinities():
+    values = make_inputs(exact_problem("nonfinite"), {"N": 4000}, "nonfinite", 9)["input"]
+    for share in (np.isnan(values), values == np.inf, values == -np.inf, values == 0):
+        assert 0.01 < share.mean() < 0.2
+    assert 0.4 < (np.abs(values) < 10).mean() < 0.7
+
+
+def test_halves_have_ties_and_both_ends():
+    values = make_inputs(exact_problem("halves"), {"N": 4000}, "halves", 9)["input"]
+    assert (values * 2 == np.rint(values * 2)).all()
+    assert 0.4 < (values != np.rint(values)).mean() < 0.5
+    for end in (-127, 127):
+        assert 0.04 < (values == end).mean() < 0.08
+    assert np.abs(values).max() == 127
+
+
 def test_special_values_are_there():
     values = make_inputs(BUILT_IN["map"], {"N": 2000}, "special", 9)["input"]
     zero = values == 0
@@ -216,12 +242,13 @@ SEVERAL = Problem(
         near=array(f32, "N", values=uniform(2.0, 3.0)),
         places=array(i32, "N", values=below("N")),
         order=array(i32, "N+1"),
+        rising=array(f32, "N", structured=True),
         out=out(f16, 1),
         N=size(1, 100_000),
     ),
     gates=contraction(terms="N"),
 )
-SEVERAL.structure(lambda draw, N: {"order": draw.order(N + 1)})
+SEVERAL.structure(lambda draw, N: {"order": draw.order(N + 1), "rising": np.cumsum(draw.integers(1, 9, N)) / 4})
 
 
 @pytest.mark.parametrize("family", ["exact", "normal"])
@@ -235,6 +262,7 @@ def test_inputs_of_every_type(family):
         "near": "float32",
         "places": "int32",
         "order": "int32",
+        "rising": "float32",
     }
     assert set(made["bytes"].tolist()) == set(range(256))
     assert set(made["signed"].tolist()) == set(range(-128, 128))
@@ -243,6 +271,7 @@ def test_inputs_of_every_type(family):
     assert 0 <= made["places"].min() < 10
     assert 2990 < made["places"].max() < 3000
     assert sorted(made["order"].tolist()) == list(range(3001))
+    assert np.diff(made["rising"]).min() == 0.25
     again, other = (make_inputs(SEVERAL, {"N": 3000}, family, seed) for seed in (5, 6))
     for name, values in made.items():
         assert values.tobytes() == again[name].tobytes()

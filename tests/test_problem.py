@@ -103,6 +103,12 @@ SIGNATURES = {
     "int H, int W)",
     "im2col": "im2col_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int P, int "
     "OH, int OW)",
+    "game_of_life": "life_kernel(const unsigned char* cells, unsigned char* next, int H, int W)",
+    "heat_3d": "heat_kernel(const float* heat, float* next, float alpha, int D, int H, int W)",
+    "histogram_floats": "histogram_floats_kernel(const float* input, const float* edges, int* histogram, int* "
+    "outside, int N, int BINS)",
+    "quantize_int8": "quantize_kernel(const float* input, signed char* quantized, float* scales, float* "
+    "restored, int M, int N)",
     "median_filter": "median_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "sobel": "sobel_kernel(const unsigned char* input, unsigned char* output, int H, int W)",
     "bilinear_resize": "resize_kernel(const float* input, float* output, int H, int W, int OH, int OW)",
@@ -111,8 +117,27 @@ SIGNATURES = {
     "bias_gradient, int M, int N)",
     "cross_entropy_backward": "cross_entropy_backward_kernel(const float* logits, const int* labels, const "
     "float* upstream, float* gradient, int M, int N)",
+    "mandelbrot": "mandelbrot_kernel(const int* real, const int* imaginary, int* steps, int H, int W, int LIMIT)",
+    "ray_sphere": "rays_kernel(const float* origins, const float* directions, const float* centres, const float* "
+    "radii, float* distance, int R, int S)",
+    "triangular_solve": "triangular_kernel(const float* A, const float* B, float* X, int N, int R, float shift)",
+    "cholesky_small": "cholesky_kernel(const float* A, float* L, int BATCH, int N, float ridge)",
+    "lu": "lu_kernel(const float* A, float* LU, int N)",
+    "gru_step": "gru_kernel(const float* x, const float* h, const float* W, const float* U, const float* w_bias, "
+    "const float* u_bias, float* next, int B, int D, int H)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
+    "embedding_backward": "embedding_backward_kernel(const int* tokens, const float* upstream, float* gradient, "
+    "int N, int V, int D)",
+    "kv_cache_update": "kv_cache_kernel(const int* lengths, const float* new_keys, const float* "
+    "new_values, const float* old_keys, const float* old_values, float* keys, float* "
+    "values, int B, int T, int H, int S, int D)",
+    "matmul_fp8": "matmul_fp8_kernel(const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B, const float* "
+    "scale_a, const float* scale_b, __nv_bfloat16* C, int M, int N, int K)",
+    "moe_routing": "moe_routing_kernel(const float* logits, int* experts, float* weights, int* "
+    "places, int* counts, int T, int E, int K)",
+    "top_p_sampling": "top_p_kernel(const int* weights, const int* shares, const unsigned int* draws, "
+    "int* tokens, int M, int N)",
 }
 
 

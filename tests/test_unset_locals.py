@@ -64,6 +64,29 @@ def test_what_the_compiler_folds_away_is_found(tmp_path: Path) -> None:
     assert report.smallest is not None and report.smallest.sizes == {"N": 200}
 
 
+WRONG = """__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sumSUM;
+    for (int k = 0; k < 2; k++) sum += k == 0 ? a[min(i, N - 1)] : -b[min(i, N - 1)];
+    if (i < N) output[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(("start", "fault"), [("", FaultClass.UNINITIALIZED_READ), (" = 0.0f", None)])
+def test_a_wrong_answer_names_the_variable_without_a_value(
+    start: str, fault: FaultClass | None, tmp_path: Path
+) -> None:
+    options = Options(seed=3, cache=tmp_path, device="emulator", sizes=[{"N": 3}, {"N": 200}])
+    source = WRONG.replace("SUM", start)
+    report = grade(load_problem(ZIP), make_submission("mine.cu", source.encode()), options)
+    assert (report.fault.fault if report.fault is not None else None) is fault
+    if fault is None:
+        assert report.verdict is Verdict.WRONG_ANSWER
+    else:
+        assert report.fault is not None and "`sum`" in report.fault.message and report.line == 4
+
+
 def test_a_value_on_the_paths_that_are_taken_is_enough(tmp_path: Path) -> None:
     report = graded("i < N", tmp_path)
     assert report.verdict is Verdict.ACCEPTED and CHECK in report.checks

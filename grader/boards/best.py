@@ -20,9 +20,9 @@ Named = tuple[str, Measurement]
 def best_numbers(rows: Iterable[Row], entry: Summary) -> tuple[int, ...]:
     """The numbers of the best submissions by other users on the entry's GPU model, best first.
 
-    Empty for an entry without a score, which has no measurement to compare with.
+    Empty for an entry without a measured score.
     """
-    if score_of(entry) is None:
+    if score_of(entry) is None or entry.score is None:
         return ()
     ranked = [row.entry for row in rows if row.rank is not None and row.entry.device == entry.device]
     return tuple(other.id for other in ranked if other.user != entry.user)[:MOST_OTHERS]

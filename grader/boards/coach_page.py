@@ -20,6 +20,7 @@ from grader.boards.model_picture import shares_of_lines
 from grader.boards.pages import Links
 from grader.boards.replay import accesses_view
 from grader.boards.templating import pages
+from grader.boards.words import NOTHING, NOTHING_TO_GAIN, gain
 from grader.coach.coach import Explanation
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
 from grader.coach.pattern import width_of
@@ -105,6 +106,8 @@ def render(explanation: Explanation, template_folders: Sequence[Path] = (), *, l
         has_machine_code=bool(machine),
         pictures=list(_pictures(lines)),
         player=None if explanation.replay is None else accesses_view(explanation.replay, _widths(lines)),
+        nothing=NOTHING_TO_GAIN if explanation.model is not None and explanation.model.seconds else NOTHING,
+        gain=gain,
         reads_of=reads_of,
         refetched=refetch_ratio,
     )

@@ -17,9 +17,9 @@ from grader.boards.charts import best_so_far
 from grader.boards.files import write_files
 from grader.boards.markdown import statement_html
 from grader.boards.pages import Links, render_report
-from grader.boards.ranking import Row, accepted_users, progress, rank
+from grader.boards.ranking import Row, accepted_users, by_board, progress, rank
 from grader.boards.templating import Pages, pages
-from grader.boards.words import LANGUAGES, language, name, visible
+from grader.boards.words import BY_MODEL, LANGUAGES, language, name, visible
 from grader.core.verdict import LanguageName
 from grader.store.database import Store
 from grader.store.entry import Summary
@@ -67,9 +67,9 @@ class BoardProblem:
 
     @property
     def best(self) -> Row | None:
-        """The first-ranked row with the highest score over all device models; None if there is none."""
+        """The first-ranked row with the highest score over all boards, measured ones first; None if there is none."""
         ranked = [row for row in self.rows if row.rank == 1]
-        return max(ranked, key=lambda row: row.entry.score or 0.0, default=None)
+        return max(ranked, key=lambda row: (row.is_measured, row.score or 0.0), default=None)
 
 
 def write_site(
@@ -168,22 +168,24 @@ def _view(board: BoardProblem, only: LanguageName | None) -> Mapping[str, object
     rows = board.rows if only is None else rank(board.submissions, only)
     submissions = [summary for summary in board.submissions if only in (None, summary.language)]
     charts = {
-        device: best_so_far(
-            f"Best score on {visible(device)}" + (f" in {language(only)}" if only else ""),
+        board_name: best_so_far(
+            f"Best score {_by(board_name)}" + (f" in {language(only)}" if only else ""),
             {name(user): [(step.submitted, step.score) for step in steps] for user, steps in users.items()},
         )
-        for device, users in progress(submissions).items()
+        for board_name, users in progress(submissions).items()
     }
     return {
         "language": only,
-        "ranked": [
-            (device, [row for row in rows if row.rank and row.entry.device == device], charts[device])
-            for device in dict.fromkeys(row.entry.device for row in rows if row.rank is not None)
-        ],
+        "ranked": [(each, own[0].is_measured, own, charts.get(each)) for each, own in by_board(rows).items()],
         "unranked": [row for row in rows if row.rank is None],
         "submissions": submissions[::-1][:MOST_LISTED],
         "older": max(0, len(submissions) - MOST_LISTED),
     }
+
+
+def _by(board: str) -> str:
+    """The board in the title of a chart."""
+    return f"by {visible(board)}" if board.startswith(BY_MODEL) else f"on {visible(board)}"
 
 
 def _stamp(fingerprint: str, summary: Summary, best: Sequence[int]) -> str:

@@ -68,6 +68,20 @@ def plain(text: str) -> str:
     return text
 
 
+def capitalized(text: str) -> str:
+    """`text` with its first letter large, as in a heading."""
+    return text[:1].upper() + text[1:]
+
+
+BY_MODEL = "model time on "
+"""How the names of boards begin that rank by a model's time."""
+
+
+def model_board(gpu: str) -> str:
+    """The name of what is ranked by a model's time: no reader may take it for a measurement."""
+    return f"{BY_MODEL}{gpu}, not measured"
+
+
 def label(word: object) -> str:
     """A verdict, fault or kind in words: "out of bounds"."""
     return str(word).replace("_", " ")
@@ -130,6 +144,16 @@ def duration(seconds: float) -> str:
         if seconds >= factor:
             return f"{_three_digits(seconds / factor)} {unit}"
     return f"{_three_digits(seconds / 1e-9)} ns"
+
+
+NOTHING = "Nothing was found to change."
+NOTHING_TO_GAIN = "Nothing was found that would gain 3 % of the model time."
+
+
+def gain(before: float, after: float, arrow: str = "→") -> str:
+    """A time in seconds that becomes another: "1.31 → 0.94 ms"; the unit is given once if it is the same."""
+    (number, unit), (_, other) = duration(before).split(), duration(after).split()
+    return f"{number} {arrow} {duration(after)}" if unit == other else f"{number} {unit} {arrow} {duration(after)}"
 
 
 def interval(time: Interval) -> str:
@@ -270,6 +294,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
         visible,
         plain,
         gate,
+        capitalized,
         label,
         language,
         name,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from grader.coach.lines import LineCounts, Totals
 from grader.coach.target import Resources
+from grader.model.change import Change
 from grader.run.emulator.counts import ArrayCounts
 
 SECTOR_CYCLES = 0.5
@@ -19,11 +20,52 @@ INSTRUCTION_CYCLES = 0.25
 cycle, four warp instructions per cycle (Nsight Compute's documentation, "Hardware Model"; the same since Volta)."""
 
 
+WORDS: Mapping[str, str] = {
+    "uncoalesced": "coalescing",
+    "reuse": "tiling",
+    "wide_access": "vectorised access",
+    "bank_conflict": "bank conflict",
+    "contention": "contended atomics",
+    "privatisation": "privatised atomics",
+    "divergence": "divergence",
+    "partial_warp": "partial warp",
+    "occupancy": "occupancy",
+    "register_blocking": "register blocking",
+    "tensor_cores": "tensor cores",
+    "wgmma": "wgmma and TMA",
+    "double_buffering": "double buffering",
+    "loads_ahead": "instruction-level parallelism",
+    "barriers": "barriers",
+    "shuffles": "warp shuffles",
+    "vector_shared": "vectorised shared loads",
+    "small_grid": "small grid",
+    "tail": "tail effect",
+    "block_order": "L2 reuse",
+    "fusion": "kernel fusion",
+}
+"""What the field calls a change, by the advice's kind."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The model time in seconds of all launches on a GPU, as they are and with a change."""
+
+    gpu: str
+    before: float
+    after: float
+
+    @property
+    def saved(self) -> float:
+        """The part of the time that the change saves."""
+        return 1 - self.after / self.before
+
+
 @dataclass(frozen=True)
 class Advice:
     """One thing to change. `kind` names the check, `line` is the source line; `gain` is in SM cycles by the counts.
 
-    `gain` is None if counts can't tell; `share` is the gain divided by the cycles of all counted work.
+    `gain` is None if counts can't tell; `share` is the gain divided by the cycles of all counted work. `change` is what
+    it would do to a launch in the model of time, and `tried` what that gains; None where there is no model time.
     """
 
     kind: str
@@ -32,6 +74,13 @@ class Advice:
     remedy: str
     gain: float | None = None
     share: float | None = None
+    change: Change | None = None
+    tried: Tried | None = None
+
+    @property
+    def word(self) -> str:
+        """What the field calls it."""
+        return WORDS[self.kind]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from grader.coach.advice import Check, Subject
 from grader.coach.control import divergence, occupancy, partial_warps
 from grader.coach.global_memory import reuse, uncoalesced, wide_loads
-from grader.coach.shared_memory import bank_conflicts, contention
+from grader.coach.shared_memory import bank_conflicts, contention, side_by_side
 
 Praise = Callable[[Subject], str]
 
@@ -70,6 +70,7 @@ CHECKS: tuple[tuple[Check, Praise], ...] = (
     (reuse, _reused),
     (wide_loads, _wide),
     (bank_conflicts, _banked),
+    (side_by_side, _nothing),
     (contention, _uncontended),
     (divergence, _together),
     (partial_warps, _nothing),

@@ -43,6 +43,11 @@ OF_TILES_REMEDIES = {
     "uncoalesced": "let the tile's last dimension run along the array's contiguous one",
     "wide_access": "let the tile's last dimension be contiguous and its start a multiple of 16 bytes, and say so "
     "(tl.multiple_of, tl.max_contiguous)",
+    "register_blocking": "let a program make a larger tile of the result: each number of a factor then serves more "
+    "multiplications",
+    "tensor_cores": "multiply tiles by tl.dot or ct.mma, with factors of this type and sums in float32",
+    "double_buffering": "let the compiler load further ahead (num_stages in Triton, latency in cuTile)",
+    "loads_ahead": "let a program load larger tiles, or the compiler load further ahead (num_stages in Triton)",
     "divergence": "leave it to masks: a branch on an element is one for each tile",
 }
 

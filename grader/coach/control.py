@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.coach.advice import INSTRUCTION_CYCLES, Advice, Subject
+from grader.model.change import fewer_instructions
 
 LANES = 32
 LOST = 0.2
@@ -34,6 +35,7 @@ def divergence(subject: Subject) -> Iterator[Advice]:
             "share the work among all lanes of a warp, or let the condition depend on the warp's number "
             "(threadIdx.x / 32) and not on the lane's",
             lost * INSTRUCTION_CYCLES * sums.divergent / totals.divergent,
+            change=fewer_instructions(lambda row: row.lanes / LANES if 0 < row.lanes < LANES else 1.0),
         )
 
 
@@ -50,6 +52,7 @@ def partial_warps(subject: Subject) -> Iterator[Advice]:
         f"a block of {subject.threads} threads has {LANES - left} of {warps * LANES} lanes without a thread",
         f"let the number of threads in a block be a multiple of {LANES}",
         idle * subject.totals.executed * INSTRUCTION_CYCLES,
+        change=fewer_instructions(lambda row: 1 - idle),
     )
 
 

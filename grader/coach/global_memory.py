@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.coach.advice import INSTRUCTION_CYCLES, SECTOR_CYCLES, Advice, Subject
-from grader.coach.lines import LineCounts, reads_of, refetch_ratio, total
+from grader.coach.lines import LineCounts, Totals, reads_of, refetch_ratio, total
 from grader.coach.pattern import Pattern, pattern_of, width_of
+from grader.model.change import coalesced, privatised, tiled, widened
 from grader.run.emulator.counter_layout import SECTOR
 from grader.run.emulator.counts import ArrayCounts, RowCounts
 from grader.run.emulator.ptx.traits import MatrixRole, Memory
@@ -17,7 +18,10 @@ REUSE = 2.0
 LEAST_REFETCHED = 0.05
 """Fraction of all sectors moved, below which repeated reads are not reported."""
 WIDE = 16
-_VERBS = {Memory.LOAD: "read", Memory.COPY: "read", Memory.STORE: "written", Memory.ATOMIC: "updated"}
+UPDATED = "updated"
+MOST_SHARED = 48 << 10
+"""Bytes of an array of which each block may have one of its own."""
+_VERBS = {Memory.LOAD: "read", Memory.COPY: "read", Memory.STORE: "written", Memory.ATOMIC: UPDATED}
 
 
 def _verb(row: RowCounts) -> str:
@@ -41,6 +45,9 @@ def uncoalesced(subject: Subject) -> Iterator[Advice]:
             sums = total(rows)
             if sums.sectors <= WASTE * sums.ideal_sectors:
                 continue
+            if verb == UPDATED:
+                yield from _scattered(subject, line.line, array, sums)
+                continue
             worst = max(rows, key=lambda row: row.sectors - row.ideal_sectors)
             each, least = sums.sectors / sums.requests, sums.ideal_sectors / sums.requests
             yield Advice(
@@ -50,7 +57,23 @@ def uncoalesced(subject: Subject) -> Iterator[Advice]:
                 f"({sums.requests:,} requests, {sums.sectors * SECTOR:,} bytes moved for {sums.bytes:,} asked for)",
                 _remedy(subject, array, worst),
                 (sums.sectors - sums.ideal_sectors) * SECTOR_CYCLES,
+                change=coalesced({line.line}, array),
             )
+
+
+def _scattered(subject: Subject, line: int, array: str, sums: Totals) -> Iterator[Advice]:
+    """Atomics on the places of an array that their data name; they can't be neighbours."""
+    counted = subject.array(array)
+    if counted is None or counted.size > MOST_SHARED:
+        return
+    yield Advice(
+        "privatisation",
+        line,
+        f"{sums.requests:,} requests of atomics to {array}, {sums.sectors / sums.requests:.4g} sectors each",
+        f"give each block a {array} of its own in shared memory, and add those to {array} at its end",
+        (sums.sectors - sums.requests) * SECTOR_CYCLES,
+        change=privatised({line}, array),
+    )
 
 
 def _remedy(subject: Subject, array: str, row: RowCounts) -> str:
@@ -120,6 +143,7 @@ def reuse(subject: Subject) -> Iterator[Advice]:
             f"tile it: let the block copy its part of {' and '.join(a.name for a in arrays)} to shared memory once and "
             "read it there",
             sum(array.load_sectors - array.block_sectors for array in arrays) * SECTOR_CYCLES,
+            change=tiled({a.name: refetch_ratio(a) or 1.0 for a in arrays}),
         )
 
 
@@ -151,6 +175,7 @@ def wide_loads(subject: Subject) -> Iterator[Advice]:
                 f"{sums.requests:,} requests where {wide:,.0f} would do",
                 f"make each {pieces} of them one access of {WIDE} bytes, such as float4",
                 (sums.requests - wide) * INSTRUCTION_CYCLES + (sums.sectors - sectors) * SECTOR_CYCLES,
+                change=widened({line.line}, {group[0].array}, pieces, neighbours=True),
             )
         rest = [row for row in line.rows if id(row) not in told and _is_row_of_words(row)]
         if rest:
@@ -164,6 +189,7 @@ def wide_loads(subject: Subject) -> Iterator[Advice]:
                 f"neighbours: as {WIDE} bytes a lane {sums.requests / pieces:,.0f} would do",
                 f"let a thread take {pieces} neighbouring elements in one access, such as float4",
                 sums.requests * (1 - 1 / pieces) * INSTRUCTION_CYCLES,
+                change=widened({line.line}, {row.array for row in rest}, pieces, neighbours=False),
             )
 
 

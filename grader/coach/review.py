@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from grader.coach.advice import Advice, Subject
 from grader.coach.checks import CHECKS
+from grader.model.change import together
 
 LEAST_SHARE = 0.02
 """Advice that gains less than this fraction of the cycles of all counted work is left out."""
@@ -46,7 +47,8 @@ def _joined(found: Sequence[Advice]) -> Iterator[Advice]:
         lines = ", ".join(str(one.line) for one in others)
         message = f"{first.message}; the same in line {lines}"
         gain = None if first.gain is None else sum(one.gain or 0.0 for one in group)
-        yield replace(first, message=message, gain=gain)
+        changes = [one.change for one in group if one.change is not None]
+        yield replace(first, message=message, gain=gain, change=together(changes) if changes else None)
 
 
 def _weighed(one: Advice, subject: Subject) -> Advice:

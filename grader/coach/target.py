@@ -55,6 +55,7 @@ def resources_of(facts: KernelFacts, threads: int, dynamic_shared: int, target: 
     limits = LIMITS[target]
     blocks = min(block_limits(needs, limits).values())
     limit = limited_by(blocks, needs, limits)
+    found = remedy_of(limit, blocks, needs, limits)
     return Resources(
         target,
         facts.registers,
@@ -64,32 +65,35 @@ def resources_of(facts: KernelFacts, threads: int, dynamic_shared: int, target: 
         blocks,
         occupancy_of(blocks, needs, limits),
         limit,
-        _remedy(limit, blocks, needs, limits),
+        found[0] if found else "",
     )
 
 
-def _remedy(limit: str, blocks: int, needs: BlockNeeds, limits: SmLimits) -> str:
+def remedy_of(limit: str, blocks: int, needs: BlockNeeds, limits: SmLimits) -> tuple[str, BlockNeeds] | None:
+    """What would raise the occupancy: in words, and as a block's needs; None if nothing known would."""
     now = occupancy_of(blocks, needs, limits)
 
-    def most(threads: int = needs.threads, registers: int = needs.registers, shared: int = needs.shared_bytes) -> float:
-        other = BlockNeeds(threads, registers, shared)
+    def most(other: BlockNeeds) -> float:
         return occupancy_of(min(block_limits(other, limits).values()), other, limits)
 
     if limit == "registers":
-        fewer = next((r for r in range(needs.registers - 1, 15, -1) if most(registers=r) > now), None)
-        if fewer is not None:
-            return (
-                f"with {fewer} registers a thread instead of {needs.registers} it is {most(registers=fewer):.0%}: "
-                f"__launch_bounds__({needs.threads}, {blocks + 1}) asks the compiler for that"
-            )
+        for registers in range(needs.registers - 1, 15, -1):
+            fewer = BlockNeeds(needs.threads, registers, needs.shared_bytes)
+            if most(fewer) > now:
+                words = (
+                    f"with {registers} registers a thread instead of {needs.registers} it is {most(fewer):.0%}: "
+                    f"__launch_bounds__({needs.threads}, {blocks + 1}) asks the compiler for that"
+                )
+                return words, fewer
     if limit == "shared memory":
-        less = next((s for s in range(needs.shared_bytes - 4, 0, -4) if most(shared=s) > now), None)
-        if less is not None:
-            return f"with {less:,} bytes a block instead of {needs.shared_bytes:,} it is {most(shared=less):.0%}"
+        for shared in range(needs.shared_bytes - 4, 0, -4):
+            less = BlockNeeds(needs.threads, needs.registers, shared)
+            if most(less) > now:
+                words = f"with {shared:,} bytes a block instead of {needs.shared_bytes:,} it is {most(less):.0%}"
+                return words, less
     if limit in ("blocks", "threads") and not needs.shared_bytes:
-        sizes = range(64, _MOST_THREADS + 1, 32)
-        best = max(map(most, sizes))
-        if best > now:
-            threads = next(size for size in sizes if most(size) == best)
-            return f"with blocks of {threads} threads instead of {needs.threads} it is {best:.0%}"
-    return ""
+        sizes = [BlockNeeds(threads, needs.registers, 0) for threads in range(64, _MOST_THREADS + 1, 32)]
+        best = max(sizes, key=most)
+        if most(best) > now:
+            return f"with blocks of {best.threads} threads instead of {needs.threads} it is {most(best):.0%}", best
+    return None

@@ -85,6 +85,8 @@ def show_scoreboard(contest: str) -> int:
 
     with _client(contest) as (contest, client):
         board = client.scoreboard(contest)
+        # An older server has no word for it.
+        scored_by = client.contest(contest).get("scored_by", "")
         problems = [safe(cell["problem"]) for row in board["rows"][:1] for cell in row["cells"]]
         numbers = ("rank", "points", *problems)
         table = plain_table("rank", "name", "points", *problems, numbers=numbers, whole=numbers)
@@ -94,6 +96,8 @@ def show_scoreboard(contest: str) -> int:
         frozen = board["frozen"] is True
     console = output()
     console.print(table)
+    if scored_by:
+        console.print(f"points by {safe(scored_by)}", style="dim")
     if frozen:
         console.print("frozen: what was submitted since is hidden until staff reveal it", style="dim")
     return 0

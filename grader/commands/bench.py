@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.engines import engines_of
+from grader.commands.files_beside import check_count, sizes_of, unique_labels
 from grader.commands.options import (
     device_option,
+    gpu_option,
     json_option,
     language_option,
-    parse_size_option,
     problem_argument,
+    refuse_option,
     workspace_of,
 )
 from grader.core.errors import UsageError
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from grader.judge.bench import Comparison, SizeResult
     from grader.machine.gpus import Gpu
     from grader.measure.standings import Ranking
-    from grader.problem import Problem
 
 
 @click.command()
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     help="Time at these sizes, such as M=4096,N=4096,K=4096. May be repeated. Default: the problem's benchmarks.",
 )
 @click.option("--baseline", is_flag=True, help="Time the problem's baseline beside several files as well.")
+@click.option("--model", is_flag=True, help="Compare by model time, which needs no GPU and is no measurement.")
+@gpu_option
 @device_option
 @language_option
 @json_option
@@ -51,15 +53,24 @@ def command(
     files: tuple[str, ...],
     texts: tuple[str, ...],
     baseline: bool,
+    model: bool,
+    gpu_name: str,
     device: str,
     language: LanguageName | None,
     as_json: bool,
 ) -> int:
     """Compare FILEs for PROBLEM: grade each, then time the right ones in turns.
 
-    One file alone is timed beside the problem's baseline. Nothing is recorded. Exit code 0 when at least one file
-    is right and every size could be timed, 1 when not, 2 where there is no GPU.
+    One file alone is timed beside the problem's baseline. Nothing is recorded. With --model files are graded on the
+    emulator and their times computed. Exit code 0 when at least one file is right and every size has its times, 1 when
+    not, 2 where there is no GPU to time on.
     """
+    if model:
+        from grader.commands.model_bench import compare_by_model
+
+        refuse_option(ctx, "device", "with --model: files are graded on the emulator")
+        return compare_by_model(ctx, problem, files, texts, gpu_name, language, baseline=baseline, as_json=as_json)
+    refuse_option(ctx, "gpu_name", "without --model: a GPU to time on is chosen by --device")
     from grader.core.paths import cache_folder
     from grader.judge.bench import compare
     from grader.languages.registry import read_submission
@@ -67,11 +78,9 @@ def command(
     from grader.terminal.console import messages
 
     loaded = workspace_of(ctx).load(problem)
-    _check_count(files)
+    check_count(files)
     gpu = _chosen(device)
-    sizes = [parse_size_option(loaded, text) for text in texts] or [dict(each) for each in loaded.benchmarks]
-    if not sizes:
-        raise UsageError(f"{problem} names no benchmark sizes", f"give some: --size {_example(loaded)}")
+    sizes = sizes_of(loaded, texts)
     submissions = [read_submission(Path(file), language) for file in files]
     console = messages()
     console.quiet = as_json
@@ -102,23 +111,6 @@ def command(
         print_comparison(comparison, output(), files)
     all_timed = comparison.timed and all(result.standings is not None for result in comparison.results)
     return 0 if all_timed else 1
-
-
-def unique_labels(files: Sequence[str]) -> list[str]:
-    """Labels of the files: the shortest end of the path that no other has, plus a number if paths are equal."""
-    paths = [Path(file).parts for file in files]
-    labels = ["/".join(_shortest_end(path, [other for other in paths if other != path])) for path in paths]
-    seen: Counter[str] = Counter()
-    for i, label in enumerate(labels):
-        seen[label] += 1
-        if seen[label] > 1:
-            labels[i] = f"{label} ({seen[label]})"
-    return labels
-
-
-def _shortest_end(path: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    ends = (path[-count:] for count in range(1, len(path)))
-    return next((end for end in ends if all(other[-len(end) :] != end for other in others)), path)
 
 
 def json_object(comparison: Comparison) -> dict[str, Any]:
@@ -173,16 +165,6 @@ def _ranking(ranking: Ranking, labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _check_count(files: Sequence[str]) -> None:
-    from grader.measure.duel import MOST_FILES
-
-    if len(files) > MOST_FILES:
-        raise UsageError(
-            f"{len(files)} files; at most {MOST_FILES} are compared at once",
-            "compare some of them first, and the fastest with the rest",
-        )
-
-
 def _chosen(device: str) -> Gpu:
     """The GPU that `device` means. Raises UsageError if it is none."""
     from grader.run.devices import choose_gpu
@@ -195,7 +177,3 @@ def _chosen(device: str) -> Gpu:
             "type: kgrade doctor, which says what a GPU needs; kgrade test PROBLEM FILE grades without one",
         )
     return gpu
-
-
-def _example(problem: Problem) -> str:
-    return ",".join(f"{name}={min(1024, size.high)}" for name, size in problem.sizes.items())

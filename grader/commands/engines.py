@@ -5,7 +5,7 @@ A command takes them from its context: who carries out command lines may bring o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,13 @@ import click
 if TYPE_CHECKING:
     from grader.boards.filing import Filing
     from grader.compile.submission import Submission
-    from grader.core.report import CaseResult, Ceilings, Dim3, Report
+    from grader.core.report import CaseResult, Ceilings, Dim3, Modelled, Report
     from grader.doctor.part import Finding
     from grader.judge.conductor import Options
     from grader.judge.duel import Contests
     from grader.judge.verify import Outcome, Work
     from grader.machine.gpus import Gpu
+    from grader.model.gpus import ModelGpu
     from grader.problem import Problem
     from grader.replay.trace import Trace
     from grader.run.gpu.ceilings import Figures
@@ -51,6 +52,26 @@ class Engines:
         from grader.judge.conductor import grade
 
         return grade(problem, submission, options, progress, meanwhile)
+
+    def modelled(
+        self,
+        problem: Problem,
+        submission: Submission,
+        sizes: Sequence[Mapping[str, int]],
+        gpu: ModelGpu,
+        progress: Callable[[str], None],
+        *,
+        seconds: float,
+        require_sandbox: bool = False,
+    ) -> Modelled:
+        from grader.core.paths import cache_folder
+        from grader.model.scoring import modelled
+
+        return modelled(
+            *(problem, submission, sizes, gpu, cache_folder(), progress),
+            seconds=seconds,
+            require_sandbox=require_sandbox,
+        )
 
     def record(
         self, problem: Problem, submission: Submission, result: CaseResult, block: Dim3 | None = None

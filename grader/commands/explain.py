@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+import secrets
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,17 @@ import click
 from grader.commands.engines import engines_of
 from grader.commands.options import (
     Asked,
-    file_argument,
     json_option,
     language_option,
     parse_size_option,
     problem_argument,
+    refuse_option,
     workspace_of,
 )
 from grader.core.verdict import LanguageName, Verdict
 
 if TYPE_CHECKING:
+    from grader.coach.advice import Advice
     from grader.coach.coach import Explanation, KernelExplanation
     from grader.model.model import ModelTime
     from grader.sass import Instruction, MachineCode
@@ -32,7 +34,7 @@ EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 
 @click.command()
 @problem_argument
-@file_argument
+@click.argument("files", nargs=-1, metavar="[FILE] [OTHER]", type=click.Path())
 @click.option(
     "--size", "text", metavar="SIZES", help="Count at these sizes, such as M=128,N=256,K=256. Default: a benchmark's."
 )
@@ -61,7 +63,7 @@ EXPLAINED = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
 def command(
     ctx: click.Context,
     problem: str,
-    file: str,
+    files: tuple[str, ...],
     text: str | None,
     target: str,
     gpu: str,
@@ -76,20 +78,27 @@ def command(
 ) -> int:
     """Explain why FILE for PROBLEM is slow: count on the emulator what each line does, and advise.
 
-    It needs no GPU, and it times nothing: the model's time is computed. Exit code 0 when the file is right at these
-    sizes, 1 with any other verdict.
+    It needs no GPU, and it times nothing: the model's time is computed. Two files are put side by side. PROBLEM may be
+    left out where a comment, the folder or the kernel's name tells it: kgrade explain A.cu B.cu. Exit code 0 when what
+    is explained is right at these sizes, 1 with any other verdict.
     """
     from grader.coach.coach import explain, usual_sizes
+    from grader.coach.gains import with_model
     from grader.coach.target import checked_target
     from grader.commands.grading import grade_file, print_result
+    from grader.commands.whose_files import problem_and_files
     from grader.core.paths import cache_folder
+    from grader.core.report import Report
     from grader.languages.registry import read_submission
     from grader.model.gpus import gpu_named
-    from grader.model.model import model_time
     from grader.sass.tool import find_nvdisasm
     from grader.terminal.console import messages, output
 
     workspace = workspace_of(ctx)
+    problem, files = problem_and_files(workspace, (problem, *files))
+    if len(files) > 1:
+        refuse_option(ctx, "html", "with two files")
+        refuse_option(ctx, "sass", "with two files")
     chosen, modelled = checked_target(target), gpu_named(gpu)
     if sass:
         find_nvdisasm()
@@ -98,36 +107,66 @@ def command(
     largest = sizes if text is not None or not loaded.benchmarks else loaded.benchmarks[0]
     if modelled_text is not None:
         largest = parse_size_option(loaded, modelled_text)
+    # Two files are counted with the same inputs.
+    seed = secrets.randbits(48) if seed is None else seed
     asked = Asked(language=language, cases=1, seed=seed, device="emulator", require_sandbox=require_sandbox)
-    report = grade_file(workspace, problem, file, asked, engines_of(ctx), user="", sizes=(sizes,), quiet=as_json)
-    if report.verdict not in EXPLAINED:
-        print_result(report, file, as_json=as_json)
-        return report.verdict.facts.exit_code
     console = messages()
     console.quiet = as_json
-    with console.status("counting") as status:
-        submission = read_submission(Path(file), language)
-        explanation = explain(
-            *(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update),
-            # A page has it where it can be had.
-            with_machine_code=sass or (None if html is not None else False),
-        )
-        if model:
-            status.update(f"computing the model time on {modelled.name}")
-            found = model_time(loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
-            explanation = replace(explanation, model=found)
+
+    def explained(file: str) -> Explanation | Report:
+        """The explanation of a file; the report of one that does not run to its end, which is printed."""
+        report = grade_file(workspace, problem, file, asked, engines_of(ctx), user="", sizes=(sizes,), quiet=as_json)
+        if report.verdict not in EXPLAINED:
+            print_result(report, file, as_json=as_json)
+            return report
+        with console.status("counting") as status:
+            submission = read_submission(Path(file), language)
+            explanation = explain(
+                *(loaded, submission, report, sizes, cache_folder(), chosen, require_sandbox, status.update),
+                # A page has it where it can be had.
+                with_machine_code=sass or (None if html is not None else False),
+            )
+            if model:
+                status.update(f"computing the model time on {modelled.name}")
+                explanation = with_model(
+                    *(explanation, loaded, submission, largest, modelled, cache_folder(), report.seed, require_sandbox)
+                )
+        return explanation
+
+    first = explained(files[0])
+    if isinstance(first, Report):
+        return first.verdict.facts.exit_code
+    if len(files) > 1:
+        second = explained(files[1])
+        return second.verdict.facts.exit_code if isinstance(second, Report) else print_both(first, second, as_json)
     page = None
     if html is not None:
         from grader.boards.coach_page import write_page
 
-        page = write_page(explanation, Path(html), workspace)
+        page = write_page(first, Path(html), workspace)
     if as_json:
-        click.echo(json.dumps(json_object(explanation, page), allow_nan=False))
+        click.echo(json.dumps(json_object(first, page), allow_nan=False))
     else:
         from grader.terminal.explain import print_explanation
 
-        print_explanation(explanation, output(), page, with_machine_code=sass)
-    return report.verdict.facts.exit_code
+        print_explanation(first, output(), page, with_machine_code=sass)
+    return first.verdict.facts.exit_code
+
+
+def print_both(first: Explanation, second: Explanation, as_json: bool) -> int:
+    """Prints two explanations side by side; returns the exit code, that of the first file that is not right."""
+    if as_json:
+        from grader.coach.beside import groups_of
+
+        files = [json_object(each, None) for each in (first, second)]
+        groups = [asdict(group) for group in groups_of(first, second)]
+        click.echo(json.dumps({"problem": first.problem, "files": files, "groups": groups}, allow_nan=False))
+    else:
+        from grader.terminal.beside import print_beside
+        from grader.terminal.console import output
+
+        print_beside(first, second, output())
+    return max(each.verdict.facts.exit_code for each in (first, second))
 
 
 def json_object(explanation: Explanation, page: Path | None) -> dict[str, Any]:
@@ -169,9 +208,16 @@ def _kernel(kernel: KernelExplanation) -> dict[str, Any]:
         "arrays": [{**asdict(a), "reads": reads_of(a), "refetched": refetch_ratio(a)} for a in kernel.arrays],
         "lines": [{"line": line.line, **asdict(line.totals), "ways": line.ways} for line in kernel.lines],
         "resources": kernel.resources and asdict(kernel.resources),
-        "advice": [asdict(one) for one in kernel.advice],
+        "advice": [_advice(one) for one in kernel.advice],
         "good": list(kernel.good),
         "machine_code": kernel.machine and _machine_code(kernel.machine),
+    }
+
+
+def _advice(one: Advice) -> dict[str, Any]:
+    return {
+        **{name: getattr(one, name) for name in ("kind", "word", "line", "message", "remedy", "gain", "share")},
+        "model": one.tried and {**asdict(one.tried), "saved": one.tried.saved},
     }
 
 

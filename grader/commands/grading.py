@@ -22,8 +22,11 @@ from grader.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from grader.boards.filing import Filing
-    from grader.core.report import Report
+    from grader.compile.submission import Submission
+    from grader.core.report import Modelled, Report
     from grader.judge.conductor import Options
+    from grader.model.gpus import ModelGpu
+    from grader.problem import Problem
 
 
 def grade_file(
@@ -39,11 +42,13 @@ def grade_file(
     problem_set: str | None = None,
     filing: Filing | None = None,
     replay: bool = False,
+    model_gpu: ModelGpu | None = None,
 ) -> Report:
     """Grades `file` for `problem`, with progress on standard error unless `quiet`.
 
     `problem_set` is the folder of the third-party problem set that `problem` belongs to, if any. `filing` is begun at
     once and opened when grading begins; if that fails, nothing is timed. With `replay` a failing case is recorded.
+    `model_gpu` is the GPU whose model time is added where the emulator accepts; None for none.
     """
     with _processes(workspace, problem if problem_set is None else None, asked, engines):
         if filing is not None:
@@ -69,7 +74,31 @@ def grade_file(
         loaded = workspace.load(problem)
         submission = read_submission(Path(file), asked.language)
         with show_progress(quiet, "compiling") as progress:
-            return engines.grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
+            report = engines.grade(loaded, submission, options, progress=progress, meanwhile=meanwhile)
+            if model_gpu is None or not report.ranks_by_model:
+                return report
+            return replace(report, model=_modelled(loaded, submission, model_gpu, asked, engines, progress))
+
+
+def _modelled(
+    problem: Problem,
+    submission: Submission,
+    gpu: ModelGpu,
+    asked: Asked,
+    engines: Engines,
+    progress: Callable[[str], None],
+) -> Modelled:
+    """The model times of what is accepted already: Ctrl-C ends only them."""
+    from grader.core.report import Modelled
+
+    try:
+        return engines.modelled(
+            *(problem, submission, problem.benchmarks, gpu, lambda text: progress(f"accepted; {text}")),
+            seconds=asked.deadline,
+            require_sandbox=asked.require_sandbox,
+        )
+    except KeyboardInterrupt:
+        return Modelled(gpu.name, gpu.calibrated, "", why_not="it was interrupted")
 
 
 def grade_text(

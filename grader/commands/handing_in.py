@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 def refuse_options_of_home(ctx: click.Context) -> None:
     """Raises UsageError for options without effect in a contest, which decides how its submissions are graded."""
+    if ctx.get_parameter_source("gpu_name") is click.core.ParameterSource.COMMANDLINE:
+        raise UsageError("--gpu has no effect with --contest: the contest decides", "leave --gpu out")
     for name in ("user", "cases", "seed", "device", "deadline", "require_sandbox", "problem_set"):
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             option = "problems" if name == "problem_set" else name.replace("_", "-")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from grader.core.errors import UsageError
 from grader.core.verdict import LanguageName
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
     from grader.boards.ranking import Row
@@ -30,7 +31,7 @@ def command(
 ) -> int:
     """Show the ranking of PROBLEM, or of all, or write it as web pages.
 
-    What an emulator ran is shown as accepted and not ranked: its time says nothing of a GPU.
+    What an emulator ran is ranked by model time, on a board of its own; its own time says nothing of a GPU.
     """
     if contest is not None:
         from grader.commands.at_contest import refuse_options, show_scoreboard
@@ -71,28 +72,71 @@ def print_boards(store: Store, problems: Sequence[str], language: LanguageName |
     for problem, rows in boards.items():
         if rows:
             console.print(problem, style="bold")
-            console.print(_table(rows))
-            console.print()
+            for part in _parts(rows):
+                console.print(part)
+                console.print()
     unsolved = [problem for problem, rows in boards.items() if not rows]
     if unsolved:
         within = f" in {words.language(language)}" if language else ""
         console.print(f"nobody has solved yet{within}: {', '.join(unsolved)}", style="dim")
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _parts(rows: Sequence[Row]) -> Iterator[RenderableType]:
+    """A table of what was measured and of what has no rank, and one with its name for each board by model time."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from grader.boards.ranking import by_board
+    from grader.terminal.console import safe
+
+    usual = [row for row in rows if row.rank is None or row.is_measured]
+    if usual:
+        yield _table(usual)
+    for board, own in by_board(rows).items():
+        if not own[0].is_measured:
+            yield Group(Text(safe(board), style="bold"), _model_table(own))
+
+
+def _table(rows: Sequence[Row]) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
     from grader.boards.words import date, name, score
+    from grader.terminal.console import safe
     from grader.terminal.table import plain_table
 
     table = plain_table("rank", "user", "score", "device", "language", "form", "date", numbers=("rank", "score"))
+    reasons = []
     for row in rows:
         entry = row.entry
         table.add_row(
             "" if row.rank is None else str(row.rank),
             name(entry.user),
-            "accepted" if row.rank is None or entry.score is None else score(entry.score),
+            "accepted" if row.rank is None or row.score is None else score(row.score),
             entry.device,
             str(entry.language),
             str(entry.form),
             date(entry.submitted),
+        )
+        if row.rank is None and entry.model_note:
+            reasons.append(Text(f"{name(entry.user)} has no model time: {safe(entry.model_note)}", style="dim"))
+    return Group(table, *reasons)
+
+
+def _model_table(rows: Sequence[Row]) -> Table:
+    from grader.boards.words import date, duration, name, score
+    from grader.terminal.table import plain_table
+
+    numbers = ("rank", "score", "model time")
+    table = plain_table("rank", "user", "score", "model time", "language", "form", "date", numbers=numbers)
+    for row in rows:
+        table.add_row(
+            str(row.rank),
+            name(row.entry.user),
+            score(row.score or 0.0),
+            duration(row.time.value) if row.time else "",
+            str(row.entry.language),
+            str(row.entry.form),
+            date(row.entry.submitted),
         )
     return table

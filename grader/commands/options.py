@@ -102,6 +102,23 @@ device_option = click.option(
 )
 
 
+gpu_option = click.option(
+    "--gpu",
+    "gpu_name",
+    default="H200",
+    show_default=True,
+    metavar="NAME",
+    help="Whose model time to tell.",
+)
+
+
+def refuse_option(ctx: click.Context, name: str, why: str) -> None:
+    """Raises UsageError if the option of this name was typed, which has no effect here."""
+    if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+        option = next(each.opts[0] for each in ctx.command.params if each.name == name)
+        raise UsageError(f"{option} has no effect {why}", f"leave {option} out")
+
+
 def language_choice(description: str) -> Callable[[_F], _F]:
     """An option that names a language, None if it is not given."""
     return click.option(

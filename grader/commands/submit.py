@@ -12,6 +12,7 @@ from grader.commands.engines import engines_of
 from grader.commands.options import (
     Asked,
     file_argument,
+    gpu_option,
     grading_options,
     problem_argument,
     problems_option,
@@ -28,6 +29,12 @@ from grader.core.verdict import Verdict
 @file_argument
 @click.option("--contest", metavar="NAME", help="Hand it in to this contest, whose server grades it (kgrade login).")
 @problems_option
+@click.option(
+    "--model/--no-model",
+    default=True,
+    help="Where the emulator accepts it, compute its model time, by which boards rank without a GPU.",
+)
+@gpu_option
 @grading_options
 @click.pass_context
 def command(
@@ -35,6 +42,8 @@ def command(
     problem: str,
     file: str,
     contest: str | None,
+    model: bool,
+    gpu_name: str,
     asked: Asked,
     user: str | None,
     as_json: bool,
@@ -42,11 +51,13 @@ def command(
 ) -> int:
     """Grade FILE for PROBLEM, record it, and write its report page.
 
-    With --contest it is graded and recorded by the contest's server.
+    With --contest it is graded and recorded by the contest's server. What the emulator accepts is ranked by a time that
+    a model computes for --gpu; Ctrl-C meanwhile records it without.
 
     Exit code 0 when it is accepted, 1 with any other verdict.
     """
     from grader.commands.grading import grade_file, print_result
+    from grader.model.gpus import gpu_named
 
     if problem_set is not None:
         refuse_cases(ctx)
@@ -56,6 +67,8 @@ def command(
         refuse_options_of_home(ctx)
         return hand_in(contest, problem, file, as_json=as_json)
     workspace, name, engines = workspace_of(ctx), user_name(user), engines_of(ctx)
+    # A name that is not known is told before anything is graded.
+    gpu = gpu_named(gpu_name) if model else None
     with engines.filing(workspace) as filing:
         report = grade_file(
             *(workspace, problem, file, asked, engines),
@@ -64,6 +77,7 @@ def command(
             problem_set=problem_set,
             filing=filing,
             replay=True,
+            model_gpu=gpu,
         )
         try:
             with _without_interruption():

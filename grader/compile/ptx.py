@@ -23,6 +23,11 @@ _LITERAL = re.compile(r"L([a-z])(n?[0-9]{1,20})E")
 _END = re.compile(r"(?:I((?:L[a-z]n?[0-9]{1,20}E)+))?E")
 _UNNAMED = re.compile(r"_GLOBAL__N|_INTERNAL_|_NV_ANON")
 """Compilers' names for an unnamed namespace."""
+_UNNAMED_TO_HOST = re.compile(
+    rf"^[ \t]*(?:\.(?:visible|weak|extern|common)[ \t]+)*\.(?:entry|global|const)\b[^\n]*(?:{_UNNAMED.pattern})",
+    re.MULTILINE,
+)
+"""Such a name in a line that declares a kernel or a variable: of functions host code knows nothing."""
 
 
 def read_kernels(ptx: str) -> tuple[Kernel, ...]:
@@ -43,8 +48,10 @@ def _entries(ptx: str) -> Iterator[tuple[str, str]]:
 
 
 def has_unnamed(ptx: str) -> bool:
-    """Whether the text has names of an unnamed namespace, which another build of the same source calls differently."""
-    return _UNNAMED.search(ptx) is not None
+    """Whether kernels or variables have names of an unnamed namespace, which another build of the same source calls
+    differently. Those of functions, such as CUDA's own shuffles in a debug build, are not counted.
+    """
+    return _UNNAMED_TO_HOST.search(ptx) is not None
 
 
 def constant_prefix(source: str) -> str:

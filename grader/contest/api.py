@@ -143,6 +143,7 @@ def contest(slug: InContest, visitor: AsVisitor, access: WithAccess) -> Contest:
         ends=visitor.ends,
         counts=settings.counts,
         per_hour=settings.per_hour,
+        scored_by=settings.scored_by,
         problems=problems,
         announcements=[News(created=each.created, text=each.text) for each in access.announcements(visitor)],
     )

@@ -44,7 +44,10 @@ class News(BaseModel):
 
 
 class Contest(BaseModel):
-    """A contest as this account sees it: `problems` is null before the start, `ends` has the account's extension."""
+    """A contest as this account sees it: `problems` is null before the start, `ends` has the account's extension.
+
+    `scored_by` says what scores come from if that is no measurement, such as "model time on H200, not measured".
+    """
 
     slug: str
     title: str
@@ -55,6 +58,7 @@ class Contest(BaseModel):
     ends: datetime | None
     counts: str
     per_hour: int
+    scored_by: str
     problems: list[Problem] | None
     announcements: list[News]
 
@@ -226,6 +230,8 @@ class Work(BaseModel):
     run_id: int | None = None
     sizes: dict[str, int] | None = None
     groups: list[dict[str, Any]] = []
+    model_time: str | None = None
+    model_scores: bool = False
 
 
 class Claimed(BaseModel):

@@ -49,6 +49,10 @@ per_hour = 20
 # needed, nothing is timed, and an accepted submission scores 1.
 gpu_model = "emulator"
 
+# With the name of a GPU, such as "H200", and gpu_model = "emulator": accepted submissions are ranked by a time that a
+# model computes for that GPU, the same on every machine. Nothing is measured. With "" they score 1.
+model_time = ""
+
 # After how many seconds a grading ends, wherever it is.
 grading_seconds = 300
 

@@ -48,7 +48,8 @@ class Claim:
 class Job(Claim):
     """Claimed work. `hidden_seed` is the contest's, None if it has none. `grading_seconds` limits the wall time of the
     grading. A run has a `run_id` in place of a `submission_id`, and the `sizes` to try if its sender chose them.
-    `groups` are groups of cases with points of their own, as data.
+    `groups` are groups of cases with points of their own, as data. `model_time` names a GPU whose model time is
+    computed where the emulator accepts; with `model_scores` the score is that of these times.
     """
 
     submission_id: int | None
@@ -62,6 +63,8 @@ class Job(Claim):
     run_id: int | None = None
     sizes: dict[str, int] | None = None
     groups: Sequence[Mapping[str, Any]] = ()
+    model_time: str | None = None
+    model_scores: bool = False
 
     @property
     def name(self) -> str:
@@ -109,8 +112,11 @@ class Outcome:
     groups: str | None = None
 
 
-def outcome_of(report: Report) -> Outcome:
-    """The outcome of a report; the report is cut so that its page renders quickly."""
+def outcome_of(report: Report, *, model_scores: bool = False) -> Outcome:
+    """The outcome of a report; the report is cut so that its page renders quickly.
+
+    With `model_scores` its score is that of its model times.
+    """
     from dataclasses import replace
 
     from grader.core.report import to_json
@@ -118,6 +124,9 @@ def outcome_of(report: Report) -> Outcome:
 
     summary = summarize(0, report)
     bounds = (summary.score, summary.score_low, summary.score_high)
+    if model_scores and report.ranks_by_model:
+        # A model's times have no noise: nothing is gained by luck, and no interval makes a tie.
+        bounds = (summary.model_score,) * 3
     said = tuple(replace(d, message=d.message[:MOST_WORDS], hint=d.hint[:MOST_WORDS]) for d in report.diagnostics)
     kept = replace(report, source="", diagnostics=said[:MOST_DIAGNOSTICS])
     return Outcome(report.verdict.value, *bounds, report=to_json(kept), language=report.language.value)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader import __version__
 from grader.boards.code import colours_of
@@ -29,8 +29,12 @@ from grader.judge.conductor import Options, grade
 from grader.judge.verify import SEED
 from grader.languages.language import Language
 from grader.languages.registry import find_language, make_submission, read_submission
+from grader.problem import Problem
 from grader.run.devices import choose_device
 from grader.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from grader.model.model import ModelTime
 
 HIDDEN_STEP = "checking the hidden cases"
 HIDDEN_CHECK = "the contest's hidden cases"
@@ -56,7 +60,9 @@ class MachineJudge:
         require_sandbox: bool = True,
         grade: Callable[..., Report] = grade,
         solve: Language | None = None,
+        model_timer: Callable[..., ModelTime] | None = None,
     ) -> None:
+        self._model_timer = model_timer
         self._grade, self._solve = grade, solve or find_language(LanguageName.CUDA, Form.SOLVE)
         self._workspace, self._device, self._cache = workspace, device, cache
         self._require_sandbox = require_sandbox
@@ -91,19 +97,29 @@ class MachineJudge:
             # Of cases that are shown in full.
             replay=True,
         )
+
+        def seconds_left() -> float:
+            return max(LEAST_SECONDS, job.grading_seconds - (time.monotonic() - began))
+
         if job.run_id is not None:
             tried = replace(options, cases=RUN_CASES, sizes=(job.sizes,) if job.sizes else (), timed=False)
             return replace(outcome_of(self._grade(problem, submission, tried, progress)), is_open=True)
         seen = self._grade(problem, submission, options, progress)
+
+        def modelled(report: Report) -> Outcome:
+            """The outcome of a report that is accepted, with its model times where the contest asks for them."""
+            if job.model_time is not None and report.ranks_by_model:
+                # Its end is before that of the grading as a whole, at which the process is killed.
+                left = max(1.0, job.grading_seconds - (time.monotonic() - began))
+                report = self._modelled(report, problem, submission, job.model_time, left, progress)
+            return replace(outcome_of(report, model_scores=job.model_scores), is_open=True)
+
         accepted = seen.verdict is Verdict.ACCEPTED
         # A kernel that fails in a visible case may have some groups right; one that does not compile has none.
         groups = () if seen.verdict in (Verdict.COMPILE_ERROR, Verdict.INTERNAL_ERROR) else job.groups
         if job.hidden_seed is None or not (accepted or groups):
-            return replace(outcome_of(seen), is_open=True, groups=passed_to_text(()) if job.groups else None)
+            return replace(modelled(seen), groups=passed_to_text(()) if job.groups else None)
         progress(HIDDEN_STEP)
-
-        def seconds_left() -> float:
-            return max(LEAST_SECONDS, job.grading_seconds - (time.monotonic() - began))
 
         def checked(**changes: Any) -> Report:
             # Fresh modules: nothing that a case leaves in device variables carries over to the next or to timing.
@@ -129,8 +145,26 @@ class MachineJudge:
         wrong = next((each for each in found if each.verdict is not Verdict.ACCEPTED), None)
         if wrong is None:
             told = replace(seen, checks=(*seen.checks, HIDDEN_CHECK))
-            return replace(outcome_of(told), is_open=True, groups=kept)
+            return replace(modelled(told), groups=kept)
         return replace(outcome_of(wrong), verdict=FAILS_HIDDEN.value, groups=kept)
+
+    def _modelled(
+        self,
+        report: Report,
+        problem: Problem,
+        submission: Submission,
+        gpu: str,
+        seconds: float,
+        progress: Callable[[str], None],
+    ) -> Report:
+        from grader.model.scoring import with_model_time
+
+        return with_model_time(
+            *(report, problem, submission, gpu, self._cache or cache_folder(), progress),
+            seconds=seconds,
+            require_sandbox=self._require_sandbox,
+            timer=self._model_timer,
+        )
 
     def explain(self, question: Question, progress: Callable[[str], None]) -> Answer:
         """Explains a source, on the emulator whatever the device is."""

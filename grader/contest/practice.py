@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from grader.store.workspace import Workspace
 
 PER_HOUR = 1000
+MODEL_GPU = "H200"
 WHO = "kgrade serve"
 log = logging.getLogger("kgrade.server")
 
@@ -39,6 +40,8 @@ def practice_settings(workspace: Workspace) -> Settings:
         end=None,
         per_hour=PER_HOUR,
         explain=True,
+        # What the emulator accepts has a place on the leaderboards.
+        model_time=MODEL_GPU,
     )
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import HTMLResponse
 
 from grader.boards.markdown import editorial_html
-from grader.boards.ranking import rank
+from grader.boards.ranking import by_board, rank
 from grader.contest.access import Refused
 from grader.contest.leading import mends_of, tracks_of
 from grader.contest.practice import practice_settings, publish_practice
@@ -76,8 +76,7 @@ def leaderboard(problem: Name, me: Practising) -> HTMLResponse:
     """The workspace's ranking, as `kgrade leaderboard` prints it."""
     me.site.access.problem(me.visitor, problem)
     rows = rank(me.site.shelf.store.summaries(problem))
-    devices = dict.fromkeys(row.entry.device for row in rows if row.rank is not None)
-    ranked = [(device, [row for row in rows if row.rank and row.entry.device == device]) for device in devices]
+    ranked = list(by_board(rows).items())
     return _page(me, "leaderboard", problem, ranked=ranked, unranked=[row for row in rows if row.rank is None])
 
 

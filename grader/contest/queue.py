@@ -329,6 +329,8 @@ def _job(connection: Connection, row: Any) -> Job:
         hidden_seed=settings.hidden_seed(found.problem),
         grading_seconds=settings.grading_seconds,
         groups=settings.groups_of(found.problem),
+        model_time=settings.model_time,
+        model_scores=settings.by_model,
     )
 
 

@@ -15,12 +15,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from grader.boards.words import model_board
 from grader.contest.credit_reader import credit_of, credit_to_data
 from grader.contest.groups import group_to_data
 from grader.contest.partial import Credit
 from grader.contest.settings_reader import Reader, problem_tables
 from grader.core import toml
 from grader.core.errors import UsageError
+from grader.model.gpus import GPUS
 
 EMULATOR = "emulator"
 PRACTICE = "practice"
@@ -39,6 +41,7 @@ KEYS = (
     "counts",
     "per_hour",
     "gpu_model",
+    "model_time",
     "grading_seconds",
     "hidden_seeds",
     "practice_after_end",
@@ -85,8 +88,10 @@ class Settings:
     """A contest's settings. Times are aware; `freeze` and `end` are None where there is none.
 
     `gpu_model` names the GPU whose times rank; with "emulator", or None for any free machine, an accepted submission
-    scores 1. `hidden_seeds` is empty if each grading draws its own seed. `grading_seconds` limits the wall time of one
-    grading. With `explain`, students may have their accepted submissions explained. `entry` is ROSTER or ASK.
+    scores 1. With `model_time`, the name of a GPU, what the emulator accepts gets model times on that, and in a contest
+    on the emulator these rank. `hidden_seeds` is empty if each grading draws its own seed. `grading_seconds` limits the
+    wall time of one grading. With `explain`, students may have their accepted submissions explained. `entry` is ROSTER
+    or ASK.
     """
 
     slug: str
@@ -106,11 +111,22 @@ class Settings:
     grading_seconds: int = 300
     explain: bool = False
     entry: str = ROSTER
+    model_time: str | None = None
 
     @property
     def is_timed(self) -> bool:
         """Whether scores are shares of the speed of light; otherwise every accepted submission scores 1."""
-        return self.gpu_model not in (None, EMULATOR)
+        return self.gpu_model not in (None, EMULATOR) or self.by_model
+
+    @property
+    def by_model(self) -> bool:
+        """Whether scores are those of a model's times: nothing is measured."""
+        return self.gpu_model == EMULATOR and self.model_time is not None
+
+    @property
+    def scored_by(self) -> str:
+        """What scores come from, if that is no measurement: for the boards' columns."""
+        return model_board(self.model_time) if self.by_model and self.model_time else ""
 
     @property
     def most_points(self) -> float:
@@ -221,6 +237,7 @@ def settings_from_data(
         per_hour=read.whole("per_hour", default=20, least=1, most=10_000),
         hidden_seeds=read.seeds("hidden_seeds"),
         gpu_model=read.text("gpu_model", default="") or None,
+        model_time=read.choice("model_time", ("", *(gpu.name for gpu in GPUS)), default="") or None,
         late=Late(
             late.number("percent_per_hour", default=0.0, least=0.0, at_most=100.0),
             late.number("hours", default=0.0, least=0.0, at_most=24.0 * 365),
@@ -240,8 +257,11 @@ def settings_from_data(
             wanted = "no groups without hidden_seeds, from which their cases are drawn: none"
             read.mistake(f"problems[{number}].credit.groups", len(each.credit.groups), wanted)
         if each.credit is not None and each.credit.speed and not settings.is_timed:
-            wanted = "no points for speed without a GPU in gpu_model: nothing is timed; no threshold"
+            wanted = "no points for speed without a GPU in gpu_model or in model_time: nothing is timed; no threshold"
             read.mistake(f"problems[{number}].credit.speed", len(each.credit.speed), wanted)
+    if settings.model_time and settings.gpu_model != EMULATOR and slug != PRACTICE:
+        wanted = 'no model time unless gpu_model is "emulator", so that all have one; ""'
+        read.mistake("model_time", settings.model_time, wanted)
     if settings.late.percent and not settings.late.hours:
         read.mistake("late.hours", late.get("hours") or "(missing)", "the hours for which late work is taken, above 0,")
     if start and end and end <= start:
@@ -263,6 +283,7 @@ def settings_to_json(settings: Settings) -> str:
             "counts": settings.counts,
             "per_hour": settings.per_hour,
             "gpu_model": settings.gpu_model or "",
+            "model_time": settings.model_time or "",
             "hidden_seeds": list(settings.hidden_seeds) or "secret",
             "practice_after_end": settings.practice_after_end,
             "teams": settings.teams,

@@ -25,6 +25,7 @@ from grader.contest.settings import (
 )
 from grader.core import toml
 from grader.core.errors import UsageError
+from grader.model.gpus import GPUS
 
 TEXT, TIME, NUMBER, CHOICE, FLAG = "text", "time", "number", "choice", "flag"
 WEIGHT = "weight:"
@@ -59,6 +60,13 @@ FIELDS = (
         choices=(("best", "the best"), ("last", "the last")),
     ),
     Field("per_hour", "Submissions an hour", NUMBER),
+    Field(
+        "model_time",
+        "Ranked by model time, without a GPU",
+        CHOICE,
+        'only with gpu_model = "emulator"; it holds for what is judged from then on, so judge again what is there',
+        choices=(("", "no: accepted submissions score 1"), *((gpu.name, f"on {gpu.name}") for gpu in GPUS)),
+    ),
     Field("late.percent_per_hour", "Late: percent less for each hour begun", NUMBER),
     Field("late.hours", "Late: hours for which it is taken", NUMBER),
     Field("practice_after_end", "Practice after the end", FLAG),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from cattrs import Converter
 
 Dim3 = tuple[int, int, int]
+EMULATOR = "emulator"
+"""The device that runs kernels without a GPU."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,37 @@ class Measurement:
 
 
 @dataclass(frozen=True)
+class ModelSize:
+    """The model time at one benchmark size: computed for a GPU, not measured; None with the reason in `why_not`.
+
+    `time` is in seconds, with the interval that the model states. `bound` is what decides, in words such as "DRAM".
+    `share` is the fraction of the speed of light, by the GPU's data sheet; None if the work is unknown.
+    """
+
+    sizes: Mapping[str, int]
+    time: Interval | None
+    bound: str = ""
+    share: float | None = None
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """Model times of an accepted submission on a GPU, `calibrated` by a run of microbenchmarks (empty: by none).
+
+    `revision` names the model: only times of one revision can be compared. `score` is the geometric mean of the shares;
+    None with the reason in `why_not`.
+    """
+
+    gpu: str
+    calibrated: str
+    revision: str
+    sizes: tuple[ModelSize, ...] = ()
+    score: float | None = None
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
 class Replay:
     """The failing case as it ran, recorded for a page to play: see grader/replay.
 
@@ -280,6 +313,13 @@ class Report:
     """The smallest failing case, recorded; None if nothing failed or the device can't record."""
     mend: Mend | None = None
     """The exercise that an accepted submission mends; None if it is none's faulty text with a small change."""
+    model: Modelled | None = None
+    """Its model times; None if nobody asked for them, or a GPU measured."""
+
+    @property
+    def ranks_by_model(self) -> bool:
+        """Whether boards rank it by model time: the emulator accepted it, whose own time means nothing."""
+        return self.verdict is Verdict.ACCEPTED and self.device == EMULATOR
 
 
 @lru_cache(maxsize=1)

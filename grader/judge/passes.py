@@ -14,6 +14,7 @@ from pathlib import Path
 from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.report import CaseResult, Report
+from grader.core.verdict import Verdict
 from grader.judge import reporting
 from grader.judge.grading import Grading, Outcome
 from grader.judge.timing import Measurer
@@ -21,6 +22,7 @@ from grader.judge.unset_locals import CHECK, LocalsPass, emulates
 from grader.languages.language import Language
 from grader.plan.planner import Planner
 from grader.problem import Problem
+from grader.problem.cases import Case
 from grader.run.device import Part, Progress
 from grader.sandbox import Sandbox
 
@@ -87,6 +89,13 @@ class Course:
         self.progress("checking local variables")
         return self.local_values.found()
 
+    def unset_local_behind(self, part: Part, failure: CaseResult) -> CaseResult | None:
+        """The local variable without a value that explains a wrong answer of the emulator, if there is one."""
+        if self.local_values is None or not emulates(part) or failure.verdict is not Verdict.WRONG_ANSWER:
+            return None
+        self.progress("checking local variables")
+        return self.local_values.run(part, self.program, Case(failure.sizes, failure.family, failure.seed))
+
 
 def _with_notes(report: Report, planner: Planner) -> Report:
     return replace(report, diagnostics=(*report.diagnostics, *planner.notes))
@@ -134,6 +143,9 @@ def _examine(course: Course, part: Part, planner: Planner, report: Report) -> De
             return Decision(reporting.add_failure(report, course.problem, unset, course.emulated), final=True)
         course.progress("finding the smallest sizes that fail")
         diagnosis = grading.diagnose(outcome)
+        unset = course.unset_local_behind(part, diagnosis.smallest)
+        if unset is not None:
+            return Decision(reporting.add_failure(report, course.problem, unset, course.found), final=True)
         report = replace(report, pattern=diagnosis.pattern)
         return Decision(reporting.add_failure(report, course.problem, diagnosis.smallest, course.found), final=True)
     if course.local_values is not None and outcome.failure is None and emulates(part):

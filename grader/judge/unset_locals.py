@@ -1,6 +1,7 @@
-"""A second pass over a right kernel on the emulator, as a debug build: does it use local variables that have no value?
+"""A second pass over a kernel on the emulator, as a debug build: does it use local variables that have no value?
 
-An optimising compiler folds such variables away, with whatever value suits it; a debug build keeps them. What the pass
+It looks at what is right, and at wrong answers, whose cause such a variable may be. An optimising compiler folds them
+away, with whatever value suits it; a debug build keeps them. What the pass
 can't compile, does not know, or can't finish in time says nothing: only the use of such a variable is told.
 """
 
@@ -81,14 +82,15 @@ class LocalsPass:
         """What `run` returned; None where it was not begun."""
         return self._begun.result() if self._begun is not None else None
 
-    def run(self, part: Part, program: Program) -> CaseResult | None:
-        """The fault of a case of this part, if it is the emulator's; None where nothing is found.
+    def run(self, part: Part, program: Program, failed: Case | None = None) -> CaseResult | None:
+        """The fault of the case that `failed`, else of one of this part, if it is the emulator's; None where nothing
+        is found.
 
-        Afterwards the part's runner has its own program again.
+        Afterwards the runner of a part that does not decide has its own program again.
         """
         if not emulates(part):
             return None
-        built, case = self._built.result(), self._case(part)
+        built, case = self._built.result(), failed if failed is not None and self._fits(failed) else self._case(part)
         if built is None or case is None:
             return None
         run = None
@@ -103,9 +105,12 @@ class LocalsPass:
         unset = run.fault is not None and run.fault.fault is FaultClass.UNINITIALIZED_READ
         return result_of_run(case, run, self._submission.text) if unset else None
 
+    def _fits(self, case: Case) -> bool:
+        return BUDGET.allows(self._problem, case.sizes)
+
     def _case(self, part: Part) -> Case | None:
         """The largest that is small."""
-        small = [case for case in part.cases if BUDGET.allows(self._problem, case.sizes)]
+        small = [case for case in part.cases if self._fits(case)]
         return max(small, key=lambda case: astuple(self._problem.cost_of(case.sizes)), default=None)
 
     def _run(self, part: Part, program: Program, built: Program, case: Case) -> Run | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from grader.core.report import Ceilings, Interval, Measurement, SizeMeasurement
+from grader.core.report import Ceilings, Interval, Measurement, Modelled, SizeMeasurement
 from grader.measure.score import score_interval, share_of, speed_of_light
 from grader.measure.statistics import Quad, ratio_interval
 
@@ -71,7 +71,16 @@ def ranked_score(measurement: Measurement) -> float | None:
 
 def total_time(measurement: Measurement) -> Interval | None:
     """Total time of all sizes in seconds, its bounds the sums of theirs; None without a size."""
-    times = [size.time for size in measurement.sizes]
+    return _sum([size.time for size in measurement.sizes])
+
+
+def total_model_time(model: Modelled) -> Interval | None:
+    """Total model time of all sizes in seconds, as `total_time`; None also where a size has no time."""
+    times = [size.time for size in model.sizes if size.time is not None]
+    return _sum(times) if len(times) == len(model.sizes) else None
+
+
+def _sum(times: Sequence[Interval]) -> Interval | None:
     if not times:
         return None
     return Interval(sum(t.value for t in times), sum(t.low for t in times), sum(t.high for t in times))

@@ -13,6 +13,11 @@ from math import prod
 
 Index3 = tuple[int, int, int]
 
+SUMS = (
+    *("executed", "threads", "requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes"),
+    *("ideal_sectors", "ideal_wavefronts"),
+)
+"""What is counted of each row of each sampled block, by the names of RowCounts."""
 ALL = 16
 """Launches of at most this many blocks run whole."""
 UNLIKE = 1.5

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.model.blocks import ALL, Chosen, choose_blocks, index_of, next_block, with_shares
+from grader.model.blocks import ALL, SUMS, Chosen, choose_blocks, index_of, next_block, with_shares
 from grader.model.footprint import Touched, fit, runs_of
 from grader.model.paths import shorten
 from grader.model.registers import operands_of
@@ -44,8 +44,6 @@ WARPS = 4
 LINE = 128
 """Bytes of a cache's line."""
 TOGETHER = "a cooperative launch: its blocks wait for each other, so that no sample of them runs to its end"
-
-_SUMS = ("executed", "threads", "requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes")
 
 
 @dataclass
@@ -152,7 +150,7 @@ class SamplingDevice(EmulatedDevice):
                     "number": one.chosen.number,
                     "weight": one.chosen.weight,
                     "instructions": one.instructions,
-                    "rows": [[getattr(row, name) for name in _SUMS] for row in one.counts.rows],
+                    "rows": [[getattr(row, name) for name in SUMS] for row in one.counts.rows],
                 }
                 for one in blocks
             ],

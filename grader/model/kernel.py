@@ -65,18 +65,42 @@ class KernelTime:
     blocks: int
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A launch, what its blocks need of an SM, and where its sectors come from. A change is one of these to another."""
+
+    launch: LaunchSample
+    needs: BlockNeeds
+    traffic: Traffic
+
+    def resident(self, gpu: ModelGpu) -> int:
+        """How many of its blocks an SM holds at once."""
+        return max(1, min(block_limits(self.needs, LIMITS[gpu.target]).values()))
+
+
 def kernel_time(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, values: Calibration) -> KernelTime:
     """The time of a launch. Raises UnknownInstructionError."""
+    return timed(prepared(launch, facts, gpu), gpu, values)
+
+
+def prepared(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu) -> Prepared:
+    """What the time of a launch on a GPU is computed from."""
     needs = BlockNeeds(
         launch.threads,
         facts.registers if facts else 32,
         (facts.shared_bytes if facts else 0) + launch.shared_bytes,
     )
     resident = max(1, min(block_limits(needs, LIMITS[gpu.target]).values()))
+    at_once = min(resident, -(-max(1, round(launch.working)) // gpu.sms))
+    return Prepared(launch, needs, traffic_of(launch, gpu, needs.shared_bytes, at_once))
+
+
+def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
+    """The time of a launch, as it is or changed. Raises UnknownInstructionError."""
+    launch, traffic, resident = given.launch, given.traffic, given.resident(gpu)
     working = max(1, round(launch.working))
     at_once = min(resident, -(-working // gpu.sms))
     active = min(working, gpu.sms)
-    traffic = traffic_of(launch, gpu, needs.shared_bytes, at_once)
     ops = ops_of(launch, gpu, values, traffic, active)
     outcome = _rounds(launch, ops, at_once, values)
     full = working / (gpu.sms * at_once)
@@ -182,5 +206,7 @@ def _interval(
 
 def _flops(launch: LaunchSample) -> float:
     return sum(
-        operations_of(row.traits, row.modifiers) * row.executed * row.lanes for row in launch.rows if row.executed
+        operations_of(row.traits, row.modifiers) * row.executed * row.share * row.lanes
+        for row in launch.rows
+        if row.executed
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from grader.languages.registry import language_of
 from grader.machine.gpus import Gpu
 from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
-from grader.model.kernel import KernelTime, kernel_time
+from grader.model.kernel import KernelTime, Prepared, prepared, timed
 from grader.model.pipes import UnknownInstructionError
 from grader.model.sampling import CannotSampleError, LaunchSample, sample
 from grader.plan.device_table import EMULATED, DeviceTable
@@ -102,28 +102,42 @@ def model_time(
         return ModelTime(gpu, dict(sizes), None, why_not=str(error))
 
 
+@dataclass(frozen=True)
+class TimedLaunch:
+    """Launches that are alike: what one is computed from, its time, and how many there are."""
+
+    prepared: Prepared
+    time: KernelTime
+    count: int
+
+
 def time_of(sampled: Sampled, gpu: ModelGpu, values: Calibration | None = None) -> ModelTime:
     """The model time of a sampled case; without one, `why_not` tells the instruction that is unknown."""
-    known = values or calibration_of(gpu)
-    times: dict[int, tuple[KernelTime, int]] = {}
-    order: dict[tuple[object, ...], int] = {}
     try:
-        for place, launch in enumerate(sampled.launches):
-            key = (launch.kernel, launch.grid, launch.block, launch.shared_bytes, launch.instructions)
-            first = order.setdefault(key, place)
-            if first in times:
-                time, count = times[first]
-                times[first] = time, count + 1
-            else:
-                times[first] = kernel_time(launch, sampled.facts.get(launch.symbol), gpu, known), 1
+        launches = timed_launches(sampled, gpu, values or calibration_of(gpu))
     except UnknownInstructionError as error:
         return ModelTime(gpu, sampled.sizes, None, why_not=f"the model does not know {error}")
-    return _sum(gpu, sampled.sizes, tuple(times.values()))
+    return time_of_launches(gpu, sampled.sizes, launches)
 
 
-def _sum(gpu: ModelGpu, sizes: Mapping[str, int], kernels: tuple[tuple[KernelTime, int], ...]) -> ModelTime:
-    if not kernels:
+def timed_launches(sampled: Sampled, gpu: ModelGpu, values: Calibration) -> tuple[TimedLaunch, ...]:
+    """The different launches of a case, in the order of their first. Raises UnknownInstructionError."""
+    found: dict[tuple[object, ...], TimedLaunch] = {}
+    for launch in sampled.launches:
+        key = (launch.kernel, launch.grid, launch.block, launch.shared_bytes, launch.instructions)
+        if key in found:
+            found[key] = replace(found[key], count=found[key].count + 1)
+        else:
+            given = prepared(launch, sampled.facts.get(launch.symbol), gpu)
+            found[key] = TimedLaunch(given, timed(given, gpu, values), 1)
+    return tuple(found.values())
+
+
+def time_of_launches(gpu: ModelGpu, sizes: Mapping[str, int], launches: Sequence[TimedLaunch]) -> ModelTime:
+    """The model time of all these launches."""
+    if not launches:
         return ModelTime(gpu, sizes, None, why_not="it launches no kernel")
+    kernels = tuple((one.time, one.count) for one in launches)
     seconds, low, high = (
         sum(getattr(time, name) * count for time, count in kernels) for name in ("seconds", "low", "high")
     )

@@ -14,6 +14,8 @@ from grader.model.schedule import BARRIER, COMMIT, COPY, LAST, PLAIN, WAIT, Op, 
 from grader.model.sm import L1, LATENCY, PIPES, SHARED
 from grader.run.emulator.ptx.traits import Barrier, MatrixRole, Memory
 
+AHEAD = 2000.0
+"""Cycles by which a load of the round before is earlier; longer queues than these still have to be waited for."""
 _SHARED = PIPES.index("shared")
 
 
@@ -58,7 +60,7 @@ def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Tr
     issue = l2 = lookups = 0.0
     for row, missed in zip(launch.rows, traffic.misses, strict=True):
         if row.executed:
-            op = _op(row, missed, gpu, values, traffic, rates, registers)
+            op = _shared_out(_op(row, missed, gpu, values, traffic, rates, registers), row)
             found.setdefault(row.block, []).append(op)
             each = row.executed / (active * PARTITIONS)
             issue, l2 = issue + each * op.slots, l2 + each * op.l2
@@ -66,6 +68,15 @@ def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Tr
                 busy[PIPES[op.pipe]] += each * op.busy
                 lookups += each * op.busy if op.cause == L1 else 0.0
     return Ops({block: scheduled(ops) for block, ops in found.items()}, len(registers), busy, issue, l2, lookups)
+
+
+def _shared_out(op: Op, row: Row) -> Op:
+    """The op of a row that a change has made rarer, or more frequent, or that is begun earlier."""
+    if row.share != 1.0:
+        part = row.share
+        op = replace(op, slots=op.slots * part, busy=op.busy * part, l2=op.l2 * part, dram=op.dram * part)
+    early = AHEAD if row.ahead >= 1.0 else row.ahead * op.latency
+    return replace(op, early=early) if early else op
 
 
 def _op(

@@ -17,6 +17,7 @@ from grader.compile.program import Program
 from grader.core.limits import Limits
 from grader.core.plan import Plan, step_to_json
 from grader.core.report import Dim3
+from grader.model.blocks import SUMS
 from grader.model.footprint import Footprint
 from grader.model.paths import Step
 from grader.plan.planner import Planner
@@ -43,7 +44,9 @@ class Row:
     """One PTX instruction, and what one execution of it by a warp costs on average.
 
     `written` and `read` are registers. `sectors` and `wavefronts` are per execution, `lines` are those of a request;
-    `reuse` has pairs of a distance in sectors and the share of its sectors that were touched so long ago.
+    `reuse` has pairs of a distance in sectors and the share of its sectors that were touched so long ago. What is
+    ideal would do for that many bytes. Changes alone set the last two: how many executions there are for each of its
+    basic block, and what part of its latency passed before. With 1 all of a round passed, queues for memory included.
     """
 
     line: int
@@ -65,6 +68,10 @@ class Row:
     lanes: float
     lines: float
     reuse: tuple[tuple[float, float], ...]
+    ideal_sectors: float = 0.0
+    ideal_wavefronts: float = 0.0
+    share: float = 1.0
+    ahead: float = 0.0
 
     @property
     def traits(self) -> Traits:
@@ -210,16 +217,15 @@ def _spread(blocks: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _rows(told: Mapping[str, Any], everything: float) -> list[Row]:
-    names = ("executed", "threads", "requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes")
     reuse, lines = _reuse(told["reuse"]), dict(told["lines"])
     found = []
     for number, (static, operands) in enumerate(zip(told["rows"], told["operands"], strict=True)):
         sums = {
             name: sum(block["rows"][number][place] * block["weight"] for block in told["blocks"]) * everything
-            for place, name in enumerate(names)
+            for place, name in enumerate(SUMS)
         }
         executed = sums["executed"]
-        each: dict[str, Any] = {name: sums[name] / executed if executed else 0.0 for name in names[2:]}
+        each: dict[str, Any] = {name: sums[name] / executed if executed else 0.0 for name in SUMS[2:]}
         found.append(
             Row(
                 line=static["line"],

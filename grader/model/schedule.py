@@ -33,6 +33,8 @@ class Op:
     l2: float = 0.0
     dram: float = 0.0
     pending: int = 0
+    early: float = 0.0
+    """By so many cycles an access was begun before."""
     order: str = ""
     """Accesses with the same letter keep their order where one of them writes; capitals write."""
 

@@ -153,6 +153,7 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
             if begin > done + op.latency:
                 why = DRAM
             done = begin + op.dram
+        done -= op.early
         for register in op.writes:
             warp.ready[register] = done
             warp.why[register] = why

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from grader.core.plan import Alloc, Launch, Plan, uses_streams
+from grader.core.plan import Alloc, Copy, Launch, Memset, Plan, Upload, uses_streams
 from grader.core.verdict import Verdict
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
 from grader.plan.extents import bytes_of
@@ -109,6 +109,11 @@ class Recorder(Protocol):
         Raises RecordingStopped for an outcome of the submission, and what `device` raises.
         """
 
+    def record_twice(
+        self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory
+    ) -> Recording | None:
+        """Calls solve() twice in one process; None where one process answers all calls anyway. Raises as `record`."""
+
     @property
     def notes(self) -> Sequence[Diagnostic]:
         """What solve() tells readers of the report."""
@@ -136,6 +141,7 @@ class RecordingPlanner:
         self._recorder = recorder
         self._ask_table = ask_table
         self._last: Recording | None = None
+        self._repeated = False
 
     @property
     def notes(self) -> Sequence[Diagnostic]:
@@ -156,6 +162,9 @@ class RecordingPlanner:
         self.leak, self.ignored = _leak_of(recording), self.ignored or self._ignored_of(recording)
         self.printed = recording.printed
         self._check_reads(recording, arguments, heard)
+        if not self._repeated:
+            self._repeated = True
+            self._check_second_call(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
 
     def start_anew(self) -> None:
@@ -199,6 +208,29 @@ class RecordingPlanner:
         detail = f": {first.message}{before}" if first.message else ""
         return f"{name_call(first.call)}{where} failed with {first.words!r} ({first.name}), and solve() went on{detail}"
 
+    def _check_second_call(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
+        """Refuses a solve() that does nothing when it is called again in the same process.
+
+        What it sets up once, such as a table, may be left out of the second call. Where results of the device decide
+        what happens next, a second call can't be recorded without running the first.
+        """
+        from grader.plan.stopped import RecordingStopped, Stop
+
+        asked = _count_work(recording.plan)
+        if not asked or recording.reads:
+            return
+        try:
+            twice = self._recorder.record_twice(arguments, self._table, Echo(heard))
+        except RecordingStopped:
+            return
+        if twice is not None and _count_work(twice.plan) == asked:
+            message = (
+                "solve() does its work in the first call only: called again with the same arguments, it asks the "
+                "device for nothing. The data may be new where sizes and addresses are the same: do all of the work in "
+                "each call"
+            )
+            raise RecordingStopped(Stop(Verdict.WRONG_ANSWER, message))
+
     def _check_reads(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
         from grader.plan.stopped import RecordingStopped, Stop
 
@@ -241,6 +273,11 @@ class RecordingPlanner:
             return self.record(arguments, Echo(heard)).plan
         except RecordingStopped:
             return None
+
+
+def _count_work(plan: Plan) -> int:
+    """The number of steps that change memory."""
+    return sum(isinstance(step, (Launch, Memset, Copy, Upload)) for step in plan.steps)
 
 
 def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[str, int]) -> list[Argument]:

@@ -55,7 +55,15 @@ class LibraryRecorder:
         return self.program.kernels
 
     def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
-        """Calls solve() once with these arguments. `device` provides scratch and the data copied to the host.
+        return self._record(arguments, properties, device, calls=1)
+
+    def record_twice(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
+        return self._record(arguments, properties, device, calls=2)
+
+    def _record(
+        self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory, calls: int
+    ) -> Recording:
+        """Calls solve() with these arguments. `device` provides scratch and the data copied to the host.
 
         Raises RecordingStopped for an outcome of the submission, JudgeError if the recorder can't be built or
         started, and what `device` raises.
@@ -72,7 +80,7 @@ class LibraryRecorder:
                     running = _Running(process, Line(judge, self._seconds), self._seconds)
                     call = Call(self.program.kernels, arguments, properties, device, running, self.lines)
                     try:
-                        running.send(self._setting(library, arguments, properties))
+                        running.send(self._setting(library, arguments, properties, calls))
                         call.run()
                     except Ended as end:
                         printed = process.wait(0.0).output
@@ -96,7 +104,7 @@ class LibraryRecorder:
         """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
         return source_lines(self.program, calls, self._sandbox)
 
-    def _setting(self, library: Path, arguments: Sequence[Argument], table: DeviceTable) -> bytes:
+    def _setting(self, library: Path, arguments: Sequence[Argument], table: DeviceTable, calls: int) -> bytes:
         """The first message, one setting per line, as grader/plan/recorder/main.cpp reads it."""
         rows = [f"library {library}", f"device {table.total_memory} {table.name}"]
         rows += [f"attribute {which} {value}" for which, value in table.attributes.items()]
@@ -107,7 +115,7 @@ class LibraryRecorder:
             facts = known.get(kernel.symbol, _UNKNOWN)
             numbers = (facts.registers, facts.shared_bytes, facts.local_bytes, facts.max_threads, *facts.cluster)
             rows.append(" ".join(map(str, ["kernel", kernel.symbol, *numbers, *kernel.parameter_bytes])))
-        rows.append(f"limits {MOST_STEPS} {COPY_LIMIT}")
+        rows += [f"calls {calls}", f"limits {MOST_STEPS} {COPY_LIMIT}"]
         return "\n".join(rows).encode()
 
 

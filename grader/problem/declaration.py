@@ -66,13 +66,14 @@ class Declaration:
 
     @cached_property
     def operands(self) -> dict[str, Array]:
-        """The inputs that the gates' arithmetic applies to: float arrays without a declared range."""
-        return {n: a for n, a in self.inputs.items() if not a.dtype.whole and a.values is None}
+        """The inputs that the gates' arithmetic applies to: float arrays that their family makes."""
+        free = {n: a for n, a in self.inputs.items() if a.values is None and not a.structured}
+        return {n: a for n, a in free.items() if not a.dtype.whole}
 
     @cached_property
     def structured(self) -> dict[str, Array]:
-        """The inputs that `@problem.structure` makes: i32 and i64 arrays without a declared range."""
-        return {n: a for n, a in self.inputs.items() if a.dtype in INDICES and a.values is None}
+        """The inputs that `@problem.structure` makes: those that say so, i32 and i64 arrays without a range."""
+        return {n: a for n, a in self.inputs.items() if a.structured or (a.dtype in INDICES and a.values is None)}
 
     @property
     def precision(self) -> str:

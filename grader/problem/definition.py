@@ -77,7 +77,8 @@ class Problem(Declaration):
     def structure(self, function: Function) -> Function:
         """Registers the function that makes inputs that depend on each other, such as row offsets or strides.
 
-        It takes `draw`, `family` and sizes by name, and returns a dict with every i32 or i64 array without a range.
+        It takes `draw`, `family` and sizes by name, and returns a dict with every structured array: those declared as
+        such, and i32 or i64 arrays without a range.
         """
         return self._add("structure", function, {"draw", "family", *self.sizes, *self.computed})
 

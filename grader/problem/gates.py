@@ -22,7 +22,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 MORE_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "elementwise": ("overflow",),
-    "exact": ("negative", "zeros", "peak", "comb", "deep", "hub", "apart"),
+    "exact": ("negative", "zeros", "peak", "comb", "nonfinite", "halves", "deep", "hub", "apart"),
     "scaled": ("offset", "constant", "negative", "opposed", "small", "peak"),
 }
 """Families that a problem may request in addition; "deep", "hub" and "apart" only affect its structure."""

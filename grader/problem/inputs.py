@@ -90,6 +90,9 @@ SPECIALS: Mapping[str, Floats32] = {
     "exact": np.array(_TINY + _NEAR_ONE + _HUGE, dtype=np.float32),
 }
 
+NONFINITE = np.array((np.nan, np.inf, -np.inf, *_HUGE, 0.0, -0.0), dtype=np.float32)
+"""Half of the values of the "nonfinite" family are from this table."""
+
 
 def families(problem: Problem) -> tuple[str, ...]:
     """The input families that this problem's gates need, in the order in which cases take turns."""
@@ -148,6 +151,10 @@ def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, se
         return _comb(shape, words, array)
     if family == "zeros":
         return words.fill(shape, zeros_above)
+    if family == "halves":
+        return words.fill(shape, halves)
+    if family == "nonfinite":
+        return words.fill(shape, special(NONFINITE))
     if family == "overflow":
         return words.fill(shape, overflowing)
     if family == "small":
@@ -285,6 +292,14 @@ def overflowing(xp: Any, words: Words) -> Any:
     far = (words >> np.uint64(32) & np.uint64(2**20 - 1)).astype(np.float64) * ((OVERFLOW - OVERFLOW_FROM) / 2**20)
     # The top bit is not used for anything else.
     return xp.where(words >> np.uint64(63) == 1, far + OVERFLOW_FROM, normal(3.0)(xp, words))
+
+
+def halves(xp: Any, words: Words) -> Any:
+    """Multiples of 1/2 from -127 to 127, an eighth of them at the ends: rounding to whole numbers, or to signed bytes
+    by the largest of a row, has to decide about a tie for nearly half of them."""
+    place = xp.where(words >> np.uint64(61) == 0, words & np.uint64(1), (words >> np.uint64(32)) % np.uint64(509))
+    end = xp.where(words >> np.uint64(61) == 0, np.uint64(508), np.uint64(1))
+    return ((place * end).astype(np.float64) - 254) / 2
 
 
 def zeros_above(xp: Any, words: Words) -> Any:

@@ -62,13 +62,15 @@ Dimension = str | int
 class Array:
     """A row-major array. A dimension is the name of a size, an expression of sizes, or a fixed number.
 
-    `values` is the range of an input's values; None leaves it to the input family.
+    `values` is the range of an input's values; None leaves it to the input family. A `structured` input is made by
+    `@problem.structure`, whatever its type.
     """
 
     dtype: DType
     dimensions: tuple[Dimension, ...]
     output: bool = False
     values: Values | None = None
+    structured: bool = False
 
     def shape(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         return tuple(d if isinstance(d, int) else value_of(d, sizes) for d in self.dimensions)
@@ -179,11 +181,16 @@ class Scalar:
 Parameter = Array | Size | Computed | Scalar
 
 
-def array(dtype: DType, *dimensions: Dimension, values: Values | None = None) -> Array:
-    """An input array, `const` in the kernel's signature. `values` is its range: see `grader.problem.values`."""
+def array(dtype: DType, *dimensions: Dimension, values: Values | None = None, structured: bool = False) -> Array:
+    """An input array, `const` in the kernel's signature. `values` is its range: see `grader.problem.values`.
+
+    `structured=True` has `@problem.structure` make it; i32 and i64 arrays without a range need not say so.
+    """
     if values is not None and not isinstance(values, Values):
         raise ProblemError(f'values={values!r} is none of integers(low, high), below("N"), uniform(low, high)')
-    return Array(_checked(dtype), _dimensions(dimensions), values=values)
+    if values is not None and structured:
+        raise ProblemError(f"values={values!r}, structured=True: @problem.structure makes the array; remove one")
+    return Array(_checked(dtype), _dimensions(dimensions), values=values, structured=structured)
 
 
 def out(dtype: DType, *dimensions: Dimension) -> Array:

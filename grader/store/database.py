@@ -27,6 +27,8 @@ from grader.store.migrate import bring_up_to_date
 from grader.store.schema import Source, StoredReport, Submission
 
 _COLUMNS = tuple(Submission.__table__.columns)
+_INTERVALS = ("time", "model_time")
+"""Fields of a summary that take three columns each."""
 
 
 class Store:
@@ -153,17 +155,20 @@ def _filtered(query: Select[Any], problem: str | None, user: str | None) -> Sele
 
 def _row(summary: Summary) -> dict[str, Any]:
     """The columns of a submission that has no number yet."""
-    values = vars(summary) | {"time": None, "time_low": None, "time_high": None}
+    values = dict(vars(summary))
     del values["id"]
-    if summary.time is not None:
-        values |= {"time": summary.time.value, "time_low": summary.time.low, "time_high": summary.time.high}
+    for name in _INTERVALS:
+        found = values[name]
+        bounds = (None, None, None) if found is None else (found.value, found.low, found.high)
+        values |= dict(zip((name, f"{name}_low", f"{name}_high"), bounds, strict=True))
     return {name: _storable(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
 def _summary(row: Row[Any]) -> Summary:
     values = {column.name: row._mapping[column.name] for column in _COLUMNS}
-    time, low, high = (values.pop(name) for name in ("time", "time_low", "time_high"))
-    values["time"] = None if time is None else Interval(time, low, high)
+    for name in _INTERVALS:
+        value, low, high = (values.pop(column) for column in (name, f"{name}_low", f"{name}_high"))
+        values[name] = None if value is None else Interval(value, low, high)
     values["form"] = Form(values["form"])
     values["language"] = LanguageName(values["language"])
     values["verdict"] = Verdict(values["verdict"])

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 
 from grader.core.report import Interval, Report
 from grader.core.verdict import FaultClass, Form, LanguageName, Verdict, WrongKind
-from grader.measure.overall import overall_score
+from grader.measure.overall import overall_score, total_model_time
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Summary:
 
     `submitted` is in UTC. `score` and `time` are None if the device's time means nothing, as on the emulator.
     `score_low` and `score_high` are the bounds of the score's interval. `mend` is the exercise that it mends, with so
-    many changed tokens.
+    many changed tokens. The score and the time that a model computed for `model_gpu` are None if `model_note` says why;
+    only those of one `model_revision` can be compared.
     """
 
     id: int
@@ -44,6 +45,11 @@ class Summary:
     language: LanguageName = LanguageName.CUDA
     mend: str | None = None
     mend_tokens: int | None = None
+    model_gpu: str | None = None
+    model_revision: str | None = None
+    model_note: str | None = None
+    model_score: float | None = None
+    model_time: Interval | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +63,7 @@ class Entry(Summary):
 def summarize(number: int, report: Report) -> Summary:
     """The summary of a report recorded under `number`."""
     measured = overall_score(report.measurement) if report.measurement and report.score is not None else None
+    model = report.model
     return Summary(
         id=number,
         problem=report.problem,
@@ -80,6 +87,11 @@ def summarize(number: int, report: Report) -> Summary:
         language=report.language,
         mend=report.mend.exercise if report.mend else None,
         mend_tokens=report.mend.tokens if report.mend else None,
+        model_gpu=model.gpu if model else None,
+        model_revision=model.revision if model else None,
+        model_note=model.why_not or None if model else None,
+        model_score=model.score if model else None,
+        model_time=total_model_time(model) if model and model.score is not None else None,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, MetaData, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest revision in `migrations/versions`, known without importing Alembic, so that opening is fast."""
 
 
@@ -81,6 +81,13 @@ class Submission(Base):
     language: Mapped[str] = mapped_column(Text, server_default="cuda")
     mend: Mapped[str | None] = mapped_column(Text)
     mend_tokens: Mapped[int | None]
+    model_gpu: Mapped[str | None] = mapped_column(Text)
+    model_revision: Mapped[str | None] = mapped_column(Text)
+    model_note: Mapped[str | None] = mapped_column(Text)
+    model_score: Mapped[float | None] = mapped_column(Double)
+    model_time: Mapped[float | None] = mapped_column(Double)
+    model_time_low: Mapped[float | None] = mapped_column(Double)
+    model_time_high: Mapped[float | None] = mapped_column(Double)
 
 
 class StoredReport(Base):

@@ -90,7 +90,7 @@ class _View:
             if times:
                 cells += [words.duration(times[i].value), _spread(times[i])]
             if paired:
-                cells += ["1", ""] if i == fastest else [_factor(ratio.value), _spread(ratio)]
+                cells += ["1", ""] if i == fastest else [factor(ratio.value), _spread(ratio)]
                 if bars:
                     cells.append(Text(self.drawn(ratio.value / slowest), style=style or "dim"))
                 cells.append(Text(_remark(ranking, i, ranks[i]), style=style))
@@ -119,7 +119,7 @@ def _note() -> str:
     )
 
 
-def _factor(ratio: float) -> str:
+def factor(ratio: float) -> str:
     """A ratio with enough digits to show 0.1 %."""
     return f"{ratio:.3f}" if ratio < 10 else f"{ratio:,.4g}" if ratio < 1e4 else f"{ratio:,.0f}"
 

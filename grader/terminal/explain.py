@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.boards.words import sizes
+from grader.boards.words import NOTHING, NOTHING_TO_GAIN, gain, sizes
 from grader.coach.advice import Advice
 from grader.coach.coach import Explanation, KernelExplanation
 from grader.coach.lines import LineCounts, reads_of, refetch_ratio
@@ -72,7 +72,9 @@ class _View:
         mark = "✓" if self.unicode else "ok"
         good = [Text(self.wrapped(f"{mark} {one}", "  ", "    "), style="green") for one in kernel.good]
         if not kernel.advice:
-            good.insert(0, Text("  Nothing was found to change.", style="bold green"))
+            model = self.explanation.model
+            words = NOTHING_TO_GAIN if model is not None and model.seconds else NOTHING
+            good.insert(0, Text(self.wrapped(words, "  "), style="bold green"))
         if good:
             yield list(good)
         yield [self.lines(kernel)]
@@ -117,16 +119,19 @@ class _View:
         return rows
 
     def advice(self, number: int, one: Advice) -> Iterator[RenderableType]:
-        where = f"line {one.line}: " if one.line else ""
-        gain = f" [{one.share:.0%} of all counted cycles]" if one.share is not None else ""
-        head = Text(self.wrapped(f"{number}. {where}{one.message}{gain}", "  ", "     "))
+        where = f"line {one.line}, {one.word}: " if one.line else f"{one.word}: "
+        counted = f" [{one.share:.0%} of all counted cycles]" if one.share is not None and one.tried is None else ""
+        head = Text(self.wrapped(f"{number}. {where}{one.message}{counted}", "  ", "     "))
         head.stylize("bold yellow", 2, 2 + len(f"{number}. {where}"))
         yield head
         if one.line is not None and 1 <= one.line <= len(self.source):
             yield Text(f"     {safe(self.source[one.line - 1].strip())}"[: self.width], style="dim")
+        arrow = "→" if self.unicode else "->"
         if one.remedy:
-            arrow = "→" if self.unicode else "->"
             yield Text(self.wrapped(f"{arrow} {one.remedy}", "     ", "       "), style="cyan")
+        if one.tried is not None:
+            gained = f"{gain(one.tried.before, one.tried.after, arrow)} on {one.tried.gpu} (model)"
+            yield Text(self.wrapped(gained, "     ", "       "), style="bold cyan")
 
     def lines(self, kernel: KernelExplanation) -> Table:
         """One row per source line; columns that are empty in all rows are left out."""

@@ -28,9 +28,13 @@ def model_lines(found: ModelTime, times: str = "×") -> Iterator[str]:
 
 def between(seconds: float, low: float, high: float) -> str:
     """Three digits of a time, two of its interval: "1.31 ms (1.1 to 1.6)"."""
-    text = duration(seconds)
-    factor = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[text.split()[1]]
-    return f"{text} ({_two_digits(low / factor)} to {_two_digits(high / factor)})"
+    return f"{duration(seconds)} ({interval_beside(seconds, low, high)})"
+
+
+def interval_beside(seconds: float, low: float, high: float) -> str:
+    """The interval in the unit in which the time is written: "1.1 to 1.6"."""
+    unit = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[duration(seconds).split()[1]]
+    return f"{_two_digits(low / unit)} to {_two_digits(high / unit)}"
 
 
 def parts_of(time: KernelTime) -> str:

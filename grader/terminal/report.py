@@ -23,15 +23,26 @@ from grader.boards.words import (
     element,
     language,
     mend,
+    model_board,
     number,
     plain,
     repeat_command,
+    score,
     several,
     sizes,
     triple,
     units,
 )
-from grader.core.report import CaseResult, Diagnostic, ElementError, FaultReport, Measurement, OutputCheck, Report
+from grader.core.report import (
+    CaseResult,
+    Diagnostic,
+    ElementError,
+    FaultReport,
+    Measurement,
+    Modelled,
+    OutputCheck,
+    Report,
+)
 from grader.core.verdict import Tone, Verdict
 from grader.terminal import error_map, times
 from grader.terminal.console import is_unicode, safe
@@ -84,6 +95,8 @@ class _View:
             yield warnings
         if report.measurement is not None:
             yield self.times(report.measurement)
+        if report.model is not None:
+            yield self.model_times(report.model)
         if report.printed:
             yield self.printed()
         if report.cases:
@@ -180,6 +193,18 @@ class _View:
         ]
         for remark in timing.remarks(measurement):
             parts += ["", self.paragraph(remark, style="yellow")]
+        return Group(*parts)
+
+    def model_times(self, model: Modelled) -> Group:
+        """The times that a model computed, named as such, and the score that ranks by them."""
+        known = f"calibrated by {model.calibrated}" if model.calibrated else "not calibrated"
+        parts: list[RenderableType] = [Text(f"  {safe(model_board(model.gpu))}; {known}", style="bold")]
+        if any(size.time is not None for size in model.sizes):
+            parts.append(Padding(times.model_table(model), (0, 0, 0, 2), expand=False))
+        if model.score is None:
+            parts.append(self.paragraph(f"Not ranked by model time: {model.why_not}", style="yellow"))
+        else:
+            parts.append(self.rows([("score", f"{score(model.score)} of the speed of light, by the model")]))
         return Group(*parts)
 
     def printed(self) -> Text:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from grader.boards import words
-from grader.core.report import KernelInfo, Measurement, Report
+from grader.core.report import KernelInfo, Measurement, Modelled, Report
 from grader.measure.overall import overall_score
 from grader.terminal.table import plain_table
 
@@ -28,6 +28,18 @@ def table(measurement: Measurement) -> Table:
         cells.append(words.giga(size.flops / size.time.value) if size.flops else "")
         cells += [words.giga(size.bytes / size.time.value), words.percent(size.sol) if size.sol is not None else ""]
         found.add_row(*cells)
+    return found
+
+
+def model_table(model: Modelled) -> Table:
+    """One row per size that has a model time: the time, its interval, the share of the speed of light, the bound."""
+    numbers = ("model time", "interval", "of light")
+    found = plain_table("sizes", *numbers, "bound by", numbers=numbers)
+    for size in model.sizes:
+        if size.time is not None:
+            share = words.percent(size.share) if size.share is not None else ""
+            cells = (words.duration(size.time.value), words.interval(size.time), share, size.bound)
+            found.add_row(words.sizes(size.sizes).replace(" ", ","), *cells)
     return found
 
 

@@ -14,6 +14,8 @@ from grader.core.report import (
     FaultReport,
     Interval,
     KernelInfo,
+    Modelled,
+    ModelSize,
     OutputCheck,
     Report,
 )
@@ -393,6 +395,19 @@ def on_gpu(user: str, day: int, score: float, device: str = "NVIDIA H100 80GB HB
     )
 
 
+def modelled(user: str, day: int, microseconds: float | None, why_not: str = "") -> Report:
+    """Accepted on the emulator, with model times; without a time, for that reason."""
+    sizes = {"M": 1024, "N": 1024, "K": 1024}
+    time = None
+    if microseconds is not None:
+        time = Interval(microseconds * 1e-6, 0.75e-6 * microseconds, 1.25e-6 * microseconds)
+    share = None if microseconds is None else 32.1 / microseconds
+    size = ModelSize(sizes, time, "shared memory" if time else "", share, why_not)
+    model = Modelled("H200", "", "1-a", (size,), share, why_not)
+    submitted = f"2026-04-{day:02}T12:00:00+00:00"
+    return replace(accepted(user=user), submitted=submitted, model=model)
+
+
 def filled_store(path: Path, *, ranked: bool = True) -> Store:
     """A store with one report of each sort, and a board with ranks where asked for."""
     store = Store(path)
@@ -402,6 +417,10 @@ def filled_store(path: Path, *, ranked: bool = True) -> Store:
     for user in ("grace", "linus", "a user with a rather long name, as some people have"):
         store.add(accepted(user=user))
     if ranked:
+        store.add(modelled("maria", 1, 331.0))
+        store.add(modelled("noor", 2, 151.0))
+        store.add(modelled("maria", 3, 141.5))
+        store.add(modelled("zoe", 4, None, "the model does not know <b>mbarrier.init.shared.b64 [%r1], 1</b>"))
         scores = {
             "ada": (0.12, 0.31, 0.44, 0.71),
             "bob": (0.2, 0.52),

@@ -1,11 +1,12 @@
 """Ranking, on boards whose order is known."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from itertools import permutations
 
 import pytest
 
-from grader.boards.ranking import Step, accepted_users, progress, rank
+from grader.boards.ranking import Step, accepted_users, by_board, progress, rank
 from grader.core.verdict import Form, Verdict
 from grader.store.entry import Summary
 
@@ -162,3 +163,40 @@ def test_users_with_an_accepted_entry_are_counted_once() -> None:
         entry(4, "cy"),
     ]
     assert accepted_users(entries) == 2
+
+
+def modelled(number: int, user: str, score: float | None, revision: str = "1-a", note: str | None = None) -> Summary:
+    found = entry(number, user, device="emulator")
+    return replace(found, model_gpu="H200", model_revision=revision, model_score=score, model_note=note)
+
+
+def test_model_times_rank_on_a_board_of_their_own() -> None:
+    entries = [
+        modelled(1, "ada", 0.5),
+        entry(2, "bob", 0.1),
+        modelled(3, "bob", 0.5001),
+        modelled(4, "cy", 0.5),
+        modelled(5, "di", None, note="the model does not know frob"),
+        modelled(6, "ada", 0.4),
+    ]
+    rows = rank(entries)
+    board = "model time on H200, not measured"
+    # No noise: a tenth of a per mille is a rank, and equal scores share one.
+    assert [(row.board, row.rank, row.entry.id) for row in rows] == [
+        (H100, 1, 2),
+        (board, 1, 3),
+        (board, 2, 1),
+        (board, 2, 4),
+        ("", None, 5),
+    ]
+    assert [row.is_measured for row in rows] == [True, False, False, False, False]
+    assert list(by_board(rows)) == [H100, board]
+    assert progress(entries)[board]["ada"] == [Step(START + timedelta(hours=1), 0.5)]
+
+
+def test_times_of_another_model_are_ranked_apart() -> None:
+    old, new = modelled(1, "ada", 0.9), modelled(2, "bob", 0.2, revision="2-b")
+    assert [(row.board, row.rank) for row in rank([old, new])] == [
+        ("model time on H200, not measured", 1),
+        ("model time on H200, not measured, by an earlier model (1-a)", 1),
+    ]

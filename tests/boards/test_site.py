@@ -56,7 +56,7 @@ def test_every_link_leads_to_a_page_and_every_page_is_reached(folder: Path) -> N
 def test_the_index_lists_problems_with_who_solved_them(folder: Path) -> None:
     text = Page((folder / "index.html").read_text()).text
     rows = re.sub(r"\s+", " ", text)
-    assert "Matrix multiplication easy tilingshared memory 6 users 24 0.710 by ada" in rows
+    assert "Matrix multiplication easy tilingshared memory 9 users 28 0.710 by ada" in rows
     assert "Sum of a vector medium reductionwarp shufflesatomics 0 users 0 not ranked" in rows
 
 
@@ -70,6 +70,25 @@ def test_the_board_ranks_what_ran_on_a_gpu_and_lists_what_was_emulated(folder: P
     assert "NVIDIA A100" in text and "Best score on NVIDIA A100" not in text
     assert "Best score on NVIDIA H100 80GB HBM3" in text
     assert "bob runtime error: out of bounds" in text
+
+
+def test_the_board_by_model_time_says_that_nothing_was_measured(folder: Path, store: Store, tmp_path: Path) -> None:
+    text = re.sub(r"\s+", " ", Page((folder / "problems" / "matmul.html").read_text()).text)
+    board = text[text.index("Model time on H200, not measured") :]
+    assert "no GPU has run them" in board
+    # No noise: 0.226 and 0.213 are two ranks.
+    assert board.index("1 maria 0.227 142 µs (106 to 177 µs)") < board.index("2 noor 0.213 151 µs")
+    assert "Best score by model time on H200, not measured" in board
+    # Who has none is told why, in the board of those without a rank.
+    assert (
+        "zoe accepted no model time: the model does not know <b>mbarrier.init.shared.b64 [%r1], 1</b> emulator" in text
+    )
+    # A board without measured times names the model in the index too.
+    alone = Store(tmp_path / "kgrade.db")
+    alone.add(samples.modelled("noor", 2, 151.0))
+    index = write_site(alone, samples.PROBLEMS, tmp_path / "site").read_text()
+    rows = re.sub(r"\s+", " ", Page(index).text)
+    assert "1 user 1 0.213 by noor (model time on H200, not measured)" in rows
 
 
 def test_each_language_has_a_board_of_its_own(folder: Path) -> None:

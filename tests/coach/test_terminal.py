@@ -35,7 +35,7 @@ def test_no_line_is_wider_than_the_terminal(name: str) -> None:
 
 def test_advice_first_then_counts() -> None:
     text = printed(EXPLANATIONS["transpose"]())
-    assert "1. line 8: 32-way bank conflict on tile" in " ".join(text.split())
+    assert "1. line 8, bank conflict: 32-way bank conflict on tile" in " ".join(text.split())
     assert text.index("bank conflict") < text.index("✓") < text.index("sect/req")
     assert "→ pad the row: lanes 32 elements apart" in text
     assert "occupancy 33%, limited by registers" in " ".join(text.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,10 +15,12 @@ from grader.boards.filing import Filing
 from grader.cli import run
 from grader.commands.engines import Engines
 from grader.compile.submission import Submission
-from grader.core.report import Report
+from grader.core.report import Interval, Modelled, ModelSize, Report
 from grader.doctor.machine import examine
 from grader.doctor.part import Finding, Part
 from grader.judge.conductor import Options
+from grader.measure.score import geometric_mean
+from grader.model.gpus import ModelGpu
 from grader.problem import Problem
 from grader.sandbox import Sandbox
 from grader.store.workspace import Workspace
@@ -72,6 +74,8 @@ class PlayedEngines(Engines):
         self.make_filing: Callable[[Workspace], Filing] = super().filing
         self.watched: Callable[[Path], Iterator[None]] = super().saves
         self.parts: Sequence[Part] | None = None
+        self.model: Callable[[str], float | None] | BaseException | None = None
+        self.modelled_for: list[tuple[str, float]] = []
 
     def filing(self, workspace: Workspace) -> Filing:
         return self.make_filing(workspace)
@@ -97,6 +101,37 @@ class PlayedEngines(Engines):
     ) -> Report:
         grade = super().grade if self.judge is None else self.judge.grade
         return grade(problem, submission, options, progress, meanwhile)
+
+    def modelled(
+        self,
+        problem: Problem,
+        submission: Submission,
+        sizes: Sequence[Mapping[str, int]],
+        gpu: ModelGpu,
+        progress: Callable[[str], None],
+        *,
+        seconds: float,
+        require_sandbox: bool = False,
+    ) -> Modelled:
+        """What `model` says of the text; without it there is no time."""
+        if isinstance(self.model, BaseException):
+            raise self.model
+        self.modelled_for.append((gpu.name, seconds))
+        microseconds = self.model(submission.text) if self.model else None
+        return model_times(sizes, microseconds, gpu.name)
+
+
+def model_times(sizes: Sequence[Mapping[str, int]], microseconds: float | None, gpu: str = "H200") -> Modelled:
+    """Model times of a file, so many microseconds at the first size and twice as many at each further one."""
+    if microseconds is None:
+        found = ModelSize(dict(sizes[0]), None, why_not="the model does not know frob.b32")
+        return Modelled(gpu, "", "1-played", (found,), why_not=found.why_not)
+    times = [microseconds * 1e-6 * 2**place for place in range(len(sizes))]
+    found_sizes = tuple(
+        ModelSize(dict(each), Interval(time, 0.75 * time, 1.25 * time), "DRAM", 1e-5 / time)
+        for each, time in zip(sizes, times, strict=True)
+    )
+    return Modelled(gpu, "", "1-played", found_sizes, geometric_mean([size.share or 1.0 for size in found_sizes]))
 
 
 @pytest.fixture

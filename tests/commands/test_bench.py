@@ -15,7 +15,7 @@ import pytest
 
 import grader.compile.remembered
 import grader.judge.bench
-from grader.commands.bench import unique_labels
+from grader.commands.files_beside import unique_labels
 from grader.compile.program import Program
 from grader.core.report import Report
 from grader.core.verdict import Form, Verdict

@@ -24,7 +24,7 @@ from grader.compile.nvcc_log import read_nvcc_log
 from grader.compile.parse import parse
 from grader.compile.paths import without_paths
 from grader.compile.preprocess import preprocess
-from grader.compile.ptx import number_first, plain_name, read_kernels, take_constants
+from grader.compile.ptx import has_unnamed, number_first, plain_name, read_kernels, take_constants
 from grader.compile.python_text import language_of
 from grader.compile.resources import read_spills, without_resources
 from grader.compile.signature import explain_kernel
@@ -131,6 +131,7 @@ PTX_READERS: dict[str, Callable[[str], object]] = {
     "take_constants": lambda text: take_constants(text, ""),
     "number_first": lambda text: number_first(f'.file 2 "/a.cu"\n{text}', "a.cu"),
     "plain_name": plain_name,
+    "has_unnamed": has_unnamed,
     "fault_words": lambda text: (has_grid_barrier(text), traps_of(text)),
 }
 LOG_READERS: dict[str, Callable[[str], object]] = {

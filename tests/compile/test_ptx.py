@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.compile.program import Kernel
-from grader.compile.ptx import constant_prefix, number_first, plain_name, read_kernels, take_constants
+from grader.compile.ptx import constant_prefix, has_unnamed, number_first, plain_name, read_kernels, take_constants
 
 PTX = """
 .version 9.0
@@ -85,3 +85,21 @@ def test_the_submission_becomes_file_1() -> None:
 )
 def test_names_out_of_symbols(symbol: str, name: str) -> None:
     assert plain_name(symbol) == name
+
+
+UNNAMED = "_INTERNAL_d17182ca_4_s_cu_f8c95997"
+
+
+@pytest.mark.parametrize(
+    ("line", "known_to_host"),
+    [
+        (f".entry _ZN36{UNNAMED}1kEPf(", True),
+        (f".visible .global .align 4 .u32 {UNNAMED}_count;", True),
+        (f".const .align 4 .b8 {UNNAMED}_table[8];", True),
+        (f".func (.param .b32 func_retval0) _ZN36{UNNAMED}14__shfl_up_syncEjiji(", False),
+        (f"call.uni (retval0), _ZN36{UNNAMED}14__shfl_up_syncEjiji, (", False),
+    ],
+)
+def test_unnamed_kernels_and_variables_are_told_from_functions(line: str, known_to_host: bool) -> None:
+    assert has_unnamed(f"{PTX}{line}\n") is known_to_host
+    assert not has_unnamed(PTX)

@@ -11,8 +11,8 @@ ROW = {"line": 3, "text": "add.s32 %r1, %r2, %r3", "opcode": "add", "modifiers":
 
 def told(**more):
     blocks = [
-        {"number": 0, "weight": 75.0, "instructions": 100, "rows": [[10, 320, 0, 0, 0, 0, 0, 0]]},
-        {"number": 99, "weight": 25.0, "instructions": 20, "rows": [[2, 32, 0, 0, 0, 0, 0, 0]]},
+        {"number": 0, "weight": 75.0, "instructions": 100, "rows": [[10, 320, 0, 0, 0, 0, 0, 0, 0, 0]]},
+        {"number": 99, "weight": 25.0, "instructions": 20, "rows": [[2, 32, 0, 0, 0, 0, 0, 0, 0, 0]]},
     ]
     shape = {"kernel": "k", "grid": [100, 1, 1], "block": [64, 1, 1], "shared_bytes": 0}
     return {

@@ -13,10 +13,13 @@ from grader.core.plan import Alloc, Download, Free, Launch, Plan, Step
 from grader.core.verdict import Form, Verdict
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.planner import READ_BYTES, RecordingPlanner, arguments_of
+from grader.plan.recorder import LibraryRecorder
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem, load_problem
+from grader.sandbox import Sandbox
+from tests.plan.recorded import Shelf, host_program
 
 ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
 PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), shared_object=b"library")
@@ -40,6 +43,9 @@ class Played:
         first, *self.made = self.made
         self.made = self.made or [first]
         return first
+
+    def record_twice(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> None:
+        """It has one process for all calls."""
 
     notes = ()
 
@@ -149,3 +155,39 @@ def test_the_line_of_a_launch_is_told_where_there_is_one(
     planner = planner_of(problem, (*again, Alloc(2, 1, 11)), leaked=(Alloc(1, 16), Alloc(2, 1)))
     planner.plan({"N": 5}, ADDRESSES, None)
     assert planner.leak.endswith("17 bytes in 2 allocations that it got from cudaMalloc, first in line 9")
+
+
+AGAIN = """#include <cuda_runtime_api.h>
+static int last;
+static float* table;
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    BEFORE
+    cudaMemset(output, 0, N * sizeof(float));
+    last = N;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "right"),
+    [
+        ("if (last == N) return;", False),
+        ("if (!table) { cudaMalloc((void**)&table, 64); cudaMemset(table, 0, 64); }", True),
+        ("if (last) throw 1;", True),
+    ],
+)
+def test_a_second_call_has_to_do_something(
+    before: str, right: bool, problem: Problem, cache: Path, tmp_path: Path
+) -> None:
+    """What is set up once is left out of it; a call that fails says nothing of the first one."""
+    file = tmp_path / "again.cu"
+    file.write_text(AGAIN.replace("BEFORE", before))
+    planner = RecordingPlanner(
+        problem, LibraryRecorder(host_program(file, tmp_path), Sandbox.find(), cache), lambda: EMULATED
+    )
+    if right:
+        assert planner.plan({"N": 5}, ADDRESSES, Shelf()).steps
+        return
+    with pytest.raises(RecordingStopped) as raised:
+        planner.plan({"N": 5}, ADDRESSES, Shelf())
+    assert raised.value.verdict is Verdict.WRONG_ANSWER and "first call only" in raised.value.message

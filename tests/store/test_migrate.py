@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,16 @@ from alembic.script import ScriptDirectory
 
 import grader.store
 from grader.core.errors import StoreError
-from grader.core.report import Mend
+from grader.core.report import Interval, Mend, Modelled, ModelSize
 from grader.core.verdict import LanguageName
 from grader.machine.own_install import upgrade_command
 from grader.store.connect import open_engine
 from grader.store.database import Store
-from grader.store.schema import HEAD, Base
+from grader.store.schema import HEAD, Base, Submission
 
 from .writer import ROOT, make_report
 
+MODEL = tuple(column.name for column in Submission.__table__.columns if column.name.startswith("model_"))
 MIGRATIONS = Path(grader.store.__file__).with_name("migrations")
 
 
@@ -91,7 +93,7 @@ def test_a_database_of_before_scores_had_intervals_keeps_what_it_has(tmp_path: P
     path = tmp_path / "kgrade.db"
     report = make_report(score=0.25)
     Store(path).add(report)
-    for column in ("score_low", "score_high", "language", "mend", "mend_tokens"):
+    for column in ("score_low", "score_high", "language", "mend", "mend_tokens", *MODEL):
         change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
     change(path, "UPDATE alembic_version SET version_num = '0001'")
     store = Store(path)
@@ -105,7 +107,7 @@ def test_a_database_of_before_scores_had_intervals_keeps_what_it_has(tmp_path: P
 def test_what_was_recorded_before_there_were_languages_is_cuda(tmp_path: Path) -> None:
     path = tmp_path / "kgrade.db"
     Store(path).add(make_report())
-    for column in ("language", "mend", "mend_tokens"):
+    for column in ("language", "mend", "mend_tokens", *MODEL):
         change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
     change(path, "UPDATE reports SET json = json_remove(json, '$.language')")
     change(path, "UPDATE alembic_version SET version_num = '0002'")
@@ -118,7 +120,7 @@ def test_what_was_recorded_before_there_were_languages_is_cuda(tmp_path: Path) -
 def test_what_was_recorded_before_there_were_exercises_mends_none(tmp_path: Path) -> None:
     path = tmp_path / "kgrade.db"
     Store(path).add(make_report())
-    for column in ("mend", "mend_tokens"):
+    for column in ("mend", "mend_tokens", *MODEL):
         change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
     change(path, "UPDATE reports SET json = json_remove(json, '$.mend')")
     change(path, "UPDATE alembic_version SET version_num = '0003'")
@@ -127,6 +129,29 @@ def test_what_was_recorded_before_there_were_exercises_mends_none(tmp_path: Path
     for tokens in (7, 4, 5):
         store.add(make_report(user="ada", mend=Mend("second-barrier", tokens, 4)))
     assert store.mends("ada") == {"zip/second-barrier": 4} and store.mends("grace") == {}
+
+
+def test_what_was_recorded_before_there_were_model_times_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "kgrade.db"
+    Store(path).add(make_report())
+    for column in MODEL:
+        change(path, f"ALTER TABLE submissions DROP COLUMN {column}")
+    change(path, "UPDATE reports SET json = json_remove(json, '$.model')")
+    change(path, "UPDATE alembic_version SET version_num = '0004'")
+    store = Store(path)
+    assert store.entries()[0].report == make_report() and store.summaries()[0].model_score is None
+    sizes = (
+        ModelSize({"N": 1000}, Interval(2e-6, 1e-6, 3e-6), "DRAM", 0.5),
+        ModelSize({"N": 2000}, Interval(4e-6, 2e-6, 6e-6), "L2", 0.5),
+    )
+    model = Modelled("H200", "", "1-abc", sizes, 0.5)
+    store.add(make_report(model=model))
+    store.add(make_report(model=replace(model, sizes=sizes[:1], score=None, why_not="no \0 model")))
+    _, known, unknown = store.entries()
+    assert known.report.model == model and (known.model_gpu, known.model_revision) == ("H200", "1-abc")
+    assert known.model_score == 0.5 and known.model_note is None
+    assert known.model_time is not None and (known.model_time.low, known.model_time.high) == (3e-6, 9e-6)
+    assert (unknown.model_score, unknown.model_time, unknown.model_note) == (None, None, "no ? model")
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path) -> None:

@@ -83,6 +83,12 @@ _BOARDS = {
 }
 
 
+def _ranked(settings: Settings) -> str:
+    if settings.scored_by:
+        return f"ranked by {settings.scored_by}"
+    return "times rank" if settings.is_timed else "accepted scores 1"
+
+
 def _lines(settings: Settings) -> list[str]:
     from grader.terminal.console import safe
 
@@ -95,7 +101,7 @@ def _lines(settings: Settings) -> list[str]:
         if settings.end is None
         else f"  to        {local(settings.end, zone)}, {span(settings.end - settings.start)}",
         f"  freeze    {'never' if settings.freeze is None else local(settings.freeze, zone)}",
-        f"  judged    by {safe(device)}; {'times rank' if settings.is_timed else 'accepted scores 1'}",
+        f"  judged    by {safe(device)}; {_ranked(settings)}",
         f"  cases     {'the same for all' if settings.hidden_seeds else 'new ones for each submission'}",
         f"  counts    the {settings.counts} submission, {settings.per_hour} an hour"
         + (", in teams" if settings.teams else ""),

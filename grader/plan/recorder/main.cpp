@@ -1,4 +1,4 @@
-// The recorder: a process that loads one submission's library and calls its solve() once. It answers the calls of the
+// The recorder: a process that loads one submission's library and calls its solve(), once unless told otherwise. It answers the calls of the
 // CUDA runtime that solve() makes and tells them to the judge as the steps of a plan; nothing runs on a GPU.
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -100,6 +100,8 @@ Arguments read_setting(const std::string& text) {
                 kernel.max_threads >> kernel.cluster.x >> kernel.cluster.y >> kernel.cluster.z;
             for (uint32_t size = 0; words >> size;) kernel.parameters.push_back(size);
             s.kernels[kernel.symbol] = kernel;
+        } else if (what == "calls") {
+            words >> s.calls;
         } else if (what == "limits") {
             words >> s.most_steps >> s.most_bytes;
         }
@@ -147,7 +149,7 @@ int main() {
     state().loaded = true;
     void* solve = dlsym(library, "solve");
     if (!solve) stop("load", "solve", "[]", "the library exports no solve()");
-    run(solve, arguments);
+    for (unsigned i = 0; i < state().calls; i++) run(solve, arguments);
     fflush(nullptr);
     {
         Call call("solve");

@@ -24,6 +24,7 @@ from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.journal import Journal
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.ir import LANES
+from grader.run.emulator.races import is_strong
 from grader.run.emulator.state import Shape
 from grader.run.emulator.stuck import Polls, count_lines, describe_deadlock, grid_arrivals
 from grader.run.emulator.traces import Traces
@@ -319,6 +320,8 @@ def _start_watch(translation: Translation, geometry: Geometry, memory: Memory) -
     warps = -(-geometry.block[0] * geometry.block[1] * geometry.block[2] // LANES)
     granule = translation.checks.global_granule
     places, races = memory.watch.begin(memory.sizes(), written, granule, blocks, warps)
+    for site, instruction in enumerate(translation.sites[: races.stores.size]):
+        races.stores[site] = instruction.traits.is_store and not is_strong(instruction)
     memory.show(places)
     return races
 

@@ -133,6 +133,12 @@ CONTEXT = Structure(
     epoch_time=WORD,
     far_acquired=WORD,
     far_pending=WORD,
+    # The clock of releases that relaxed and volatile reads have seen, which a fence of the reader takes over.
+    far_seen=WORD,
+    # The same while a strong access is checked, 0 otherwise.
+    far_looking=WORD,
+    # How often the block may still be suspended before it looks at or sets what other blocks wait for.
+    stirs=WORD,
     other_block=WORD,
     dirty=WORD,
     unwritten=WORD,
@@ -247,6 +253,10 @@ LAUNCH = Structure(
     release_times=WIDE,
     release_room=WORD,
     warps=WORD,
+    # By site, a byte: whether its instruction is a plain store.
+    stores=WIDE,
+    # Whether a plain write has been kept among the reads of its cell.
+    kept_writes=WORD,
     # Fields that all blocks count in are apart from those that they only read.
     clock=Field(WORD.size, 64),
     reader_count=WORD,
@@ -308,6 +318,8 @@ EVENT_SAME_VALUE, EVENT_LEFT, EVENT_GONE = range(16, 19)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.
+STIRRED_BLOCKS, MOST_STIRS = 64, 8
+"""The blocks of a launch that are stirred, and the places in each where a coin decides."""
 WARP_SLICE = 1 << 12
 
 # A block is suspended after BLOCK_SLICE instructions, or sooner after BLOCK_WAITS of the kind that threads wait with:

@@ -24,6 +24,7 @@ from grader.run.emulator.translate.cfg import (
     Program,
     build_program,
     ends_block,
+    hands_over,
     is_builtin_call,
     is_call,
     is_matrix,
@@ -112,6 +113,8 @@ def translate(
         emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks, counting)
         emitter.give_way = dispatcher.give_way
         emitter.waits = waits
+        # What is replayed, counted or followed has one order.
+        emitter.stirred = sanitize and not count and followed is None and noted is None
         emitter.values = Values(emitter, places, block.pc) if places is not None else None
         if noted is not None:
             emitter.recorder = Recording(emitter, noted, program, block)
@@ -181,8 +184,9 @@ class _BlockCompiler:
     def compile(self) -> None:
         emitter, dispatcher, block = self.emitter, self.dispatcher, self.block
         waiting = sum(_may_wait(i) for i in block.instructions)
-        dispatcher.open(block.pc, sum(_cost(i) for i in block.instructions), waiting)
         first = block.instructions[0] if block.instructions else None
+        stirred = emitter.stirred and first is not None and hands_over(first)
+        dispatcher.open(block.pc, sum(_cost(i) for i in block.instructions), waiting, stirred)
         if first is not None and synchronises(first):
             emitter.instruction = first
             together = gather_lanes(emitter, dispatcher, first, block.pc)

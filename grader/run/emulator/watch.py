@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.layout import LAUNCH
-from grader.run.emulator.native.cells import STRONG, WRITTEN_BEFORE
+from grader.run.emulator.native.cells import SITE_MASK, STRONG, WRITTEN_BEFORE
 
 WATCHED_BYTES = 1 << 28
 """Bytes of the records of all watched arrays; if that is not enough, the largest are not watched."""
@@ -94,6 +94,8 @@ class LaunchRecords:
     first_epoch: int
     words: NDArray[np.uint8]
     address: int
+    stores: NDArray[np.uint8]
+    """By site, 1 for a plain store."""
     kept: tuple[Any, ...]
 
     @property
@@ -260,6 +262,7 @@ class Watch:
             # Only the part of these that is used takes memory.
             "release_times": layout.MOST_RELEASES * layout.RELEASE.size,
             "readers": (layout.MOST_READERS + 64) * layout.READER.size,
+            "stores": SITE_MASK + 1,
         }
         arrays = {name: aligned_bytes(size) for name, size in sizes_of.items()}
         numbers = {
@@ -273,4 +276,5 @@ class Watch:
             words[LAUNCH[name] : LAUNCH[name] + 4].view(np.uint32)[0] = value
         for name, (_, place) in arrays.items():
             words[LAUNCH[name] : LAUNCH[name] + 8].view(np.uint64)[0] = place
-        return LaunchRecords(self._epoch, words, address, tuple(array for array, _ in arrays.values()))
+        stores, _ = arrays["stores"]
+        return LaunchRecords(self._epoch, words, address, stores, tuple(array for array, _ in arrays.values()))

@@ -83,8 +83,11 @@ def _append_routine(module: IrModule) -> str:
     return module.routine("append_release", build)
 
 
-def _release_clock_routine(module: IrModule) -> str:
-    """Returns the routine `(list, time) -> clock`: the clock of the first release after `time`; -1 for none."""
+def _release_clock_routine(module: IrModule, last: bool = False) -> str:
+    """Returns the routine `(list, time) -> clock`: the clock of the first release after `time`; -1 for none.
+
+    `last`: of the last release up to `time` instead.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "i32", [("ptr", "list"), ("i32", "time")], attributes="nounwind noinline cold")
@@ -109,14 +112,16 @@ def _release_clock_routine(module: IrModule) -> str:
         f.store("i32", f.let(f"add i32 {middle}, 1"), low)
         f.goto("next")
         f.block("found")
-        f.branch(f.let(f"icmp ult i32 {first}, {count}"), "some", "never")
+        there = f"icmp ne i32 {first}, 0" if last else f"icmp ult i32 {first}, {count}"
+        f.branch(f.let(there), "some", "never")
         f.block("some")
-        f.do(f"ret i32 {f.load('i32', _entry(f, entries, first), RELEASE['clock'])}")
+        wanted = f.let(f"sub i32 {first}, {int(last)}")
+        f.do(f"ret i32 {f.load('i32', _entry(f, entries, wanted), RELEASE['clock'])}")
         f.block("never")
         f.do("ret i32 -1")
         return f
 
-    return module.routine("covered", build)
+    return module.routine("released_last" if last else "covered", build)
 
 
 def release_routine(module: IrModule) -> str:
@@ -157,11 +162,15 @@ def release_routine(module: IrModule) -> str:
     return module.routine("release_far", build)
 
 
-def acquire_routine(module: IrModule, words: int) -> str:
+def acquire_routine(module: IrModule, words: int, relaxed: bool) -> str:
     """Returns the routine `(ctx, warp, addresses, mask)`, which acquires all that was released at the addresses.
 
-    It runs after an atomic or an access of like strength to `words` words.
+    It runs after an atomic or an access of like strength to `words` words. What a `relaxed` read has seen is acquired
+    by a fence that follows.
     """
+    taking = [(CONTEXT["far_seen"], "%ctx")]
+    if not relaxed:
+        taking = [(WARP["far_acquired"], "%warp"), (CONTEXT["far_pending"], "%ctx")]
 
     def build(owner: IrModule, name: str) -> IrFunction:
         f = IrFunction(owner, name, "void", ARGUMENTS, attributes="nounwind noinline")
@@ -173,13 +182,24 @@ def acquire_routine(module: IrModule, words: int) -> str:
         f.do("fence acquire")
         living = f.let(f"xor i32 {f.load('i32', '%warp', WARP['dead'])}, -1")
         known = Places(f, words, far=True).latest(f.let(f"and i32 %mask, {living}"))
-        for field, place in ((WARP["far_acquired"], "%warp"), (CONTEXT["far_pending"], "%ctx")):
+        for field, place in taking:
             both = [f"i32 {f.load('i32', place, field)}", f"i32 {known}"]
             f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), place, field)
         f.do("ret void")
         return f
 
-    return module.routine(f"acquire_far_{words}", build)
+    return module.routine(f"{'see' if relaxed else 'acquire'}_far_{words}", build)
+
+
+def take_over_seen(f: IrFunction) -> None:
+    """Emits that a fence acquires what relaxed reads of the block have seen before it.
+
+    Reads by other warps count too: they may have been handed on by a barrier.
+    """
+    seen = f.load("i32", "%ctx", CONTEXT["far_seen"])
+    for field, place in ((WARP["far_acquired"], "%warp"), (CONTEXT["far_pending"], "%ctx")):
+        both = [f"i32 {f.load('i32', place, field)}", f"i32 {seen}"]
+        f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), place, field)
 
 
 def has_acquired_routine(module: IrModule) -> str:
@@ -191,9 +211,7 @@ def has_acquired_routine(module: IrModule) -> str:
     def build(owner: IrModule, name: str) -> IrFunction:
         arguments = [*_BOTH, ("i64", "block"), ("i32", "other"), ("i32", "time")]
         f = IrFunction(owner, name, "i1", arguments, attributes="nounwind noinline cold")
-        own = f.load("i32", "%warp", WARP["far_acquired"])
-        all_of_block = f.load("i32", "%ctx", CONTEXT["far_acquired"])
-        acquired = f.intrinsic("llvm.umax.i32", "i32", [f"i32 {own}", f"i32 {all_of_block}"])
+        acquired = _acquired(f, "far_acquired", "far_looking")
         clocks = []
         for number in (f.let("add i32 %other, 1"), "0"):
             inputs = [f"ptr {_list_of(f, '%block', number)}", "i32 %time"]
@@ -203,3 +221,29 @@ def has_acquired_routine(module: IrModule) -> str:
         return f
 
     return module.routine("seen_far", build)
+
+
+def has_acquired_last_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, block, other, time) -> i1`.
+
+    The result says whether this warp has acquired the last release of warp `other` of that block up to `time`.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i64", "block"), ("i32", "other"), ("i32", "time")]
+        f = IrFunction(owner, name, "i1", arguments, attributes="nounwind noinline cold")
+        acquired = _acquired(f, "far_acquired")
+        inputs = [f"ptr {_list_of(f, '%block', f.let('add i32 %other, 1'))}", "i32 %time"]
+        clock = f.call(_release_clock_routine(owner, last=True), "i32", inputs)
+        f.do(f"ret i1 {f.let(f'icmp ule i32 {clock}, {acquired}')}")
+        return f
+
+    return module.routine("seen_last_far", build)
+
+
+def _acquired(f: IrFunction, *fields: str) -> str:
+    """Returns the latest clock that this warp has acquired: its own, or one of these fields of its block."""
+    latest = f.load("i32", "%warp", WARP["far_acquired"])
+    for field in fields:
+        latest = f.intrinsic("llvm.umax.i32", "i32", [f"i32 {latest}", f"i32 {f.load('i32', '%ctx', CONTEXT[field])}"])
+    return latest

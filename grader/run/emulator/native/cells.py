@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, TAG_SHIFT, WARP
+from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, LAUNCH, TAG_SHIFT, WARP
 from grader.run.emulator.native.epochs import owner_of
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
-from grader.run.emulator.native.order import is_before_routine
+from grader.run.emulator.native.order import has_seen_write_routine, is_before_routine
 from grader.run.emulator.native.readers import (
     HEAD_SHIFT,
     each_in_list,
@@ -52,6 +52,8 @@ class Kind:
     """The bytes read need no value: they may be a struct's padding."""
     of_block: bool = False
     """A strong access whose scope is `cta`."""
+    counts: bool = False
+    """A strong write of a sum of what the thread has read there: it loses what others write in between."""
 
     @property
     def strong(self) -> bool:
@@ -67,9 +69,9 @@ class Kind:
 
     @property
     def name(self) -> str:
-        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block")
+        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block", "count")
         flags = (self.reads, self.writes, self.atomic, self.volatile, self.deferred, self.padding, self.of_block)
-        return "_".join(word for word, flag in zip(words, flags, strict=True) if flag)
+        return "_".join(word for word, flag in zip(words, (*flags, self.counts), strict=True) if flag)
 
 
 def access_info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
@@ -152,6 +154,8 @@ class _Cell:
                 for plane in ("read", "earlier"):
                     self._store(plane, "0")
         else:
+            if kind.strong:
+                self._kept_writes()
             self._record_read()
         f.do("ret i1 false")
 
@@ -226,11 +230,15 @@ class _Cell:
         f.block("initialised")
         f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
-        if kind.strong:
+        if kind.counts:
+            seen = [*("ptr %ctx", "ptr %warp"), f"i64 {record}"]
+            f.branch(f.call(has_seen_write_routine(f.module), "i1", seen), "written", "plain")
+            f.block("plain")
+        elif kind.strong:
             f.branch(self._is_mutually_strong(record), "written", "plain")
             f.block("plain")
         event, again = str(layout.EVENT_RACE), None
-        if kind.writes and not kind.reads:
+        if kind.writes and not kind.reads and not kind.counts:
             same = f.let(f"icmp eq i32 %value, {SAME}")
             event = f.let(f"select i1 {same}, i32 {layout.EVENT_SAME_VALUE}, i32 {layout.EVENT_RACE}")
             again = f.let(f"icmp eq i32 %value, {NOT_YET_SAME}")
@@ -264,7 +272,25 @@ class _Cell:
             strong = f.let(f"and i1 {strong}, {meant}")
         return f.let(f"or i1 {strong}, {f.let(f'and i1 {of_block}, {here}')}")
 
+    def _kept_writes(self) -> None:
+        """Checks that this strong read is ordered after plain writes whose place in the cell a strong one took."""
+        f = self.f
+        kept = f.load("i32", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["kept_writes"])
+        with where(f, f.let(f"icmp ne i32 {kept}, 0"), "kept_writes"):
+            self._readers()
+
+    def _is_plain_write(self, record: str) -> str:
+        """Returns whether a record among the reads is a plain write that was kept there."""
+        f = self.f
+        low = f.let(f"trunc i64 {record} to i32")
+        plain = f.let(f"icmp eq i32 {f.let(f'and i32 {low}, {STRONG | VOLATILE}')}, 0")
+        site = f.let(f"and i32 {f.let(f'lshr i32 {low}, {SITE_SHIFT}')}, {SITE_MASK}")
+        stores = f.load("ptr", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["stores"])
+        stored = f.load("i8", f.field(stores, f.let(f"zext i32 {site} to i64")))
+        return f.let(f"and i1 {plain}, {f.let(f'icmp ne i8 {stored}, 0')}")
+
     def _readers(self) -> None:
+        """Checks that this access is ordered after the reads, or if it is a read, after writes that are kept there."""
         f = self.f
         record, readers = self._load("read"), self._load("readers")
         f.branch(self._live(record), "read", "unread")
@@ -310,7 +336,11 @@ class _Cell:
     def _check_unless_mutual(self, record: str) -> None:
         f = self.f
         fine = f.name_block("fine")
-        if self.kind.strong:
+        if not self.kind.writes:
+            check = f.name_block("check")
+            f.branch(self._is_plain_write(record), check, fine)
+            f.block(check)
+        elif self.kind.strong:
             check = f.name_block("check")
             f.branch(self._is_mutually_strong(record), fine, check)
             f.block(check)
@@ -327,6 +357,7 @@ class _Cell:
         low = f.let(f"trunc i64 {record} to i32")
         plain = f.let(f"icmp eq i32 {f.let(f'and i32 {low}, {STRONG | VOLATILE}')}, 0")
         with where(f, f.let(f"and i1 {plain}, {self._live(record)}"), "plain_write"):
+            f.store("i32", "1", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["kept_writes"])
             inputs = ["ptr %ctx", "ptr %warp", "i32 %lane", "ptr %cell", "i64 %plane", "i1 %shared", f"i64 {record}"]
             f.call(keep_write_routine(f.module), "void", inputs)
 

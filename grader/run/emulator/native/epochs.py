@@ -170,7 +170,7 @@ def begin_block(f: IrFunction) -> None:
     new_epoch(f)
     f.store("i32", f.load("i32", "%ctx", CONTEXT["shared_cells"]), "%ctx", CONTEXT["unwritten"])
     _clear(f, f.field("%ctx", CONTEXT["places"]), 4 << layout.PLACE_BITS)
-    for field in ("far_acquired", "far_pending", "far_covered", "dirty", "log_count"):
+    for field in ("far_acquired", "far_pending", "far_covered", "far_seen", "far_looking", "dirty", "log_count"):
         f.store("i32", "0", "%ctx", CONTEXT[field])
     f.store("i64", "0", "%ctx", CONTEXT["passed"])
     f.goto(done)

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CHUNK, CONTEXT, WARP
-from grader.run.emulator.native.between_blocks import has_acquired_routine, release_routine
+from grader.run.emulator.native.between_blocks import (
+    has_acquired_last_routine,
+    has_acquired_routine,
+    release_routine,
+    take_over_seen,
+)
 from grader.run.emulator.native.epochs import THREAD_BITS, owner_of, tick_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
@@ -73,6 +78,7 @@ def fence_routine(module: IrModule, far: bool) -> str:
         f.store("i32", now, "%warp", WARP["fenced"])
         if far:
             f.store("i32", now, "%warp", WARP["far_fenced"])
+            take_over_seen(f)
         f.do("ret void")
         return f
 
@@ -176,6 +182,44 @@ def is_before_routine(module: IrModule) -> str:
         return f
 
     return module.routine("before", build)
+
+
+def has_seen_write_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, record) -> i1`: whether this warp must have read what a strong write wrote.
+
+    It has if it acquired what the writing warp, another one, had released last when it wrote: the write itself, as far
+    as this tells. A thread that hands on a lock or a turn does so by that write.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "i1", [*_BOTH, ("i64", "record")], attributes="nounwind noinline cold")
+        epoch = f.let(f"trunc i64 {f.let(f'lshr i64 %record, {layout.EPOCH_SHIFT}')} to i32")
+        f.branch(f.let(f"icmp eq i32 {epoch}, {layout.LAST_EPOCH}"), "never", "over", unlikely=True)
+        f.block("never")
+        f.do("ret i1 false")
+        f.block("over")
+        tag = f.let(f"trunc i64 {f.let(f'lshr i64 %record, {layout.TAG_SHIFT}')} to i32")
+        number = f.let(f"lshr i32 {f.let(f'and i32 {tag}, {(1 << THREAD_BITS) - 1}')}, 5")
+        known = owner_of(f, epoch)
+        time = f.let(f"and i32 {f.let('trunc i64 %record to i32')}, 65535")
+        time = f.let(f"add i32 {time}, {f.load('i32', known, CHUNK['base'])}")
+        block = f.load("i32", known, CHUNK["block"])
+        own_block = f.let(f"trunc i64 {f.load('i64', '%ctx', CONTEXT['block'])} to i32")
+        f.branch(f.let(f"icmp eq i32 {block}, {own_block}"), "own", "foreign")
+        f.block("own")
+        offset = f.let(f"mul i64 {f.let(f'zext i32 {number} to i64')}, {f.load('i64', '%ctx', CONTEXT['warp_stride'])}")
+        published = f.load("i32", f.field(f.load("ptr", "%ctx", CONTEXT["warps"]), offset), WARP["published"])
+        some = f.let(f"icmp ne i32 {published}, 0")
+        other = f.let(f"icmp ne i32 {number}, {f.load('i32', '%warp', WARP['index'])}")
+        acquired = f.let(f"icmp ule i32 {published}, {f.load('i32', '%warp', WARP['acquired'])}")
+        heard = f.let(f"and i1 {some}, {acquired}")
+        f.do(f"ret i1 {f.let(f'and i1 {heard}, {other}')}")
+        f.block("foreign")
+        inputs = ["ptr %ctx", "ptr %warp", f"i64 {f.let(f'zext i32 {block} to i64')}", f"i32 {number}", f"i32 {time}"]
+        f.do(f"ret i1 {f.call(has_acquired_last_routine(owner), 'i1', inputs)}")
+        return f
+
+    return module.routine("seen_write", build)
 
 
 def is_ordered_routine(module: IrModule) -> str:

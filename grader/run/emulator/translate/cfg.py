@@ -83,6 +83,14 @@ def is_builtin_call(instruction: Instruction) -> bool:
     return instruction.traits.flow is Flow.CALL and callee(instruction) in BUILTIN_CALLS
 
 
+def hands_over(instruction: Instruction) -> bool:
+    """Whether it may look at or set what threads of other blocks wait for: a flag, a lock, a counter of arrivals."""
+    traits, modifiers = instruction.traits, set(instruction.modifiers)
+    if modifiers & {"shared", "shared::cta", "local", "param"} or instruction.opcode not in ("ld", "st", "atom"):
+        return False
+    return traits.is_atomic or bool(modifiers & {"volatile", "relaxed", "acquire", "release"})
+
+
 def ends_block(instruction: Instruction) -> bool:
     """Whether a thread may not simply continue with the next instruction."""
     traits = instruction.traits
@@ -176,6 +184,9 @@ class _Splitter:
             self._skip_unless(instruction)
             return
         if is_block_barrier(instruction) or (synchronises(instruction) and not self._together(instruction)):
+            self._fresh()
+        if hands_over(instruction):
+            # Other blocks may get a turn before it.
             self._fresh()
         self._blocks[-1].instructions.append(instruction)
         if ends_block(instruction):

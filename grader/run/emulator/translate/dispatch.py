@@ -18,6 +18,8 @@ FAIR_PERIOD = 64
 FAIR_SHARE = 32
 LOST_SITE = 0
 """The site of lanes whose program counter is no block of the program."""
+_COIN_OF_BLOCK, _COIN_OF_PLACE = 0x9E3779B1, 0x85EBCA77
+"""The first two primes of xxHash32."""
 PATIENT_PERIOD = 1 << 12
 """The period if turns out of order should be rare: the lanes that get one may meet the others later than on a GPU."""
 
@@ -138,10 +140,12 @@ class Dispatcher:
 
     # For the code of blocks
 
-    def open(self, pc: int, instructions: int, waiting: int) -> None:
+    def open(self, pc: int, instructions: int, waiting: int, stirred: bool = False) -> None:
         """Begins a block of `instructions`, of which `waiting` are of the kind that threads wait for others with."""
         f = self.f
         f.block(block_name(pc))
+        if stirred:
+            self.stir(pc)
         if waiting:
             waits = f.load("i64", "%ctx", CONTEXT["waits"])
             f.store("i64", f.let(f"add i64 {waits}, {waiting}"), "%ctx", CONTEXT["waits"])
@@ -168,11 +172,35 @@ class Dispatcher:
         away, on = f.name_block("away"), f.name_block("on")
         f.branch(condition, away, on)
         f.block(away)
-        for variable in (self._executed, self._given):
-            more = f.let(f"add i64 {f.load('i64', variable)}, {layout.WARP_SLICE}")
-            f.store("i64", more, variable)
+        self._spend_slice()
         f.goto(on)
         f.block(on)
+
+    def stir(self, pc: int) -> None:
+        """Suspends the block at the start of its basic block `pc` if a coin says so, as long as it has any left.
+
+        Blocks that run one after the other would never meet between a look at a lock and its taking.
+        """
+        f = self.f
+        toss, away, on = f.name_block("toss"), f.name_block("away"), f.name_block("on")
+        left = f.load("i32", "%ctx", CONTEXT["stirs"])
+        f.branch(f.let(f"icmp eq i32 {left}, 0"), on, toss)
+        f.block(toss)
+        f.store("i32", f.let(f"sub i32 {left}, 1"), "%ctx", CONTEXT["stirs"])
+        number = f.let(f"trunc i64 {f.load('i64', '%ctx', CONTEXT['block'])} to i32")
+        of_block, of_place = f.let(f"mul i32 {number}, {_COIN_OF_BLOCK}"), f.let(f"mul i32 {left}, {_COIN_OF_PLACE}")
+        f.branch(f.let(f"icmp slt i32 {f.let(f'add i32 {of_block}, {of_place}')}, 0"), away, on)
+        f.block(away)
+        f.store("i64", "0", "%ctx", CONTEXT["suspend_at"])
+        self._spend_slice()
+        self.park(self.active(), pc)
+        f.block(on)
+
+    def _spend_slice(self) -> None:
+        f = self.f
+        for variable in (self._executed, self._given):
+            more = f.let(f"add i64 {f.load('i64', variable)}, {layout.WARP_SLICE + 1}")
+            f.store("i64", more, variable)
 
     def jump(self, lanes: str, here: int, target: int) -> None:
         """Sends all active lanes to `target`."""

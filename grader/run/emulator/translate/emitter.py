@@ -120,6 +120,8 @@ class Emitter:
         # Emits that the warp yields to others if a condition (i1) holds.
         self.give_way: Callable[[str], None] = lambda condition: None
         self.waits: set[int] = set()
+        # Whether blocks are suspended before they look at or set what others wait for.
+        self.stirred = False
         """The tests of barrier objects whose threads do nothing else until the test succeeds, by id of the instruction.
         """
         self._cache: dict[str, V] = {}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from grader.run.emulator.ptx.syntax import Function, Group, Instruction, PtxModule, Register, types_of
 from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.cfg import Program
+from grader.run.emulator.translate.counts import find_counts
 from grader.run.emulator.translate.padding import Padding, find_padding
 
 _PARAMETERS = {"param", "param::entry", "param::func"}
@@ -22,12 +23,14 @@ class Checks:
 
     `guesses`: by function, the registers that a compare-and-swap compares with. A load into one of these is the first
     guess of a loop that ends only if nobody has interfered, so it races with no atomic.
+    `counts`: stores that count with what they have read, see counts.py.
     """
 
     shared_granule: int
     global_granule: int
     guesses: dict[str, frozenset[str]] = field(default_factory=dict)
     padding: dict[str, Padding] = field(default_factory=dict)
+    counts: frozenset[Instruction] = frozenset()
 
 
 def choose_checks(module: PtxModule, program: Program) -> Checks:
@@ -39,7 +42,8 @@ def choose_checks(module: PtxModule, program: Program) -> Checks:
     everything = (i for f in module.functions.values() for i in f.body or () if isinstance(i, Instruction))
     guesses = {name: _guesses(function) for name, function in program.functions.items()}
     padding = {name: find_padding(function) for name, function in program.functions.items()}
-    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding)
+    counts = frozenset().union(*map(find_counts, program.functions.values()))
+    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding, counts)
 
 
 def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:

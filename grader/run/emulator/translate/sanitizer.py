@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from grader.run.emulator.layout import CONTEXT
 from grader.run.emulator.native.between_blocks import acquire_routine
 from grader.run.emulator.native.cells import SITE_MASK, Kind
 from grader.run.emulator.native.ir import V
@@ -24,14 +27,21 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
         return
     modifiers = set(e.instruction.modifiers)
     guess = not store and is_guess(e.checks, e.function.name, e.instruction)
+    counts = store and e.instruction in e.checks.counts
     volatile = "volatile" in modifiers and not (store and _is_variable(e))
     strong = guess or bool((_STRONG | {"volatile"}) & modifiers)
     of_block = strong and not guess and _is_of_block(e)
     kind = Kind(not store, store, strong and not volatile, volatile, of_block=of_block)
+    kind = replace(kind, counts=counts and kind.strong)
     if kind.strong and not guess:
         publish(e, address, width * count, store)
     needed = -1 if store else needed_bytes(e.checks, e.function.name, e.instruction, width)
+    if kind.strong and not store:
+        # A read that depends on what another one saw comes after it in any case, and no cache is in its way.
+        e.f.store("i32", e.f.load("i32", "%ctx", CONTEXT["far_seen"]), "%ctx", CONTEXT["far_looking"])
     check_kind(e, kind, space, width, count, address, values, needed=needed)
+    if kind.strong and not store:
+        e.f.store("i32", "0", "%ctx", CONTEXT["far_looking"])
 
 
 def _is_of_block(e: Emitter) -> bool:
@@ -68,7 +78,9 @@ def emit_acquire(e: Emitter, address: V, size: int) -> None:
     modifiers = set(e.instruction.modifiers)
     shows = (e.instruction.traits.is_atomic and e.instruction.traits.result) or {"volatile", *_STRONG} & modifiers
     if e.checks is not None and shows and not _is_of_block(e):
-        routine = acquire_routine(e.f.module, _words(size))
+        # An atomic counts as an acquisition whatever its order: many kernels rely on that, NVIDIA's samples among them.
+        relaxed = not e.instruction.traits.is_atomic and "acquire" not in modifiers
+        routine = acquire_routine(e.f.module, _words(size), relaxed)
         e.f.call(routine, "void", ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}"])
 
 

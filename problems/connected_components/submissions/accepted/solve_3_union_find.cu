@@ -6,7 +6,8 @@
 // lower than their children, so the root is the lowest vertex of its tree. An edge joins the roots of its ends by
 // atomicCAS, which fails if the root has got a parent meanwhile; then it goes on from there. Whoever walks to a root
 // sets every vertex on the way to its grandparent: threads that do so at the same time both store an ancestor, so no
-// order is needed. A last launch looks up all roots.
+// order is needed. A last launch looks up all roots, and shortens nothing: a thread that is about to store an ancestor
+// would overwrite the root that the vertex's own thread has found meanwhile.
 //
 // An edge is read once, 8 bytes; how often it reads labels, from the L2 cache in part, depends on the graph.
 
@@ -57,8 +58,12 @@ __global__ void __launch_bounds__(BLOCK)
 __global__ void look_up(int* parent, int V) {
     const int v = blockIdx.x * BLOCK + threadIdx.x;
     if (v < V) {
-        const int root = root_of(parent, v);
-        *(volatile int*)&parent[v] = root;
+        volatile int* all = parent;
+        int root = v;
+        for (int up = all[root]; up != root; up = all[root]) {
+            root = up;
+        }
+        all[v] = root;
     }
 }
 

@@ -1,0 +1,23 @@
+// expect: compile_error
+//
+// Game of Life that computes the next generation in place.
+//
+// The parameter is a pointer to const: its cells can't be assigned. That is as well, since neighbours still need them.
+
+__global__ void life_kernel(const unsigned char* cells, unsigned char* next, int H, int W) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < H && column < W) {
+        int living = 0;
+        for (int y = -1; y <= 1; y++) {
+            for (int x = -1; x <= 1; x++) {
+                int i = (row + y + H) % H;
+                int j = (column + x + W) % W;
+                if (x != 0 || y != 0) {
+                    living += cells[i * W + j];
+                }
+            }
+        }
+        cells[row * W + column] = living == 3 || (living == 2 && cells[row * W + column] == 1);  // <- here
+    }
+}

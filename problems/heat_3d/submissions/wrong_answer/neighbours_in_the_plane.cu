@@ -1,0 +1,21 @@
+// expect: wrong_answer wrong_value
+//
+// Heat in 3D whose planes know nothing of each other.
+//
+// Four neighbours in the plane, and 4 where 6 stood: a stencil of two dimensions, done D times.
+
+__global__ void heat_kernel(const float* heat, float* next, float alpha, int D, int H, int W) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    int z = blockIdx.z;
+    if (y < H && x < W) {
+        int i = (z * H + y) * W + x;
+        float here = heat[i];
+        if (z > 0 && z < D - 1 && y > 0 && y < H - 1 && x > 0 && x < W - 1) {
+            float sum = heat[i - W] + heat[i + W] + heat[i - 1] + heat[i + 1];
+            next[i] = here + alpha * (sum - 4.0f * here);
+        } else {
+            next[i] = here;
+        }
+    }
+}

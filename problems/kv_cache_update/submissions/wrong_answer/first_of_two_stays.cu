@@ -1,0 +1,27 @@
+// expect: wrong_answer wrong_value
+//
+// Key-value cache whose slots keep the first new token.
+//
+// With more new tokens than slots the ring goes round more than once, and the last one stays.
+
+__global__ void kv_cache_kernel(const int* lengths, const float* new_keys, const float* new_values,
+                                const float* old_keys, const float* old_values, float* keys, float* values, int B,
+                                int T, int H, int S, int D) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < B * H * S * D) {
+        int d = i % D;
+        int s = i / D % S;
+        int h = i / D / S % H;
+        int b = i / D / S / H;
+        // The first new token of this slot.
+        int t = ((s - lengths[b]) % S + S) % S;
+        if (t < T) {
+            int from = ((b * T + t) * H + h) * D + d;
+            keys[i] = new_keys[from];
+            values[i] = new_values[from];
+        } else {
+            keys[i] = old_keys[i];
+            values[i] = old_values[i];
+        }
+    }
+}

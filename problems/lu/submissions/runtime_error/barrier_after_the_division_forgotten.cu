@@ -1,0 +1,26 @@
+// expect: runtime_error data_race
+//
+// LU without a barrier after the division.
+//
+// The rest needs the divided column, and other threads divide it.
+
+#define BLOCK 1024
+
+__global__ void lu_kernel(const float* A, float* LU, int N) {
+    for (int place = threadIdx.x; place < N * N; place += BLOCK) {
+        LU[place] = place / N == place % N ? A[place] + N + 1 : A[place];
+    }
+    __syncthreads();
+    for (int k = 0; k < N; k++) {
+        for (int i = k + 1 + threadIdx.x; i < N; i += BLOCK) {
+            LU[i * N + k] /= LU[k * N + k];
+        }
+        int rest = N - k - 1;
+        for (int place = threadIdx.x; place < rest * rest; place += BLOCK) {
+            int i = k + 1 + place / rest;
+            int j = k + 1 + place % rest;
+            LU[i * N + j] -= LU[i * N + k] * LU[k * N + j];
+        }
+        __syncthreads();
+    }
+}
