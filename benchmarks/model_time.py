@@ -5,7 +5,7 @@
     python benchmarks/model_time.py --only matmul --size M=4096,N=4096,K=4096
 
 `--gpu` names the GPU of the model, H200 if nothing is said; `--values` a table of benchmarks/calibrate_model.py. Files
-in CUDA C++ alone: `--python` takes the others too. With `--measure` the files of a problem are timed by one run of
+in CUDA C++ alone: `--python` takes the others too. With `--measure` the files of a problem are timed by
 `kgrade bench`, on this machine's GPU, which has to be the one that is named.
 """
 
@@ -15,7 +15,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -52,23 +52,33 @@ def modelled(problem: str, gpu: str, values: Path | None, sizes: list[str], pyth
 
 
 def measured(rows: list[Modelled]) -> list[Modelled]:
-    """The rows of one problem with the times of one run of `kgrade bench`."""
+    """The rows of one problem with the times of `kgrade bench`, which compares at most MOST_FILES in one run."""
+    from grader.measure.duel import MOST_FILES
+
     problem = rows[0].problem
-    files = dict.fromkeys(str(FOLDER / problem / "submissions" / "accepted" / row.file) for row in rows)
+    files = list(dict.fromkeys(row.file for row in rows))
     sizes = [word for size in dict.fromkeys(row.sizes for row in rows) for word in ("--size", size)]
-    command = [sys.executable, "-m", "grader", "bench", problem, *files, *sizes, "--json"]
+    times: dict[tuple[str, str], float] = {}
+    for start in range(0, len(files), MOST_FILES):
+        times |= _bench(problem, files[start : start + MOST_FILES], sizes)
+    return [replace(row, measured=times.get((row.file, row.sizes), row.measured)) for row in rows]
+
+
+def _bench(problem: str, files: Sequence[str], sizes: Sequence[str]) -> Mapping[tuple[str, str], float]:
+    """The seconds of one run of `kgrade bench`, by file and size; empty if it times nothing."""
+    paths = [str(FOLDER / problem / "submissions" / "accepted" / file) for file in files]
+    command = [sys.executable, "-m", "grader", "bench", problem, *paths, *sizes, "--json"]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if not ended.stdout:
-        print(f"kgrade bench {problem} ended with exit code {ended.returncode}", file=sys.stderr)
-        return rows
-    times: dict[tuple[str, str], Mapping[str, float]] = {}
-    for found in json.loads(ended.stdout)["sizes"]:
+    told = json.loads(ended.stdout) if ended.stdout else {}
+    if "sizes" not in told:
+        why = told.get("error", f"it ended with exit code {ended.returncode}")
+        print(f"kgrade bench {problem} timed nothing: {why}", file=sys.stderr)
+        return {}
+    times: dict[tuple[str, str], float] = {}
+    for found in told["sizes"]:
         size = ",".join(f"{name}={value}" for name, value in found["sizes"].items())
-        times.update({(file, size): time for file, time in found["times"].items()})
-    return [
-        replace(row, measured=times[row.file, row.sizes]["value"]) if (row.file, row.sizes) in times else row
-        for row in rows
-    ]
+        times.update({(file, size): time["value"] for file, time in found["times"].items()})
+    return times
 
 
 def main() -> None:

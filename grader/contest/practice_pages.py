@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import HTMLResponse
 
-from grader.boards.markdown import statement_html
+from grader.boards.markdown import editorial_html
 from grader.boards.ranking import by_board, rank
 from grader.contest.access import Refused
 from grader.contest.leading import mends_of, tracks_of
@@ -86,7 +86,7 @@ def editorial(problem: Name, me: Practising) -> HTMLResponse:
     text = me.site.access.editorial(me.visitor, problem)
     if text is None:
         raise Refused(404, "there is no editorial here", "where there is one, it is shown once you have solved it")
-    return _page(me, "editorial", problem, editorial=statement_html(text))
+    return _page(me, "editorial", problem, editorial=editorial_html(text))
 
 
 def _page(me: Member, name: str, problem: str, **values: Any) -> HTMLResponse:

@@ -277,7 +277,9 @@ def test_a_problem_made_meanwhile_is_there(mine: Hall) -> None:
 
 def test_an_editorial_is_earned(mine: Hall) -> None:
     folder = copied(mine)
-    folder.joinpath("editorial.md").write_text("# Title\nUse **one** thread. <script>alert(1)</script>")
+    shutil.copytree(folder, folder.with_name("plain"), ignore=shutil.ignore_patterns("editorial.md"))
+    table = "<!-- counts -->\n\n| file | sectors |\n|---|---:|\n| `a.cu` | 8 |\n\n<!-- end -->\n"
+    folder.joinpath("editorial.md").write_text(f"# Title\nUse **one** thread. <script>alert(1)</script>\n\n{table}")
     browser = mine.browser()
     browser.get(HOME)
     page = f"{HOME}/problems/twice"
@@ -290,10 +292,11 @@ def test_an_editorial_is_earned(mine: Hall) -> None:
     assert f'href="{page}/editorial"' in browser.get(f"{HOME}/submissions/{number}/result").text
     text = browser.get(f"{page}/editorial").text
     assert "<strong>one</strong>" in text and "<script>alert" not in text
+    assert '<td class="number">8</td>' in text
     # Without the file there is none.
-    hand_in(mine, browser, problem="zip")
+    hand_in(mine, browser, problem="plain")
     mine.judge()
-    assert "Editorial" not in browser.get(f"{HOME}/problems/zip").text
+    assert "Editorial" not in browser.get(f"{HOME}/problems/plain").text
 
 
 def test_changes_between_two_submissions(mine: Hall) -> None:

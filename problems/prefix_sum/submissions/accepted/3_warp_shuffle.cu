@@ -3,8 +3,8 @@
 // Prefix sum, step 3: scans within warps by shuffles, then one over the warps' sums.
 //
 // Added to step 2: __shfl_up_sync hands a register to a lane further up, five times for a warp, with no barrier. The
-// last lane of each warp has its sum; every thread adds the sums of the warps before its own. Three barriers a piece
-// are left of seventeen.
+// last lane of each warp has its sum; every thread adds the sums of the warps before its own. Two barriers a piece
+// are left of eighteen.
 
 #define BLOCK 256
 
