@@ -7,16 +7,8 @@ from dataclasses import dataclass
 
 from grader.coach.advice import Advice
 from grader.coach.modelled import Modelled
-from grader.model.change import (
-    Change,
-    Products,
-    fewer_instructions,
-    on_tensor_cores,
-    register_blocked,
-    tiled,
-    together,
-    without,
-)
+from grader.model.blocking import Products, on_tensor_cores, register_blocked
+from grader.model.change import Change, fewer_instructions, tiled, together, without
 from grader.model.sampling import LaunchSample, Row
 from grader.run.emulator.ptx.traits import MatrixRole, Memory
 

@@ -12,6 +12,7 @@ Data flow, each step a module or two; all of it is plain data:
     sm              a cycle model of a quarter of an SM: the ways of its warps, block after block
     kernel          KernelTime: rounds of blocks, tail, launch, floors of bandwidth; the interval
     model           ModelTime: all launches of a case
+    change, blocking   a launch as it would be after a change of its source, between sampling and time
 
 No step reads a clock or draws a number, and floating point is sums, products and square roots in one order: the same
 bits on every machine.

@@ -8,7 +8,7 @@ Where a thread takes over the work of several, the grid is smaller and each bloc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grader.model.kernel import Prepared
 from grader.model.memory import SECTOR
@@ -122,7 +122,7 @@ def without_contention(lines: Collection[int]) -> Change:
         requests = row.requests + row.shared_requests
         if row.line not in lines or row.turns <= requests:
             return [(row, missed)]
-        adds = replace(_plain(row, "shfl", ("sync", "down", "b32")), share=5.0)
+        adds = replace(plain(row, "shfl", ("sync", "down", "b32")), share=5.0)
         return [
             (adds, 1.0),
             (replace(adds, opcode="add", modifiers=("f32",)), 1.0),
@@ -132,7 +132,7 @@ def without_contention(lines: Collection[int]) -> Change:
     return lambda given: edited(given, edit)
 
 
-def _plain(row: Row, opcode: str, modifiers: tuple[str, ...]) -> Row:
+def plain(row: Row, opcode: str, modifiers: tuple[str, ...]) -> Row:
     """An instruction without an access, executed where this one is."""
     bare = replace(row, requests=0.0, sectors=0.0, shared_requests=0.0, wavefronts=0.0, turns=0.0, array="", reuse=())
     return replace(bare, text=".".join((opcode, *modifiers)), opcode=opcode, modifiers=modifiers, written=(), read=())
@@ -257,13 +257,13 @@ def with_needs(threads: int | None = None, registers: int | None = None, shared:
         asked = (threads or old.threads, registers or old.registers, old.shared_bytes if shared is None else shared)
         launch = given.launch
         if threads:
-            launch = _in_blocks(launch, launch.blocks * old.threads / threads, threads)
+            launch = in_blocks(launch, launch.blocks * old.threads / threads, threads)
         return replace(given, launch=launch, needs=BlockNeeds(*asked))
 
     return change
 
 
-def _in_blocks(launch: LaunchSample, blocks: float, threads: int) -> LaunchSample:
+def in_blocks(launch: LaunchSample, blocks: float, threads: int) -> LaunchSample:
     """The same work in so many blocks of this size."""
     count = max(1, round(blocks))
     working = max(1.0, launch.working * count / launch.blocks)
@@ -292,91 +292,6 @@ def spread_out(sms: int) -> Change:
             replace(way, steps=tuple(replace(s, weight=max(min(s.weight, 1.0), s.weight / factor)) for s in way.steps))
             for way in launch.ways
         )
-        return replace(given, launch=replace(_in_blocks(launch, launch.blocks * factor, launch.threads), ways=ways))
+        return replace(given, launch=replace(in_blocks(launch, launch.blocks * factor, launch.threads), ways=ways))
 
     return change
-
-
-@dataclass(frozen=True)
-class Products:
-    """Multiplications of two factors that were loaded: `adds` and `loads` name their rows by block and result.
-
-    `loads` holds conversions of loaded factors too.
-    """
-
-    adds: frozenset[tuple[int, tuple[str, ...]]]
-    loads: frozenset[tuple[int, tuple[str, ...]]]
-
-
-def register_blocked(factor: int, found: Products) -> Change:
-    """Each thread makes `factor` x `factor` times the results, from `factor` times the values of each operand."""
-
-    def change(given: Prepared) -> Prepared:
-        launch, square = given.launch, factor * factor
-        loops = _loops(launch, {block for block, _ in found.adds})
-
-        def edit(row: Row, missed: float) -> Sequence[Part]:
-            key = row.block, row.written
-            share = 1.0
-            if key in found.adds:
-                share = square
-            elif row.written and key in found.loads:
-                # Neighbouring values come in accesses of 8 or 16 bytes, of which one may take two wavefronts.
-                share = factor / 2
-            elif row.requests or row.shared_requests:
-                # A tile has as many times the lines. Results are as many as before.
-                share = factor if row.block in loops else square
-            elif is_float(row):
-                share = square
-            return [(replace(row, share=row.share * share, executed=row.executed / square), missed)]
-
-        changed = edited(given, edit)
-        old, threads = given.needs, min(MOST_THREADS, given.needs.threads)
-        smaller = _in_blocks(launch, launch.blocks * old.threads / threads / square, threads)
-        # However many results a thread has, the arrays come from DRAM as before.
-        before, moved = given.traffic, changed.traffic
-        dram = {name: min(1.0, share * square) for name, share in before.dram.items()}
-        return replace(
-            changed,
-            traffic=replace(moved, dram=dram, bytes=before.bytes, low=before.low, high=before.high),
-            launch=replace(smaller, rows=changed.launch.rows),
-            needs=BlockNeeds(
-                threads,
-                min(255, old.registers + square + 2 * factor),
-                min(MOST_SHARED, old.shared_bytes * factor * threads // old.threads),
-            ),
-        )
-
-    return change
-
-
-def on_tensor_cores(found: Products, kind: str, lanes: int) -> Change:
-    """Products of matrices instead of multiplications by threads, which each made `lanes` of them at a time."""
-
-    def edit(row: Row, missed: float) -> Sequence[Part]:
-        key = row.block, row.written
-        if key in found.adds:
-            name = ("sync", "aligned", "m16n8k16", "row", "col", "f32", kind, kind, "f32")
-            product = replace(_plain(row, "mma", name), written=row.written, read=row.read)
-            return [(replace(product, share=row.share * lanes * 32 / MMA_PRODUCTS), 1.0)]
-        if row.written and key in found.loads:
-            # ldmatrix hands a warp 512 bytes, where a load for products by threads hands it 32 numbers.
-            return [(replace(row, share=row.share / LANES), missed)]
-        return [(row, missed)]
-
-    return lambda given: edited(given, edit)
-
-
-MMA_PRODUCTS = 16 * 8 * 16
-LANES = 32
-MOST_THREADS = 256
-"""Of a block whose threads have many results each."""
-MOST_SHARED = 96 << 10
-
-
-def _loops(launch: LaunchSample, blocks: Collection[int]) -> set[int]:
-    """The basic blocks of loops with these blocks in them."""
-    rounds = {row.block: row.executed for row in launch.rows if row.executed}
-    inner = max((rounds[block] for block in blocks if block in rounds), default=0.0)
-    once = min(rounds.values(), default=0.0)
-    return {block for block, executed in rounds.items() if 1.5 * once < executed <= 1.01 * inner}
