@@ -2,8 +2,8 @@
 //
 // GRU step, step 2: tiles of inputs and weights in shared memory.
 //
-// Added to step 1: a block reads each number of its 16 sequences and of its 3 x 16 rows of weights once, in whole lines.
-// That is a sixteenth of the reads from memory; three products cost four reads of shared memory.
+// Added to step 1: a block reads each number of its 16 sequences and of its 3 x 16 rows of weights once, in whole
+// lines. That is a sixteenth of the reads from memory; three products cost four reads of shared memory.
 
 #define TILE 16
 

@@ -2,9 +2,9 @@
 //
 // GRU step, step 3: four sequences a thread.
 //
-// Added to step 2: the tile of inputs is turned, so that one float4 holds a number of four sequences. With three weights
-// it makes 12 products for four reads of shared memory instead of three. r and z need one sum of both products each, so
-// that a thread has 16 sums. Expect more than twice the speed of step 2; nothing but next is written.
+// Added to step 2: the tile of inputs is turned, so that one float4 holds a number of four sequences. With three
+// weights it makes 12 products for four reads of shared memory instead of three. r and z need one sum of both products
+// each, so that a thread has 16 sums. Expect more than twice the speed of step 2; nothing but next is written.
 
 #define TILE 16
 #define EACH 4

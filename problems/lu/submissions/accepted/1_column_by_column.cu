@@ -2,8 +2,8 @@
 //
 // LU, step 1: column by column, in one block.
 //
-// Two barriers for each column: after it has been divided, and after the rest has been changed. Every number is read and
-// written once for each column before it.
+// Two barriers for each column: after it has been divided, and after the rest has been changed. Every number is read
+// and written once for each column before it.
 
 #define BLOCK 1024
 

@@ -2,9 +2,9 @@
 //
 // LU, step 2: sixteen columns at a time.
 //
-// Added to step 1: elimination column by column only within a panel of 16 columns. Then each thread takes a column right
-// of it: it finds the 16 numbers of U, keeps them in registers, and goes down the rows with 16 products for each number
-// that is read and written. The rest of the matrix moves a sixteenth as often; that is the gain.
+// Added to step 1: elimination column by column only within a panel of 16 columns. Then each thread takes a column
+// right of it: it finds the 16 numbers of U, keeps them in registers, and goes down the rows with 16 products for each
+// number that is read and written. The rest of the matrix moves a sixteenth as often; that is the gain.
 
 #define BLOCK 512
 #define PANEL 16

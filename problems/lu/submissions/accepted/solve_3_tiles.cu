@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(PANEL* PANEL) diagonal(float* LU, int N, int f
     }
 }
 
-// Rows of L below a whole square on the diagonal, by the blocks of y = 0, and columns of U beside it, by those of y = 1.
+// Rows of L below a whole square on the diagonal, by the blocks of y = 0, and columns of U beside it, by those of
+// y = 1.
 __global__ void __launch_bounds__(ROWS) panels(float* LU, int N, int first) {
     __shared__ float square[PANEL][PANEL];
     __shared__ float inverse[PANEL];

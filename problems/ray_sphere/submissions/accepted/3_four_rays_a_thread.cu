@@ -3,8 +3,8 @@
 // Rays and spheres, step 3: four rays a thread.
 //
 // Added to step 2: a sphere is read from shared memory once for four rays, so that arithmetic is all that counts, and
-// four chains of it hide each other's latency. Most pairs miss: one comparison of a maximum decides for all four. Expect
-// up to twice the speed of step 2.
+// four chains of it hide each other's latency. Most pairs miss: one comparison of a maximum decides for all four.
+// Expect up to twice the speed of step 2.
 
 #define BLOCK 128
 #define RAYS 4

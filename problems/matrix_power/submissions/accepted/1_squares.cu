@@ -1,0 +1,48 @@
+// expect: accepted
+//
+// Matrix powers, step 1: repeated squaring in shared memory.
+//
+// Each product goes to a place of its own and is copied back: two barriers. Up to 20 squares and 20 products instead of
+// a million.
+
+#define BLOCK 256
+#define MOST (32 * 32)
+
+// left = left * right
+__device__ void multiply(unsigned int* left, const unsigned int* right, unsigned int* product, int N) {
+    for (int place = threadIdx.x; place < N * N; place += BLOCK) {
+        int i = place / N;
+        int j = place % N;
+        unsigned int sum = 0;
+        for (int k = 0; k < N; k++) {
+            sum += left[i * N + k] * right[k * N + j];
+        }
+        product[place] = sum;
+    }
+    __syncthreads();
+    for (int place = threadIdx.x; place < N * N; place += BLOCK) {
+        left[place] = product[place];
+    }
+    __syncthreads();
+}
+
+__global__ void power_kernel(const unsigned int* A, const int* exponents, unsigned int* C, int BATCH, int N) {
+    __shared__ unsigned int result[MOST];
+    __shared__ unsigned int square[MOST];
+    __shared__ unsigned int product[MOST];
+    size_t first = (size_t)blockIdx.x * N * N;
+    for (int place = threadIdx.x; place < N * N; place += BLOCK) {
+        square[place] = A[first + place];
+        result[place] = place / N == place % N;
+    }
+    __syncthreads();
+    for (int e = exponents[blockIdx.x]; e > 0; e /= 2) {
+        if (e % 2 == 1) {
+            multiply(result, square, product, N);
+        }
+        multiply(square, square, product, N);
+    }
+    for (int place = threadIdx.x; place < N * N; place += BLOCK) {
+        C[first + place] = result[place];
+    }
+}
