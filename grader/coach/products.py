@@ -48,10 +48,10 @@ def products(launch: LaunchSample) -> Loop | None:
             block, origin = row.block, {}
         if row.traits.is_load and (row.requests or row.shared_requests):
             origin.update({name: [row] for name in row.written})
-        elif row.opcode in ("cvt", "mov") and row.executed:
+        elif row.traits.pure and len(row.read) == 1 and row.executed:
             rows = [one for name in row.read for one in origin.get(name, [])]
             origin.update({name: [*rows, row] if rows else [] for name in row.written})
-        elif row.opcode in ("fma", "dp4a") and row.executed and len(row.read) >= 3:
+        elif row.traits.products and row.executed and len(row.read) >= 3:
             first, second = (origin.get(name, []) for name in row.read[:2])
             # Two numbers behind one address go with one result alone.
             if first and second and _address(first) != _address(second):
@@ -76,7 +76,7 @@ def products(launch: LaunchSample) -> Loop | None:
         arrays,
         not arrays,
         _kind(heaviest, chain, launch),
-        2 if "f16x2" in heaviest.modifiers or "bf16x2" in heaviest.modifiers else 4 if heaviest.opcode == "dp4a" else 1,
+        2 if "f16x2" in heaviest.modifiers or "bf16x2" in heaviest.modifiers else heaviest.traits.products,
     )
 
 
@@ -105,13 +105,13 @@ def _reuse(launch: LaunchSample, loads: dict[tuple[int, tuple[str, ...]], Row]) 
 
 def _kind(add: Row, chain: set[tuple[int, tuple[str, ...]]], launch: LaunchSample) -> str:
     """The type of the factors where tensor cores multiply it exactly: "f16", "bf16", "s8", else nothing."""
-    if add.opcode == "dp4a":
+    if add.traits.products > 1:
         return "s8" if "s32" in add.modifiers else "u8"
     own = next((_HALVES[part] for part in add.modifiers if part in _HALVES), "")
     if own:
         return own
     # Either from what a product's own factors were converted, or what was converted on its way to shared memory.
-    came = [row for row in launch.rows if row.opcode == "cvt" and row.executed and row.modifiers[-1:] != ("f32",)]
+    came = [row for row in launch.rows if row.traits.pure and len(row.read) == 1 and row.executed]
     came = [row for row in came if (row.block, row.written) in chain] or came
     return next((_HALVES[part] for row in came for part in row.modifiers if part in _HALVES), "")
 

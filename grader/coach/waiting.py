@@ -20,7 +20,6 @@ UNROLLED = 4
 """Rounds whose loads are begun together by unrolling: each waits for a part of the latency."""
 TREE = 3
 """Rounds of a tree of sums before it is worth a shuffle: a warp's five last rounds need no barrier."""
-_SUMS = ("add", "max", "min", "or", "and", "xor", "mul", "fma")
 
 
 def in_loops(launch: LaunchSample, rounds: float = 2) -> set[int]:
@@ -141,9 +140,9 @@ def _trees(launch: LaunchSample) -> set[int]:
     for number, rows in blocks.items():
         loads = [row for row in rows if row.shared_requests and row.traits.is_load]
         stores = [row for row in rows if row.shared_requests and row.traits.is_store]
-        sums = any(row.opcode in _SUMS for row in rows)
+        joins = any(row.traits.pure and len(row.read) > 1 for row in rows)
         few = any(row.lanes < 31 or row.guarded for row in stores)
-        if len(loads) in (1, 2) and len(stores) == 1 and sums and few and not any(row.requests for row in rows):
+        if len(loads) in (1, 2) and len(stores) == 1 and joins and few and not any(row.requests for row in rows):
             found.add(number)
     if not found:
         return set()

@@ -109,7 +109,7 @@ TABLE = {
     ("add", "half"): Row(_elementwise(_add), Traits(pure=True, operations=1, sums=True)),
     ("sub", "half"): Row(_elementwise(_subtract), Traits(pure=True, operations=1, sums=True)),
     ("mul", "half"): Row(_elementwise(_multiply), Traits(pure=True, operations=1)),
-    ("fma", "half"): Row(_elementwise(_fused_multiply_add), Traits(pure=True, operations=2, sums=True)),
+    ("fma", "half"): Row(_elementwise(_fused_multiply_add), Traits(pure=True, operations=2, sums=True, products=1)),
     ("neg", "half"): Row(_elementwise(_negate), PURE),
     ("abs", "half"): Row(_elementwise(_absolute), PURE),
     ("min", "half"): Row(_elementwise(_extreme("min")), PURE),

@@ -175,6 +175,6 @@ TABLE = {
     ("min", "int"): Row(_extreme("min"), PURE),
     ("max", "int"): Row(_extreme("max"), PURE),
     ("sad", "int"): Row(sum_of_absolute_differences, PURE),
-    ("dp4a", "int"): Row(_dot(4), PURE),
-    ("dp2a", "int"): Row(_dot(2), PURE),
+    ("dp4a", "int"): Row(_dot(4), Traits(pure=True, products=4)),
+    ("dp2a", "int"): Row(_dot(2), Traits(pure=True, products=2)),
 }

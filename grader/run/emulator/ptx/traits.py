@@ -111,6 +111,8 @@ class Traits:
     """The result of doing it twice differs from that of doing it once, as of adding."""
     operations: int = 0
     """Floating-point operations per element."""
+    products: int = 0
+    """Multiplications per element whose results are added up, of numbers of any type."""
     fold: Fold = _anything
 
     @cached_property
