@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from grader.core.errors import ProblemError
+from grader.problem.arrays import doubled_maximum, running_maximum
 from grader.problem.values import below, integers, uniform
 
 SIZES = {"N": 50, "K": 7}
@@ -82,3 +83,11 @@ def test_the_sizes_that_ends_name():
 def test_an_empty_range_is_named(make):
     with pytest.raises(ProblemError, match="from 3 to 3: the first has to be less"):
         make(3, 3)
+
+
+def test_a_running_maximum_by_doubling_is_numpys_own() -> None:
+    values = np.random.default_rng(3).normal(size=(3, 5, 33))
+    values[0, 0, 7], values[1, 2, 0] = np.inf, -np.inf
+    for axis, size in enumerate(values.shape):
+        assert size > 2 and (doubled_maximum(values, axis) == np.maximum.accumulate(values, axis=axis)).all()
+    assert (running_maximum(values) == np.maximum.accumulate(values, axis=-1)).all()

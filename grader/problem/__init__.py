@@ -3,7 +3,7 @@
 It contains no code of its own.
 """
 
-from grader.problem.arrays import module_of
+from grader.problem.arrays import module_of, on_host, running_maximum
 from grader.problem.definition import Cost, Problem
 from grader.problem.expressions import ceil_div
 from grader.problem.gates import Gates, contraction, elementwise, exact, scaled, total
@@ -65,8 +65,10 @@ __all__ = [
     "integers",
     "load_problem",
     "module_of",
+    "on_host",
     "out",
     "product",
+    "running_maximum",
     "scalar",
     "scaled",
     "size",

@@ -25,6 +25,23 @@ def on_host(array: Any) -> Any:
     return array if isinstance(array, (np.ndarray, np.generic)) else array.get()
 
 
+def running_maximum(values: Any, axis: int = -1) -> Any:
+    """The largest element so far along an axis: np.maximum.accumulate, also of CuPy's arrays, which have none."""
+    if module_of(values) is np:
+        return np.maximum.accumulate(values, axis=axis)
+    return doubled_maximum(values, axis)
+
+
+def doubled_maximum(values: Any, axis: int) -> Any:
+    """What `running_maximum` returns, in steps that reach twice as far back each."""
+    result = values.copy()
+    along, step = module_of(values).moveaxis(result, axis, -1), 1
+    while step < along.shape[-1]:
+        along[..., step:] = module_of(values).maximum(along[..., step:], along[..., :-step])
+        step *= 2
+    return result
+
+
 def widen(values: Any) -> Any:
     """The values as float64."""
     if module_of(values) is np or values.dtype != np.float32:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, i32, out, size
+from grader.problem import Cost, Problem, array, exact, i32, module_of, out, size
 
 problem = Problem(
     title="Connected components",
@@ -58,12 +58,14 @@ def structure(draw, family, V, E):
 
 @problem.reference
 def reference(a, b, V):
-    label = np.arange(V)
+    xp = module_of(a)
+    # CuPy's minimum.at takes no 64-bit integers.
+    label = xp.arange(V, dtype=np.int32)
     while True:
         # The roots of each edge's ends go to the lower of the two, then everybody to the root.
-        lower, new = np.minimum(label[a], label[b]), label.copy()
-        np.minimum.at(new, label[a], lower)
-        np.minimum.at(new, label[b], lower)
+        lower, new = xp.minimum(label[a], label[b]), label.copy()
+        xp.minimum.at(new, label[a], lower)
+        xp.minimum.at(new, label[b], lower)
         while (new[new] != new).any():
             new = new[new]
         if (new == label).all():

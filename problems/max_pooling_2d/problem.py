@@ -36,7 +36,7 @@ problem = Problem(
 @problem.reference
 def reference(input, K, S, P, OH, OW):
     padded = np.pad(input, ((0, 0), (P, P), (P, P)), constant_values=-np.inf)
-    output = np.full((len(input), OH, OW), -np.inf)
+    output = np.full_like(padded, -np.inf, shape=(len(input), OH, OW))
     for r in range(K):
         for s in range(K):
             window = padded[:, r : r + (OH - 1) * S + 1 : S, s : s + (OW - 1) * S + 1 : S]

@@ -2,10 +2,10 @@
 //
 // Layer norm, step 4: as many threads for a row as it needs, and the row in registers.
 //
-// Added to step 3: the host chooses. Rows of up to 1024 elements get a warp each, eight to a block: no thread is idle
-// and no barrier is left. Longer ones get a block, of 1024 threads at last. A thread keeps float4, so that rows of up to
-// 41,000 elements are read once, 16 bytes at a time; mean and squares still are two sums, but of registers. Expect the
-// most from short rows, where step 3 starts a block for a thousand bytes.
+// Added to step 3: the host chooses. Rows of up to 512 elements get a warp each, eight to a block: no thread is idle
+// and no barrier is left. Longer ones get a block, of 128 threads at first and 1024 at last. A thread keeps float4,
+// so that rows of up to 41,000 elements are read once, 16 bytes at a time; mean and squares still are two sums, but of
+// registers. Expect the most from short rows, where step 3 starts a block for a thousand bytes.
 
 #include <cuda_runtime.h>
 
@@ -93,7 +93,8 @@ __global__ void __launch_bounds__(THREADS == 32 ? BLOCK : THREADS)
     }
     const float mean = sum_of_team<THREADS>(sum) / N;
 
-    float squares = (has_head ? (head - mean) * (head - mean) : 0.0f) + (has_tail ? (tail - mean) * (tail - mean) : 0.0f);
+    float squares = (has_head ? (head - mean) * (head - mean) : 0.0f) +
+                    (has_tail ? (tail - mean) * (tail - mean) : 0.0f);
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
         if (k * THREADS + thread < fours) {
@@ -128,8 +129,10 @@ extern "C" void solve(const float* input, const float* weight, const float* bias
     const int rows_of_warps = (M + BLOCK / 32 - 1) / (BLOCK / 32);
     if (N <= 256) {
         norm_rows<32, 2><<<rows_of_warps, BLOCK>>>(input, weight, bias, output, M, N);
+    } else if (N <= 512) {
+        norm_rows<32, 4><<<rows_of_warps, BLOCK>>>(input, weight, bias, output, M, N);
     } else if (N <= 1024) {
-        norm_rows<32, 8><<<rows_of_warps, BLOCK>>>(input, weight, bias, output, M, N);
+        norm_rows<128, 2><<<M, 128>>>(input, weight, bias, output, M, N);
     } else if (N <= 8192) {
         norm_rows<256, 8><<<M, 256>>>(input, weight, bias, output, M, N);
     } else {

@@ -2,10 +2,10 @@
 //
 // RMS norm, step 4: as many threads for a row as it needs, and the row in registers.
 //
-// Added to step 3: the host chooses. Rows of up to 1024 elements get a warp each, eight to a block: no thread is idle
-// and no barrier is left. Longer ones get a block, of 1024 threads at last. A thread keeps its float4 between the sum of
-// squares and the result, so that rows of up to 41,000 elements are read once. Rows may begin anywhere; step 3 moved
-// float4 only where the row's length was a multiple of four.
+// Added to step 3: the host chooses. Rows of up to 512 elements get a warp each, eight to a block: no thread is idle
+// and no barrier is left. Longer ones get a block, of 128 threads at first and 1024 at last. A thread keeps its float4
+// between the sum of squares and the result, so that rows of up to 41,000 elements are read once. Rows may begin
+// anywhere; step 3 moved float4 only where the row's length was a multiple of four.
 
 #include <cuda_runtime.h>
 
@@ -112,8 +112,10 @@ extern "C" void solve(const float* input, const float* weight, float* output, in
     const int rows_of_warps = (M + BLOCK / 32 - 1) / (BLOCK / 32);
     if (N <= 256) {
         norm_rows<32, 2><<<rows_of_warps, BLOCK>>>(input, weight, output, M, N);
+    } else if (N <= 512) {
+        norm_rows<32, 4><<<rows_of_warps, BLOCK>>>(input, weight, output, M, N);
     } else if (N <= 1024) {
-        norm_rows<32, 8><<<rows_of_warps, BLOCK>>>(input, weight, output, M, N);
+        norm_rows<128, 2><<<M, 128>>>(input, weight, output, M, N);
     } else if (N <= 8192) {
         norm_rows<256, 8><<<M, 256>>>(input, weight, output, M, N);
     } else {
