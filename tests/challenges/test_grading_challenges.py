@@ -196,4 +196,5 @@ def test_a_failure_is_not_tried_at_other_numbers(make: Make, cache: Path) -> Non
     options = Options(seed=SEED, device="emulator", cache=cache)
     report = grade(problem, read_submission(file), options, choose=adjusted(note))
     assert report.smallest == report.cases[0] and report.pattern == ""
-    assert prepared == [case.sizes for case in report.cases]
+    # The failing case once more, in the debug build: a variable without a value may be its cause.
+    assert prepared == [*(case.sizes for case in report.cases), report.cases[0].sizes]

@@ -358,7 +358,7 @@ def test_completion_says_how_to_enable_it(kgrade: Kgrade) -> None:
     ("typed", "offered"),
     [
         ("kgrade su", {"submit"}),
-        ("kgrade show mat", {"matmul", "matmul_fp16", "matmul_int8"}),
+        ("kgrade show mat", {"matmul", "matmul_fp16", "matmul_fp8", "matmul_int8", "matrix_power"}),
         ("kgrade test matmul mine.cu --dev", {"--device"}),
         ("kgrade --workspace /nowhere show mat", set()),
     ],
