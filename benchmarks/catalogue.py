@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--python", action="store_true")
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--table", type=Path, metavar="FILE")
+    parser.add_argument("--note", default="", help="what else to say of how the times were taken")
     given = parser.parse_args()
     try:
         rows = read_rows(given.source, given.gpu) if given.source else []
@@ -63,7 +64,7 @@ def main() -> None:
                 write_rows(given.save, rows)
     elif given.save:
         write_rows(given.save, rows)
-    text = page(rows, given.gpu)
+    text = page(rows, given.gpu, given.note)
     if given.table:
         given.table.write_text(text, encoding="utf-8")
     else:

@@ -86,10 +86,11 @@ def write_rows(file: Path, rows: Iterable[Timed]) -> None:
     file.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 
 
-def page(rows: Sequence[Timed], gpu: str) -> str:
+def page(rows: Sequence[Timed], gpu: str, note: str = "") -> str:
     """docs/catalogue.md: what the rows show together, and a line for each file and size."""
     own = [row for row in rows if row.gpu == gpu]
-    lines = [HEAD.format(gpu=gpu, bandwidth=sheet_of(gpu).bandwidth / 1e9), *summary(own), ""]
+    lines = [HEAD.format(gpu=gpu, bandwidth=sheet_of(gpu).bandwidth / 1e9)]
+    lines += [*([note, ""] if note else []), *summary(own), ""]
     lines += ["| problem | file | sizes | time | share |", "|---|---|---|---:|---:|"]
     for row in own:
         sizes = row.sizes.replace(",", " ")
