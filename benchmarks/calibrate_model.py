@@ -34,7 +34,7 @@ from grader.sass import MachineCode, disassemble
 
 FILE = "calibrate.cu"
 TARGET = "sm_90a"
-"""Of the architecture that the kernels are written for: wgmma and bulk copies are Hopper's."""
+"""The architecture that the kernels are written for: wgmma and bulk copies are Hopper's."""
 
 
 def all_kernels() -> dict[str, Kernel]:

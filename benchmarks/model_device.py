@@ -36,7 +36,7 @@ class Run:
 
     @property
     def cycles(self) -> int:
-        """From the first warp's beginning to the last one's end, which are on one SM."""
+        """The cycles from the first warp's beginning to the last one's end, which are on one SM."""
         return int(self.times[:, 1].max() - self.times[:, 0].min())
 
 

@@ -69,7 +69,7 @@ class Operation:
     kind: str
     ptx: str
     results: int
-    """Of a warp's instruction: threads, or multiply-adds of a tensor core."""
+    """Results of a warp's instruction: threads, or multiply-adds of a tensor core."""
 
 
 OPERATIONS = (
@@ -91,7 +91,7 @@ OPERATIONS = (
 _LETTER = {"float": "f", "u32": "r", "double": "d"}
 
 CHAINS = 8
-"""Of independent instructions of a warp, where a rate is measured."""
+"""Chains of independent instructions of a warp, where a rate is measured."""
 LENGTH = 64
 """Instructions of an iteration."""
 

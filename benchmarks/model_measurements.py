@@ -83,7 +83,7 @@ def pipes(device: MeasuredDevice) -> Table:
 
 
 def latencies(device: MeasuredDevice) -> Table:
-    """Of loads from each place, of an atomic that returns its value, of a fence behind a store."""
+    """Measures latencies: of loads from each place, of an atomic that returns its value, of a fence behind a store."""
     found: Table = {"shared": cycles_of(device, "chase_shared") / STEPS}
     for name, kernel in (("l1", "chase_l1"), ("l2", "chase_l2"), ("dram", "chase_l2")):
         device.follow(CHASED[name])

@@ -15,7 +15,7 @@ STEPS = 32
 WIDTHS = {4: "", 8: ".v2", 16: ".v4"}
 """Bytes of a lane's access to shared memory, and PTX's word for it."""
 STRIDES = (1, 2, 4, 8, 16, 32)
-"""In words, between lanes: so many lanes share a bank."""
+"""Distances between lanes in words: so many lanes share a bank."""
 STAGES = 4
 """Bulk copies that are under way at once."""
 

@@ -105,7 +105,7 @@ def profile(ncu: str, asked: Mapping[str, Any], log: Path) -> str:
 
 
 def launch(asked: Mapping[str, Any]) -> None:
-    """In the process that ncu watches: makes the arrays and launches once."""
+    """Makes the arrays and launches once, in the process that ncu watches."""
     import cupy
 
     problem, sizes = load_problem(Path(asked["problem"])), asked["sizes"]

@@ -325,7 +325,7 @@ def split_product(a: Floats32, b: Floats32, bits: int, most: int, terms: int, mo
 
 
 TF32_TERMS, HALF_TERMS, MORE_BITS = 8, 16, 2
-"""Of an H100: what a step takes, and the bits behind a float's last (Khattak and Mikaitis, 2025)."""
+"""What a step of an H100 takes, and the bits behind a float's last (Khattak and Mikaitis, 2025)."""
 
 
 def three_tf32(a: Floats32, b: Floats32) -> Floats32:
@@ -392,7 +392,7 @@ def simulated(row: Row, inputs: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class Cell:
-    """Of normal inputs the error over the allowed one, and the share lost in u; of exact ones the share that misses."""
+    """The error over the allowed one and the share lost in u of normal inputs; the share that misses of exact ones."""
 
     over: float
     lost: float

@@ -141,7 +141,7 @@ def run_apart(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) 
 
 
 def run_directly(asked: Mapping[str, Any]) -> None:
-    """In a process of its own: calls solve() of a library that is linked to CUDA's runtime."""
+    """Calls solve() of a library that is linked to CUDA's runtime, in a process of its own."""
     import cupy
 
     problem, sizes = load_problem(Path(asked["problem"])), asked["sizes"]

@@ -58,7 +58,7 @@ def round_up(value: float) -> float:
 
 
 def value_ticks(low: float, high: float, most: int) -> list[float]:
-    """At most `most` + 1 round values that cover `low` to `high`."""
+    """Returns at most `most` + 1 round values that cover `low` to `high`."""
     if high <= low:
         high = low + (abs(low) or 1.0)
     step = round_up((high - low) / most)
@@ -67,7 +67,7 @@ def value_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def time_ticks(first: datetime, last: datetime, most: int) -> list[tuple[datetime, str]]:
-    """At most `most` evenly spaced times with labels: days, or hours if the span is short."""
+    """Returns at most `most` evenly spaced times with labels: days, or hours if the span is short."""
     span = last - first
     pattern = "%Y-%m-%d" if span >= timedelta(days=most) else "%m-%d %H:%M"
     if span < timedelta(minutes=1):

@@ -13,7 +13,7 @@ from grader.boards.axes import Frame, Tick, time_ticks, value_ticks
 
 FRAME = Frame(640.0, 240.0, left=52.0, right=520.0, top=12.0, bottom=210.0)
 MOST_LINES = 6
-"""As many as colours and dashes can distinguish."""
+"""Lines of a chart at most: as many as colours and dashes can distinguish."""
 LABEL_HEIGHT = 16.0
 
 Point = tuple[datetime, float]

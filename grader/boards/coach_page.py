@@ -32,7 +32,7 @@ from grader.store.workspace import Workspace
 TEMPLATE = "explain.html"
 MOST_PICTURES = 40
 MOST_INSTRUCTIONS = 20_000
-"""Of machine code on a page: of a library of templates each would take some megabytes."""
+"""Machine instructions on a page at most: those of a library of templates would take megabytes."""
 LEVELS = 5
 
 

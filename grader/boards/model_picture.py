@@ -79,7 +79,7 @@ def draw(found: ModelTime) -> ModelPicture:
 
 
 def shares_of_lines(found: ModelTime | None) -> Mapping[int, float]:
-    """By source line, the percentage of the model time that its instructions issue or wait."""
+    """Returns, by source line, the percentage of the model time in which its instructions issue or wait."""
     if found is None or not found.seconds:
         return {}
     shares: dict[int, float] = {}

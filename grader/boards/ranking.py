@@ -161,7 +161,7 @@ def _places(entries: Sequence[Summary]) -> list[tuple[int, Summary]]:
 
 
 def _attempts(ordered: Sequence[Summary]) -> dict[int, int]:
-    """For each entry, by its number: which attempt of its user it was."""
+    """Returns, by an entry's number, which attempt of its user it was."""
     made: Counter[str] = Counter()
     attempts = {}
     for entry in ordered:

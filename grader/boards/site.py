@@ -87,7 +87,7 @@ def write_site(
 
 
 DIFFICULTIES = ("easy", "medium", "hard")
-"""In the order of display."""
+"""The difficulties in the order of display."""
 
 
 def arrange(problems: Iterable[ProblemText], summaries: Iterable[Summary]) -> list[BoardProblem]:

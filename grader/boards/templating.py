@@ -26,7 +26,7 @@ from grader.store.workspace import builtin_folder
 
 SCRIPT, STYLE = "theme.js", "style.css"
 PLAYER_SCRIPT, PLAYER_STYLE = "player.js", "player.css"
-"""Of pages that play a replay."""
+"""The files of pages that play a replay."""
 
 
 class Pages:

@@ -40,7 +40,7 @@ def keep_bits(bits: int, nearest: bool) -> Callable[[Floats32], Floats32]:
 
 
 def keep_bits_away(bits: int) -> Callable[[Floats32], Floats32]:
-    """As `keep_bits`, but to nearest with ties away from zero, as cvt.rna does."""
+    """Does what `keep_bits` does, but to nearest with ties away from zero, as cvt.rna does."""
     kept = 23 - bits
     round_down = keep_bits(bits, nearest=False)
 

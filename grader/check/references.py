@@ -117,4 +117,4 @@ def references_of(problem: Problem, case: Case) -> References:
 
 
 known_references = KnownReferences()
-"""Of this process."""
+"""The references that this process keeps."""

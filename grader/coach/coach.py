@@ -188,7 +188,7 @@ def _facts(program: Program) -> Mapping[str, KernelFacts]:
 
 
 def _in_words_of(language: LanguageName, explained: KernelExplanation) -> KernelExplanation:
-    """With remedies that an author in this language can apply."""
+    """Returns the explanation with remedies that an author in this language can apply."""
     if language not in OF_TILES:
         return explained
     advice = (replace(one, remedy=OF_TILES_REMEDIES.get(one.kind, one.remedy)) for one in explained.advice)

@@ -85,7 +85,7 @@ def _address(rows: list[Row]) -> tuple[str, ...]:
 
 
 def _reuse(launch: LaunchSample, loads: dict[tuple[int, tuple[str, ...]], Row]) -> dict[str, float] | None:
-    """By array in global memory, how often a block loads each of its sectors; None where something is loaded once."""
+    """Returns, by array in global memory, how often a block loads each sector; None where something is loaded once."""
     found: dict[str, float] = {}
     for row in loads.values():
         if row.requests:

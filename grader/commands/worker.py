@@ -147,7 +147,7 @@ def read_token(place: str) -> str:
 
 
 def _saying_once(tick: Callable[[], None]) -> Callable[[str], None]:
-    """For the progress of the self-test: shows each text once, as the same one comes again as a sign of life."""
+    """Shows each text of the self-test's progress once: the same one comes again as a sign of life."""
     shown = {"beginning"}
 
     def progress(text: str) -> None:

@@ -36,14 +36,14 @@ MODULE = "grader.compile.reading_child"
 SECONDS = 20.0
 """Time limit for reading a text of the largest size on a loaded machine."""
 PARSER_SECONDS = 5.0
-"""For Python's own parser."""
+"""What Python's own parser may take."""
 HIGHLIGHT_SECONDS = 5.0
 TRIAL_SECONDS = 60.0
 GRACE_SECONDS = 10.0
 """Extra time for the process itself beyond nvcc's time limit."""
 
 _ROOM = Room(files=2000, size=256 << 20)
-"""For what is kept of texts."""
+"""The room for what is kept of texts."""
 _PLACES = ("PATH", "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
 """The environment variables that say where compilers are."""
 _CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
@@ -74,7 +74,7 @@ NO_ANSWER = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """Exceptions raised by an answer of the wrong form, or with infinity for a number."""
 
 _waiting: list[tuple[str, Child]] = []
-"""At most one waiting process, with the text that it has read."""
+"""The waiting process, at most one, with the text that it has read."""
 
 
 def confinement_of(sandbox: Sandbox) -> Confinement | None:

@@ -67,7 +67,7 @@ TABLES: tuple[type[Base], ...] = (
     Clarification,
     Audit,
 )
-"""In the order in which they are restored, each after those that it refers to."""
+"""The tables in the order in which they are restored, each after those that it refers to."""
 NEWER = ("clarification",)
 """Tables that archives of older versions lack."""
 

@@ -116,7 +116,7 @@ def _pack(installed: Distribution | None) -> Wheel:
 
 
 def _left_out(problems: Path) -> Callable[[str, list[str]], set[str]]:
-    """For copytree: compiled files, and the solutions of each problem in `problems`."""
+    """Returns what copytree is to leave out: compiled files, and the solutions of each problem in `problems`."""
 
     def choose(folder: str, names: list[str]) -> set[str]:
         solutions = SOLUTIONS if Path(folder).parent == problems else ()

@@ -15,7 +15,7 @@ from typing import Any
 MOST_GROUPS = 8
 LONGEST_NAME = 60
 ALL = "*"
-"""In place of a size's name: every size."""
+"""Stands for every size where a size's name is expected."""
 Bounds = tuple[tuple[str, int], ...]
 """Pairs of a size's name, or ALL, and a number."""
 

@@ -48,7 +48,7 @@ def problem(
     language: Annotated[LanguageName | None, Query()] = None,
     draft: Annotated[LanguageName | None, Query()] = None,
 ) -> HTMLResponse:
-    """With `language`, the starter in it is in the editor; with `draft`, the server's copy of the draft in it."""
+    """Shows the page; `language` puts its starter into the editor, `draft` the server's copy of the draft in it."""
     if draft is not None:
         return problem_page(me, problem, draft, drafted=me.site.database.draft(me.visitor.account, problem, draft))
     return problem_page(me, problem, language, started=language is not None)

@@ -21,7 +21,7 @@ REQUIRED = ("name", "email")
 ROLES = ("student", "staff")
 LONGEST_NAME = 64
 LONGEST_SUBJECT = 255
-"""As OpenID Connect Core 1.0, section 2, has it."""
+"""The longest `sub` in characters, by OpenID Connect Core 1.0, section 2."""
 MOST_BYTES = 2_000_000
 MOST_SHOWN = 20
 _EMAIL = re.compile(r"[^@\s,;<>\"']+@[^@\s,;<>\"']+\.[^@\s,;<>\"'.]+")

@@ -222,7 +222,7 @@ def _static(digest: str, name: str, request: Request) -> Response:
 
 
 def _icon(request: Request) -> Response:
-    """For what asks for an icon without reading a page."""
+    """Answers programs that ask for an icon without reading a page."""
     asset = request.app.state.site.assets["icon.svg"]
     return Response(asset.content, media_type=asset.kind, headers={"cache-control": "public, max-age=86400"})
 

@@ -127,7 +127,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def tokenize_python(text: str) -> list[Token]:
-    """As `tokenize`, of a text in Python; attributes keep their names, since most are a language's own functions."""
+    """Does for Python what `tokenize` does. Attributes keep their names: most are a language's own functions."""
     tokens: list[Token] = []
     line = 1
     for kind, part in coloured_python(text):

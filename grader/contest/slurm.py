@@ -20,7 +20,7 @@ from shlex import join, quote
 from grader.core.errors import JudgeError, KgradeError, ToolMissing, UsageError
 
 PER_JOB = 4
-"""As many waiting submissions make one worker worth its start, which takes some seconds."""
+"""How many waiting submissions make one worker worth its start, which takes some seconds."""
 COMMAND_SECONDS = 60.0
 
 

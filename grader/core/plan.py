@@ -17,7 +17,7 @@ DEFAULT_STREAM = 0
 NON_BLOCKING = 1 << 16
 """Stream numbers from here on are non-blocking: they do not synchronize with the default stream."""
 ALL_STREAMS = -1
-"""In WaitEvent and Synchronize: all streams. In Alloc and Free: immediate, ordered with the host's calls."""
+"""Means all streams in WaitEvent and Synchronize; in Alloc and Free: immediate, ordered with the host's calls."""
 NO_CLUSTER: Dim3 = (0, 0, 0)
 TENSOR_MAP_BYTES = 128
 """Size of a CUtensorMap (cuda.h)."""

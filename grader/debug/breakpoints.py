@@ -181,7 +181,7 @@ def goes_on(trace: Trace, previous: int, step: int) -> bool:
 
 
 def _previous_of_warp(memory: Recorded) -> list[int]:
-    """For each step the warp's step before it, -1 for its first."""
+    """Returns for each step the warp's step before it, -1 for its first."""
     warp = memory.trace.steps.warp
     order = np.argsort(warp, kind="stable")
     found = np.full(len(warp), -1)

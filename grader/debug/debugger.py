@@ -125,11 +125,11 @@ class Debugger:
         return Breakpoint(number, kind, words, self.memory, threads, self.is_in_focus, condition, count)
 
     def step_in(self) -> Stop:
-        """To the thread's next line, in a function that is called too."""
+        """Goes to the thread's next line, which may lie in a function that is called."""
         return self._go(Walk.into)
 
     def step_over(self) -> Stop:
-        """To the thread's next line in the same function, or in its caller."""
+        """Goes to the thread's next line in the same function, or in its caller."""
         return self._go(Walk.over)
 
     def step_out(self) -> Stop:
@@ -137,7 +137,7 @@ class Debugger:
         return self._go(Walk.out)
 
     def step_back(self) -> Stop:
-        """To the line of the same function, or of its caller, that the thread ran before."""
+        """Goes back to the line of the same function, or of its caller, that the thread ran before."""
         found = self.walk().back(self.step)
         if found is None:
             # Its first line may be steps ahead, where others run before it: back is never ahead.
@@ -162,7 +162,7 @@ class Debugger:
         return Stop(END, walk.end_words()) if found is None else Stop(STEP)
 
     def run(self) -> Stop:
-        """On to the next step in which a breakpoint is hit or something is marked; to the end if there is none."""
+        """Goes on to the next step in which a breakpoint is hit or something is marked, or to the end."""
         before = self.step
         hits = self._nearest(lambda steps: _after(steps, before), min)
         self.step = hits[0][0] if hits else len(self.trace)

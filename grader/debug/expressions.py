@@ -47,7 +47,7 @@ def parse_expression(text: str) -> Computation:
 
 @lru_cache(maxsize=256)
 def parse_place(text: str) -> Computation:
-    """As parse_expression, but leaves what lies in memory as a place: of what is watched or opened."""
+    """Does what parse_expression does, but leaves what lies in memory as a place, to be watched or opened."""
     parse_expression(text)
     return compiled(node_of(text), 0)
 

@@ -19,7 +19,7 @@ from grader.debug.values import EvaluationError, Value
 from grader.replay.model import FIRST_WRONG_WRITE
 
 COMMAND_SIGN = ":"
-"""In an editor's console it begins a command of the terminal, such as :lanes."""
+"""The sign that begins a command of the terminal, such as :lanes, in an editor's console."""
 MOST_FRAMES = 200
 MOST_COMPLETIONS = 100
 

@@ -95,7 +95,7 @@ class Recorded:
 
     @cached_property
     def _places(self) -> tuple[list[int], list[int], list[int], list[int]]:
-        """Of each step the warp, the lanes, the function and the line."""
+        """Returns the warp, the lanes, the function and the line of each step."""
         steps = self.trace.steps
         return steps.warp.tolist(), steps.mask.tolist(), steps.function.tolist(), steps.line.tolist()
 
@@ -181,7 +181,7 @@ class Recorded:
         raise EvaluationError(f"nothing can be read there: {where if address else 'it is a null pointer'}")
 
     def _beside(self, address: int) -> str:
-        """In words, the element of a global array that an address beyond its end, or before its begin, would be."""
+        """Words the element of a global array that an address beyond its end, or before its begin, would be."""
         for number, array in enumerate(self.trace.arrays):
             apart = address - array.address
             if array.address and -NEAR < apart < NEAR:

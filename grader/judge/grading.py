@@ -148,6 +148,6 @@ def is_same_fault(one: CaseResult, other: CaseResult) -> bool:
 
 
 def add_occupancy(kernel: KernelInfo, seen: Mapping[str, tuple[float, str]]) -> KernelInfo:
-    """With what the kernel's last launch was found to leave of an SM; as it is where nobody knows."""
+    """Adds what the kernel's last launch was found to leave of an SM, where that is known."""
     share, limit = seen.get(kernel.name, (None, ""))
     return replace(kernel, occupancy=share, limited_by=limit)

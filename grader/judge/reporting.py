@@ -84,7 +84,7 @@ def add_compile_failure(report: Report, failure: CompileFailure) -> Report:
 
 
 def add_findings(report: Report, parts: Sequence[tuple[Grading, Outcome]]) -> Report:
-    """With what the last of these parts saw, whatever it means."""
+    """Adds what the last of these parts saw, whatever it means."""
     grading, outcome = parts[-1]
     return replace(
         report,
@@ -97,7 +97,7 @@ def add_findings(report: Report, parts: Sequence[tuple[Grading, Outcome]]) -> Re
 
 
 def _with_remarks(diagnostics: tuple[Diagnostic, ...], grading: Grading) -> tuple[Diagnostic, ...]:
-    """With what plan and device showed, unless an earlier part's, at sizes of its own, showed the like."""
+    """Adds what plan and device showed, unless an earlier part's, at sizes of its own, showed the like."""
     known, lines = {diagnostic.hint for diagnostic in diagnostics}, {diagnostic.line for diagnostic in diagnostics}
     said = {diagnostic.message for diagnostic in diagnostics}
     planner, seen = grading.planner, grading.examiner.remarks.values()
@@ -130,12 +130,12 @@ def name_tests_left_out(report: Report, problem: Problem) -> Report:
 def add_failure(
     report: Report, problem: Problem, result: CaseResult, parts: Sequence[tuple[Grading, Outcome]]
 ) -> Report:
-    """With the failure that decides, found by the last of these parts."""
+    """Adds the failure that decides, found by the last of these parts."""
     return _with_failure(report, problem, locate_failure(result, parts), parts[-1][1].details)
 
 
 def add_times(report: Report, problem: Problem, found: Timed) -> Report:
-    """With what came of timing: figures, why there are none, or a failure that only timing showed."""
+    """Adds what came of timing: figures, why there are none, or a failure that only timing showed."""
     if found.failure is not None:
         return wording.failed_while_timed(_with_failure(report, problem, found.failure, ""))
     if found.measurement is None:

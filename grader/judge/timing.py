@@ -272,7 +272,7 @@ def _check_plausible(timing: Timing, verified: int, wall_seconds: float) -> None
 
 
 def _with_shares(measurement: Measurement) -> Measurement:
-    """With each size's share of the speed of light by these ceilings."""
+    """Adds each size's share of the speed of light by these ceilings."""
     shares = [share_of(light_of(size, measurement.ceilings), size.time.value).value for size in measurement.sizes]
     sizes = tuple(replace(size, sol=share) for size, share in zip(measurement.sizes, shares, strict=True))
     return replace(measurement, sizes=sizes)

@@ -37,7 +37,7 @@ up from this one."""
 NO_PATTERN = Search(trials=Effort(runs=0, seconds=0.0))
 """No file declares what failing sizes have in common, which takes more runs than the verdict."""
 SUFFIXES = (".cu", ".py")
-"""Of the files that are worked submissions."""
+"""The suffixes of files that are worked submissions."""
 
 _EXPECT = re.compile(r"^\s*(?://|\*|/\*|#)\s*expect:\s*(?P<verdict>\w+)(?:[ \t]+(?P<detail>\w+))?", re.M)
 _HERE = re.compile(r"(?://|#)\s*<-\s*here\s*$")

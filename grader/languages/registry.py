@@ -25,7 +25,7 @@ LANGUAGES: tuple[Language, ...] = (
     CudaSolve(),
     CudaKernel(),
 )
-"""In the order in which they are asked whether a text is theirs. The last takes what no other does."""
+"""The languages in the order in which they are asked whether a text is theirs. The last takes what no other does."""
 
 _PYTHON = re.compile(r"^[ \t]*(?:(?:import|from)[ \t]+(?:triton|cuda|cutlass|numba)\b|#[ \t]*language:)", re.MULTILINE)
 """A line that a text in one of the languages in Python has, and CUDA C++ has not."""

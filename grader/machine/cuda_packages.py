@@ -69,7 +69,7 @@ EXTRAS = (
 """Newest first. Sources: NVIDIA's CUDA Compatibility (drivers) and the release notes of CUDA 13.0 (GPUs)."""
 
 DEFAULT = EXTRAS[0]
-"""For a machine without a usable GPU: the emulator needs only the compiler."""
+"""The extra for a machine without a usable GPU: the emulator needs only the compiler."""
 
 SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 """Where NVIDIA's own packages put CUDA; the last place to look in."""

@@ -23,7 +23,7 @@ from grader.core.verdict import LanguageName
 FOLDER_VARIABLE = "KGRADE_PACKAGES"
 """Names the folder that has them, also to processes that see no other cache."""
 SECONDS = 900.0
-"""For downloading some hundred megabytes."""
+"""What downloading some hundred megabytes may take."""
 _VERSION = "13.5.37"
 
 
@@ -68,7 +68,7 @@ TILE_ASSEMBLER = OwnPackages(
     (f"nvidia-cuda-nvcc=={_VERSION}",),
     "nvidia/cu13/bin/ptxas",
 )
-"""In a folder of its own: tileiras starts the ptxas that lies beside it, and only without one that of PATH."""
+"""Files in a folder of their own: tileiras starts the ptxas beside it, and only without one that of PATH."""
 
 
 def packages_folder() -> Path:

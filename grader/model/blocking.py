@@ -84,7 +84,7 @@ def on_tensor_cores(found: Products, kind: str, lanes: int) -> Change:
 MMA_PRODUCTS = 16 * 8 * 16
 LANES = 32
 MOST_THREADS = 256
-"""Of a block whose threads have many results each."""
+"""The largest block whose threads have many results each."""
 MOST_SHARED = 96 << 10
 
 

@@ -29,11 +29,11 @@ class Calibration:
     """Latencies in cycles from issue to use; rates as named. One field is one key of the table."""
 
     clock_share: float = 1.0
-    """Of the boost clock, under load."""
+    """The clock under load, as a share of the boost clock."""
     dram_share: float = 0.90
-    """Of the data sheet's bandwidth."""
+    """The bandwidth that is reached, as a share of the data sheet's."""
     l2_bytes_per_cycle: float = 28.0
-    """For each SM, if all SMs read from L2 at once."""
+    """What each SM gets if all SMs read from L2 at once."""
     l2_port_bytes_per_cycle: float = 64.0
     """Between L2 and one SM."""
     l1_lines_per_cycle: float = 1.0
@@ -53,13 +53,13 @@ class Calibration:
     latency_fence: float = 500.0
     latency_special_register: float = 20.0
     atomics_per_cycle: float = 1.0
-    """Of one address, at L2, a cycle: updates by one request of a warp count as its turns."""
+    """Updates of one address that L2 does in a cycle; a warp's request counts as many as it has turns."""
     block_start: float = 300.0
     """Cycles from one block's end to its successor's first instruction."""
     launch_seconds: float = 0.5e-6
-    """Of a launch in a graph, besides the time of its blocks."""
+    """What a launch in a graph takes besides its blocks."""
     shared_atomic_cycles: float = 4.0
-    """For each turn of an atomic in shared memory."""
+    """What each turn of an atomic in shared memory takes."""
 
 
 _BY_TARGET: Mapping[str, Mapping[str, float]] = {

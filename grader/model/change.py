@@ -53,7 +53,7 @@ def _edited(row: Row, missed: float, edit: Edit) -> Sequence[Part]:
 
 
 def _asked(parts: Iterator[Part] | Sequence[Part]) -> dict[str, float]:
-    """By array, the sectors that L2 is asked for."""
+    """Returns, by array, the sectors that L2 is asked for."""
     found: dict[str, float] = {}
     for row, missed in parts:
         if row.requests and row.executed:

@@ -29,7 +29,7 @@ from grader.run.emulator.translate.counter_rows import CounterRows
 from grader.sandbox.serving import Message
 
 STEPS, TOUCHES = 1 << 19, 1 << 21
-"""Of one block, what is traced."""
+"""Basic blocks and touches of one block that are traced at most."""
 WHOLE = 3_000_000
 """Warp instructions of a launch that runs whole, because later launches may depend on its results."""
 SAMPLED = 24_000_000
@@ -37,7 +37,7 @@ SAMPLED = 24_000_000
 ALIKE = 12
 """Launches of one kernel and shape that are sampled; later ones are like the last of them."""
 MOST_BLOCKS = 40
-"""Of a launch, where blocks of different work are looked for."""
+"""Blocks of a launch that are run at most, where blocks of different work are looked for."""
 WARPS = 4
 """Ways of a block's warps that are kept."""
 
@@ -244,7 +244,7 @@ def _typical(blocks: list[_Block]) -> int:
 
 
 def _visible(counting: CounterRows) -> dict[int, int]:
-    """By number of a counter's row, the place of its instruction among those that are reported."""
+    """Returns, by number of a counter's row, the place of its instruction among those that are reported."""
     shown = [n for n, (instruction, _) in enumerate(counting.rows) if not instruction.opcode.startswith("%")]
     return {n: place for place, n in enumerate(shown)}
 
@@ -265,7 +265,7 @@ def _operands(counting: CounterRows) -> list[Message]:
 
 
 def _lines(traces: Traces, places: dict[int, int], counting: CounterRows) -> list[list[float]]:
-    """By row, the mean number of lines of 128 bytes that a request touches."""
+    """Returns, by row, the mean number of lines of 128 bytes that a request touches."""
     touches = traces.touches()
     visible = _visible(counting)
     found = []

@@ -145,7 +145,7 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
 
 
 def _floors(ops: Ops, traffic: Traffic, gpu: ModelGpu, values: Calibration) -> Mapping[str, float]:
-    """By cause, the seconds that a launch takes at least."""
+    """Returns, by cause, the seconds that a launch takes at least."""
     clock = gpu.clock * values.clock_share
     return {
         "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
@@ -197,7 +197,7 @@ def _parts(outcome: Outcome, seconds: float) -> tuple[dict[str, float], dict[int
 def _interval(
     seconds: float, launch: LaunchSample, traffic: Traffic, gpu: ModelGpu, values: Calibration
 ) -> tuple[float, float]:
-    """From the sampling's error, from what DRAM has to serve at least and at most, and from the model's own error."""
+    """Returns the interval that the sampling's error, DRAM's least and most work and the model's own error leave."""
     rate = gpu.bandwidth * values.dram_share
     spread = 2 * launch.spread
     low = seconds * (1 - min(spread + FASTER, 0.9))

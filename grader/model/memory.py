@@ -82,7 +82,7 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
 
 
 def _fetched(launch: LaunchSample, wave: int, room: float) -> Mapping[str, tuple[float, float, float, float]]:
-    """By array, the sectors that DRAM serves: at least, likely, at most; and the share that is written."""
+    """Returns, by array, the sectors that DRAM serves: at least, likely, at most; and the share that is written."""
     found = {}
     grid = launch.grid
     waves = -(-launch.blocks // wave)

@@ -27,7 +27,7 @@ class UnknownInstructionError(Exception):
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one execution by a warp. `slots` are cycles of issue; `pipe` is busy for `busy` cycles."""
+    """What one execution by a warp costs. `slots` are cycles of issue; `pipe` is busy for `busy` cycles."""
 
     slots: float
     pipe: str

@@ -248,7 +248,7 @@ def _rows(told: Mapping[str, Any], everything: float) -> list[Row]:
 
 
 def _reuse(told: Mapping[str, Any]) -> dict[int, tuple[tuple[float, float], ...]]:
-    """By row, (distance in sectors, share of the row's touches at that distance); the rest are first touches."""
+    """Returns, by row, (distance in sectors, share of its touches at that distance); the rest are first touches."""
     footprints = told["footprints"]
     found = {}
     for row, bins in told["rows"]:

@@ -34,7 +34,7 @@ class Op:
     dram: float = 0.0
     pending: int = 0
     early: float = 0.0
-    """By so many cycles an access was begun before."""
+    """How many cycles before its place an access is begun."""
     order: str = ""
     """Accesses with the same letter keep their order where one of them writes; capitals write."""
 

@@ -27,9 +27,9 @@ from grader.problem import Problem
 from grader.problem.cases import format_numbers
 
 SEED = 0
-"""Of the inputs: all entries have the same, so that a kernel whose work depends on them gets the same time again."""
+"""The seed of the inputs, the same for all entries, so that a kernel whose work depends on them gets the same time."""
 REVISION = 1
-"""Of the model's arithmetic: raised by a change that gives other times, which are then ranked apart."""
+"""The number of the model's arithmetic. A change that gives other times raises it, and they are ranked apart."""
 
 Progress = Callable[[str], None]
 Timer = Callable[..., ModelTime]

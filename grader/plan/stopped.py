@@ -212,7 +212,7 @@ _WORDS: Mapping[str, Any] = {
     "bytes": _bytes,
     "load": _load,
 }
-"""By the `fault` in the recorder's frame (grader/plan/recorder/*.cpp)."""
+"""What each `fault` in the recorder's frame means (grader/plan/recorder/*.cpp)."""
 
 
 def _how(kind: str, frame: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from grader.core.errors import ProblemError
 FOLDER = "exercises"
 MARK = "// exercise: "
 FIRST_LINES = 5
-"""In which the comment that names the exercise is looked for."""
+"""Lines in which the comment that names the exercise is looked for."""
 KEYS = ("title", "story", "expect", "hints", "mend")
 HINTS = 2
 _HINT = "docs/practice.md shows the form"

@@ -270,7 +270,7 @@ def _unit(draw: _Draw, name: str) -> int:
 
 
 def _capacity(more: int) -> Callable[[_Draw], Sizes]:
-    """As many elements as the largest grid has threads, plus `more`."""
+    """Draws as many elements as the largest grid has threads, plus `more`."""
 
     def strategy(draw: _Draw) -> Sizes:
         assert draw.limited is not None

@@ -1,4 +1,4 @@
-"""From what a recorded launch left to a Trace: sites become lines and variables, addresses become elements."""
+"""Makes a Trace of what a recorded launch left: sites become lines and variables, addresses become elements."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Assembler:
             self._shared.append(SharedArray(names[slot], type, offset, shape, address))
 
     def _kinds_of(self, shared: bool) -> dict[int, PtxType]:
-        """By slot, the type by which each array is accessed first."""
+        """Returns, by slot, the type by which each array is accessed first."""
         kinds: dict[int, PtxType] = {}
         for journal in self._recorded.journals:
             sites, masks, rows = (journal.column(name) for name in ("site", "mask", "row"))

@@ -44,5 +44,5 @@ def _accesses(accesses: Accesses, warp: int, numbers: Column) -> Accesses:
 
 
 def _last_before(kept: Column, steps: Column) -> Column:
-    """For each of `steps`, the number of the last kept step at or before it."""
+    """Returns for each of `steps` the number of the last kept step at or before it."""
     return np.searchsorted(kept, steps, "right") - 1

@@ -22,9 +22,9 @@ from grader.run.emulator.translate.noting import ATOMIC, CHANGED, WIDEST, WRITE
 from grader.run.emulator.translation import Translation
 
 ENTRIES, ROWS = 200_000, 16_000
-"""Of a recorded block: a row takes 512 bytes, and is an access of at most 32 threads."""
+"""Entries and rows that a recorded block may take: a row is an access of at most 32 threads, in 512 bytes."""
 LOOKED, LOOKED_ROWS = 1 << 18, 1 << 16
-"""Of all blocks, where only the accesses to one element or array are looked at."""
+"""What all blocks may take together, where only the accesses to one element or array are looked at."""
 MOST_MEMORY = 256 << 20
 """Bytes of arrays whose contents before a launch are kept."""
 
@@ -51,11 +51,11 @@ class Recorded:
     blocks: tuple[int, ...]
     arrays: dict[int, Array]
     known: dict[int, NDArray[np.bool_]]
-    """By slot, which bytes of an array had a value before the launch."""
+    """Which bytes of an array had a value before the launch, by slot."""
     journals: list[Journal] = field(default_factory=list)
     results: list[LaunchResult] = field(default_factory=list)
     arguments: tuple[bytes, ...] = ()
-    """Of the kernel, in the order of its parameters."""
+    """The kernel's arguments in the order of its parameters."""
     before: bool = False
     """Whether the blocks with lower numbers were run first, because the block may depend on them."""
 

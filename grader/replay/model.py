@@ -12,16 +12,16 @@ Bits = NDArray[np.uint64]
 Dim3 = tuple[int, int, int]
 LANES = 32
 ANY_CALL = -2
-"""In Accesses.call, where it is not known."""
+"""Stands in Accesses.call where the call is not known."""
 
 DEBUG, GRADED = "debug", "graded"
 """Builds: with -G and all its variables, or as it was graded."""
 VARIABLE, SHARED, GLOBAL = "variable", "shared", "global"
 SPACES = (VARIABLE, SHARED, GLOBAL)
-"""In columns a space is its index here."""
+"""The spaces; columns hold their indices."""
 ARRIVE, RELEASE, EXIT = "arrive", "release", "exit"
 WAITS = (ARRIVE, RELEASE, EXIT)
-"""In columns a kind of Waits is its index here."""
+"""The kinds of Waits; columns hold their indices."""
 FAULT, FIRST_WRONG_WRITE, RACE, DEADLOCK = "fault", "first_wrong_write", "race", "deadlock"
 MARKS = (FAULT, FIRST_WRONG_WRITE, RACE, DEADLOCK)
 AT_WORK, READY, WAITING, GONE = "at work", "ready", "waiting", "gone"

@@ -18,7 +18,7 @@ from grader.replay.runner import ReplayRunner
 from grader.replay.writers import Element
 
 ENDLESS = Limits(seconds=1.0, instructions=2_000_000)
-"""For finding the launch that does not come to an end."""
+"""The limits under which the launch that does not end is looked for."""
 PATIENCE = 3
 """Launches of one kernel that are looked at, where it is not known which of them raced."""
 LOOKED_FOR = "All blocks were run before, without being recorded, to find the one that wrote the element last."

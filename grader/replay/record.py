@@ -58,7 +58,7 @@ FIRST_LAUNCH = "solve() did not return; this is the first kernel that it launche
 MOST_BEGUN = 64
 """Steps of a plan that has no end."""
 HOST_SECONDS = 2.0
-"""For the host code of a case that took too long."""
+"""What the host code of a case that took too long gets."""
 
 
 class Recorder:

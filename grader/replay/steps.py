@@ -1,4 +1,4 @@
-"""From a journal's entries to steps: which source lines each warp ran, who called whom, who waited."""
+"""Makes steps of a journal's entries: which source lines each warp ran, who called whom, who waited."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ class Stepper:
         stacks: dict[int, list[Level]] = {}
         current: dict[int, int] = {}
         apart: dict[int, list[int]] = {}
-        """By warp, the step of each lane, where lanes at one line were called from different places."""
+        """The step of each lane by warp, where lanes at one line were called from different places."""
         seen: dict[int, tuple[object, ...]] = {}
         visited: dict[int, set[int]] = {}
         waiting: dict[int, dict[int, int]] = {}
-        """By barrier, the lanes that wait of each warp, and under -1 the step of the last arrival."""
+        """The lanes of each warp that wait, by barrier; under -1 the step of the last arrival."""
         found = Followed()
         for number, (site, warp, mask) in enumerate(zip(sites, warps, masks, strict=True)):
             note, warp = self.notes[site], warp + first_warp

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from grader.problem import Problem
 
 START_SECONDS = 30.0
-"""For starting, reading the problem and making inputs: trusted work, late only on a loaded machine."""
+"""What starting, reading the problem and making inputs may take: trusted work, late only on a loaded machine."""
 LOAD_SECONDS = 60.0
 GRACE_SECONDS = 3.0
 """The child enforces the time limit itself, and then may know the line; it is killed only if it fails to."""

@@ -51,7 +51,7 @@ class Part:
     referee: Referee | None = field(default=None, kw_only=True)
     stopwatch: Stopwatch | None = field(default=None, kw_only=True)
     solve_seconds: float = field(default=SOLVE_SECONDS, kw_only=True)
-    """For one call of the submission's own solve() on the host."""
+    """What one call of the submission's own solve() may take on the host."""
     sure_bytes: int = field(default=SURE_BYTES, kw_only=True)
     """Cases of so many bytes have to end on the emulator also where nobody knows their work."""
     search: Search = field(default=USUAL_SEARCH, kw_only=True)

@@ -43,7 +43,7 @@ class Order:
 
     def __init__(self) -> None:
         self._clocks: Clock = np.zeros((LANES, LANES), np.int64)
-        """By lane, what the next step there comes after, by its own stream."""
+        """What the next step of each lane comes after, by its own stream."""
         self._host: Clock = np.zeros(LANES, np.int64)
         self._events: dict[int, Clock] = {}
 

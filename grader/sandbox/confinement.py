@@ -24,7 +24,7 @@ from grader.sandbox.seccomp import Profile
 _KEPT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX", "PYTHONDONTWRITEBYTECODE")
 
 UNLIMITED = SandboxLimits(memory=None, cpu_seconds=None, file_bytes=None, descriptors=256)
-"""For a process that limits its own memory before reading anything, and whose time the judge limits."""
+"""The limits of a process that limits its own memory before it reads anything, and whose time the judge limits."""
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def _works(attempt: Callable[[], object]) -> bool:
 
 
 def _refused(call: Callable[[], int]) -> bool:
-    """For calls that fail anyway: whether they fail for lack of permission (EPERM)."""
+    """Returns whether a call that fails anyway does so for lack of permission (EPERM)."""
     ctypes.set_errno(0)
     return call() != 0 and ctypes.get_errno() == errno.EPERM
 

@@ -26,7 +26,7 @@ Message = dict[str, Any]
 CHANNEL, MEMORY = "KGRADE_CHANNEL", "KGRADE_MEMORY"
 """The child's variables for its end of the channel, with the judge's process, and for the shared memory."""
 NO_PARENT = 0
-"""In the channel's variable: the parent is another program, so only the channel shows whether the judge lives."""
+"""Stands in the channel's variable where the parent is another program: only the channel shows that the judge lives."""
 FAILURE = "kgrade failure"
 """The key of an answer that is an error."""
 _PR_SET_PDEATHSIG = 1

@@ -11,11 +11,11 @@ from grader.sandbox.children import Child
 
 MODULE = "grader.sass.child"
 SECONDS = 60.0
-"""For one run of one program."""
+"""What one run of one program may take."""
 LIMITS = SandboxLimits(memory=4 << 30, cpu_seconds=180, file_bytes=256 << 20, processes=8)
 
 _GRACE_SECONDS = 30.0
-"""For starting, and for reading what the program wrote."""
+"""What starting it and reading its output may take besides."""
 
 
 def ask(request: Mapping[str, Any], program: Path, seconds: float, sandbox: Sandbox) -> dict[str, Any]:

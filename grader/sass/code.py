@@ -46,7 +46,7 @@ class Control:
 
     @property
     def text(self) -> str:
-        """As assemblers of such code write it: barriers waited for, read barrier, write barrier, yield, stall."""
+        """The control code as assemblers write it: barriers waited for, read barrier, write barrier, yield, stall."""
         waits = "".join(str(i) if self.waits >> i & 1 else "-" for i in range(BARRIERS))
         reads, writes = ("-" if one == NO_BARRIER else str(one) for one in (self.reads, self.writes))
         return f"B{waits}:R{reads}:W{writes}:{'Y' if self.yields else '-'}:S{self.stall:02}"
@@ -100,7 +100,7 @@ class Instruction:
 
     @property
     def text(self) -> str:
-        """As nvdisasm writes it, with addresses in place of labels."""
+        """The instruction as nvdisasm writes it, with addresses in place of labels."""
         head = f"{self.predicate} {self.opcode}".lstrip()
         return f"{head} {', '.join(self.operands)}".rstrip()
 

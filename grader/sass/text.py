@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 MOST_INSTRUCTIONS = 200_000
-"""In one cubin: ten times the largest libraries of templates."""
+"""Instructions of one cubin at most: ten times the largest libraries of templates."""
 
 _SECTION = re.compile(r"\s*\.section\s+\.text\.([^\s,]+),")
 _LABEL = re.compile(r"([^\s:]+):")

@@ -41,7 +41,7 @@ class DeviceArray:
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return math.prod(self.shape) * ITEM_BYTES[self.dtype]
 
 

@@ -21,7 +21,7 @@ from grader.plan.stopped import Stop
 
 MOST_CODE_TOGETHER = 64 << 20
 MOST_KERNELS = 512
-"""Of one script: a kernel is compiled anew for other types, other constants and numbers that 16 divides."""
+"""Kernels of one script at most: one is compiled anew for other types, other constants and numbers that 16 divides."""
 MOST_TUNED = 1000
 """Steps that are timed at once."""
 MOST_NOTES = 16

@@ -30,7 +30,7 @@ MODULES: Mapping[LanguageName, str] = {
 }
 """What the process of each language runs. They differ in what a template of them has loaded."""
 LOAD_SECONDS = 60.0
-"""For importing a language, on a loaded machine."""
+"""What importing a language may take on a loaded machine."""
 LIMITS = SandboxLimits(
     memory=24 << 30, cpu_seconds=None, file_bytes=64 << 20, processes=256, descriptors=256, data=6 << 30
 )

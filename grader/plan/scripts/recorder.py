@@ -25,9 +25,9 @@ from grader.sandbox import Sandbox
 from grader.sandbox.children import Child
 
 IMPORT_SECONDS = 60.0
-"""For importing the submission, which may compile what it launches."""
+"""What importing the submission may take, which may compile what it launches."""
 COMPILE_SECONDS = 60.0
-"""For one call of solve(), which compiles its kernels when it launches them."""
+"""What one call of solve() may take, which compiles its kernels when it launches them."""
 _TYPES = {
     "f64": "float64",
     "f32": "float32",
@@ -159,7 +159,7 @@ def _given_to(program: Program, kept: KeptCode) -> Mapping[str, str]:
 _given: list[tuple[Program, Mapping[str, str]]] = []
 """What was kept for the last program that was imported."""
 _waiting: list[tuple[Program, Child]] = []
-"""At most one process that has imported a program and waits for its planner."""
+"""The process, at most one, that has imported a program and waits for its planner."""
 
 
 def end_waiting() -> None:

@@ -84,7 +84,7 @@ class Writer:
         """Outputs in which it leaves elements unwritten."""
         self._remarks: list[str] = []
         self._missed: dict[str, tuple[float, str]] = {}
-        """For each output where the reference exceeds its own tolerance: the worst ratio, and the test."""
+        """The worst ratio, and the test, of each output where the reference exceeds its own tolerance."""
         self._idle: str | None = None
         """Label of the first test in which the reference writes nothing; "" once it writes something in any test."""
 

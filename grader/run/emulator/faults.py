@@ -41,7 +41,7 @@ class Fault:
     threads: int = 0
     instruction: str = ""
     undefined: bool = False
-    """For a remark: the kernel uses an undefined value, so that a GPU may compute something else."""
+    """The fault is a remark: the kernel uses an undefined value, so that a GPU may compute something else."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class Finding:
     fault: Fault
     threads: int
     weight: int = 0
-    """Of several in one block the heaviest is reported: a race of two warps says more than one of two lanes."""
+    """Decides which of several in one block is reported: a race of two warps says more than one of two lanes."""
 
 
 Key = tuple[int, int, str]

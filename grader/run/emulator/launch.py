@@ -102,7 +102,7 @@ class _Launch:
         self.limited = False
         self.deadlock: Fault | None = None
         self.in_flight: dict[int, int] = {}
-        """By worker, its unfinished blocks, including the one that it may be about to begin."""
+        """Each worker's unfinished blocks, including the one that it may be about to begin."""
         self.errors: list[BaseException] = []
 
     def worker(self, number: int) -> None:

@@ -16,7 +16,7 @@ from grader.run.emulator.counter_layout import STEP, TOUCH, TRACE
 
 @dataclass(frozen=True)
 class Touches:
-    """By touch: the sector, the offset of the row that touches it, the number of the row's request, and the warp."""
+    """Holds for each touch the sector, the offset of the row that touches it, the number of its request, the warp."""
 
     sectors: NDArray[np.int64]
     rows: NDArray[np.int64]

@@ -41,7 +41,7 @@ class _Records:
         self.planes = data.view(np.uint64).reshape(len(layout.CELL), -1)
         self.written = self.planes[layout.CELL["write"], : self.cells]
         self._parts: dict[int, NDArray[np.bool_]] = {}
-        """By cell that the host has written in part: which of its bytes are written."""
+        """Which bytes are written of each cell that the host has written in part."""
 
     def wrote(self, offset: int, size: int) -> None:
         end = offset + size
@@ -95,7 +95,7 @@ class LaunchRecords:
     words: NDArray[np.uint8]
     address: int
     stores: NDArray[np.uint8]
-    """By site, 1 for a plain store."""
+    """1 for each site that is a plain store."""
     kept: tuple[Any, ...]
 
     @property

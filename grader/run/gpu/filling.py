@@ -29,7 +29,7 @@ KINDS = {
         )
     )
 }
-"""By the kind of values and the bytes of an element, or the format that is kept as bits."""
+"""The fillers by the kind of values and the bytes of an element, or by the format that is kept as bits."""
 
 _MASK = 2**64 - 1
 

@@ -19,7 +19,7 @@ PORTABLE_CLUSTER = 8
 NOT_FOUND = 500
 TENSOR_MAP_ALIGNMENT = 128
 _MOST_PARAMETERS = 32764
-"""As many as a kernel may have bytes of parameters."""
+"""Bytes of parameters that a kernel may have at most."""
 
 _Three = ctypes.c_uint * 3
 

@@ -25,7 +25,7 @@ from grader.run.handover import Outputs
 Message = dict[str, Any]
 
 NULL_TEST = StoppingRule(tolerance=0.0015, seconds=0.5)
-"""For the baseline against itself, which is timed once per grading: to half of the deviation it may show."""
+"""Ends the baseline's timing against itself, done once per grading, at half of the deviation that it may show."""
 
 
 class Measuring:

@@ -36,7 +36,7 @@ SETTLED_SECONDS = 0.2
 """A log that has not grown for this long is complete: one finding's lines are written together."""
 LOG_LIMIT = 1 << 20
 LOG = "log"
-"""In the process's own folder, which is removed with what compute-sanitizer leaves when it is killed."""
+"""The log in the process's own folder, which goes with what compute-sanitizer leaves when it is killed."""
 
 _FIRST_FILE = re.compile(r'^[ \t]*\.file[ \t]+1 "([^"]*)"', re.MULTILINE)
 

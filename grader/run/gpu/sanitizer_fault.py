@@ -23,7 +23,7 @@ CLASSES = (
     ("permission denied", FaultClass.OUT_OF_BOUNDS),
     ("barrier", FaultClass.BARRIER_DIVERGENCE),
 )
-"""By words of the first line, for findings that are not accesses of a known size; all others are traps."""
+"""Faults by words of the first line, for findings that are not accesses of a known size; all others are traps."""
 
 OUTSIDE = {"shared": "the block's shared memory", "local": "the thread's local memory", "global": "all arrays"}
 

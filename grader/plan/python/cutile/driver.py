@@ -113,7 +113,7 @@ class _Tuner:
         hints_fn: Callable[[Any], Any] | None = None,
         **_: Any,
     ) -> Any:
-        """As `cuda.tile.tune.exhaustive_search`."""
+        """Takes the place of `cuda.tile.tune.exhaustive_search`, with its parameters."""
         from cuda.tile.tune import Measurement, TuningResult
 
         if not len(search_space):

@@ -21,7 +21,7 @@ NO_PLANES = 1
 """The address of a block's planes if there is no memory for them."""
 HEAD_SHIFT = 32
 FLAGS = 3 << 30
-"""Of a record: those of strong accesses (cells.py)."""
+"""The bits of a record that mark strong accesses (cells.py)."""
 _LOOKED_AT = 32
 """The number of nodes searched for the current warp before a list gets one more."""
 

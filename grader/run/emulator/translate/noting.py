@@ -46,7 +46,7 @@ class Note:
     sure: bool = True
     barrier: int = 0
     type: PtxType | None = None
-    """Of an access, what the instruction says."""
+    """The type that the instruction of an access names."""
 
 
 @dataclass

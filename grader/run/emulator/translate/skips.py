@@ -61,7 +61,7 @@ class _Search:
         self._most_steps = most_steps
         self._steps = 0
         self._calls: dict[str, list[Block]] = {name: [] for name in program.functions}
-        """By function, the blocks that call it."""
+        """The blocks that call each function."""
         for block in program.blocks:
             if block.instructions and is_call(block.instructions[-1]):
                 name = callee(block.instructions[-1])
@@ -160,7 +160,7 @@ class _Graph:
                 self._sources.setdefault(way, []).append(pc)
         self._next = post_dominators(self._ways)
         self._controls: dict[int, set[Edge]] = {pc: set() for pc in self.nodes}
-        """By block, the edges of branches that surely lead to it, while another edge does not."""
+        """The edges of branches that surely lead to each block, while another edge does not."""
         for pc, kept in self._ways.items():
             if len(kept) > 1 and pc in self._next:
                 for way in kept:

@@ -44,7 +44,7 @@ class Places:
     unsure: dict[str, frozenset[str]] = field(init=False)
     loaded: dict[str, frozenset[str]] = field(init=False)
     uses: dict[int, Use] = field(default_factory=dict)
-    """By site."""
+    """The uses by site."""
     _taken: dict[tuple[str, str | int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
