@@ -3,7 +3,7 @@
 //
 // The kernel gets one block of BLOCK threads. You may change the number: any constant expression up to 1024.
 #define BLOCK 256
-#define MOST 8  // choices of a token
+constexpr int MOST = 8;  // choices of a token
 
 __global__ void moe_routing_kernel(const float* logits, int* experts, float* weights, int* places, int* counts, int T,
                                    int E, int K) {

@@ -4,7 +4,7 @@
 // The kernel gets one block of BLOCK threads for each head (x) of each sequence (y). You may change the number: any
 // constant expression up to 1024.
 #define BLOCK 128
-#define PAGE 16
+constexpr int PAGE = 16;
 
 __global__ void paged_attention_kernel(const float* queries, const float* keys, const float* values, const int* table,
                                        const int* lengths, float* output, int S, int H, int D, int T, int P) {
