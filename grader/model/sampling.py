@@ -33,6 +33,9 @@ from grader.sandbox import Sandbox
 
 LIMITS = Limits(seconds=120.0, instructions=100_000_000)
 PREPARE_SECONDS = 120.0
+TOO_LONG = (
+    f"a sample of its blocks has not ended after {LIMITS.instructions:,} warp instructions or {LIMITS.seconds:g} s"
+)
 
 
 class CannotSampleError(Exception):
@@ -155,7 +158,7 @@ def sample(
         told = runner.sample(plan)
         if told["status"] != "done":
             fault = told.get("fault") or {}
-            raise CannotSampleError(fault.get("message") or f"a sample of its blocks ends in {told['status']!r}")
+            raise CannotSampleError(fault.get("message") or TOO_LONG)
         names = runner.loaded
         launches = read_launches(told["launches"])
         return tuple(_named(one, names[one.kernel].name, names[one.kernel].symbol) for one in launches)
