@@ -53,7 +53,7 @@ class Calibration:
     latency_fence: float = 500.0
     latency_special_register: float = 20.0
     atomics_per_cycle: float = 1.0
-    """Updates of one address that L2 does in a cycle; a warp's request counts as many as it has turns."""
+    """Updates of one line of 128 bytes that L2 does in a cycle, by all SMs together."""
     block_start: float = 300.0
     """Cycles from one block's end to its successor's first instruction."""
     launch_seconds: float = 0.5e-6

@@ -122,7 +122,7 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
     parts, lines = _parts(outcome, cycles * work / clock)
     parts = {**parts, TAIL: tail * work / clock, LAUNCH: values.launch_seconds}
     # What all SMs need of something at least: the simulated rounds are few, and queues may still be filling there.
-    least, cause = max((seconds, cause) for cause, seconds in _floors(ops, traffic, gpu, values).items())
+    least, cause = max((seconds, cause) for cause, seconds in _floors(launch, ops, traffic, gpu, values).items())
     parts[cause] += max(0.0, least - sum(parts.values()) + values.launch_seconds)
     seconds = sum(parts.values())
     low, high = _interval(seconds, launch, traffic, gpu, values)
@@ -144,16 +144,28 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
     )
 
 
-def _floors(ops: Ops, traffic: Traffic, gpu: ModelGpu, values: Calibration) -> Mapping[str, float]:
+def _floors(
+    launch: LaunchSample, ops: Ops, traffic: Traffic, gpu: ModelGpu, values: Calibration
+) -> Mapping[str, float]:
     """Returns, by cause, the seconds that a launch takes at least."""
     clock = gpu.clock * values.clock_share
     return {
         "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
-        "l2": ops.l2 / clock,
+        "l2": max(ops.l2, _queued(launch) / values.atomics_per_cycle) / clock,
         "issue": ops.issue / clock,
         "l1" if 2 * ops.lookups > ops.busy["shared"] else "shared": ops.busy["shared"] / clock,
         "pipe": max(cycles for name, cycles in ops.busy.items() if name != "shared") / clock,
     }
+
+
+def _queued(launch: LaunchSample) -> float:
+    """Returns how many updates by atomics one line of 128 bytes gets, the most of all arrays. L2 does them in turn."""
+    lines = {one.name: max(1.0, min(one.size, one.mean * launch.blocks) / 4) for one in launch.footprints}
+    updates: dict[str, float] = {}
+    for row in launch.rows:
+        if row.requests and row.traits.is_atomic:
+            updates[row.array] = updates.get(row.array, 0.0) + row.executed * row.share * row.lanes
+    return max((count / lines[name] for name, count in updates.items() if name in lines), default=0.0)
 
 
 def _rounds(launch: LaunchSample, ops: Ops, at_once: int, values: Calibration) -> Outcome:

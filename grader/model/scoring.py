@@ -28,7 +28,7 @@ from grader.problem.cases import format_numbers
 
 SEED = 0
 """The seed of the inputs, the same for all entries, so that a kernel whose work depends on them gets the same time."""
-REVISION = 1
+REVISION = 2
 """The number of the model's arithmetic. A change that gives other times raises it, and they are ranked apart."""
 
 Progress = Callable[[str], None]
