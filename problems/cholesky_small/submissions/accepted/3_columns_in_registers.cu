@@ -5,7 +5,7 @@
 // Added to step 2: no shared memory. Lane k keeps column k; when it is done, its numbers go round by shuffles, and each
 // lane takes its share out of its own column. Its factor is the number in its own row, which passes by just in time.
 // A shuffle, a product and a difference for each number and each column before it are all that remains; reading and
-// writing are by whole rows. Several times as fast as step 2, which reads shared memory twice for each product.
+// writing are by whole rows. Shuffles take the place of step 2's two reads of shared memory for each product.
 
 #define WARPS 4
 #define LARGEST 32

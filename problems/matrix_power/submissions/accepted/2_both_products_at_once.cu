@@ -3,8 +3,8 @@
 // Matrix powers, step 2: both products of a bit at once.
 //
 // Added to step 1: the power and the square are multiplied by the same matrix, so that its numbers are read once for
-// both. Products stay in registers until everybody has read, and no copy is needed. Half the barriers, three reads for
-// two products instead of four.
+// both. Products stay in registers until everybody has read, and no copy is needed. Two barriers where there were
+// three, and three reads for two products instead of four.
 
 #define BLOCK 256
 #define LARGEST 32
