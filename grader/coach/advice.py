@@ -79,7 +79,7 @@ class Advice:
 
     @property
     def word(self) -> str:
-        """What the field calls it."""
+        """The field's term for this kind of advice, such as coalescing."""
         return WORDS[self.kind]
 
 

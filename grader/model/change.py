@@ -62,7 +62,7 @@ def _asked(parts: Iterator[Part] | Sequence[Part]) -> dict[str, float]:
 
 
 def together(changes: Sequence[Change]) -> Change:
-    """One change after the other."""
+    """Returns the change that makes these changes one after the other."""
 
     def change(given: Prepared) -> Prepared:
         for one in changes:

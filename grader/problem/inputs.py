@@ -18,15 +18,32 @@ import numpy.typing as npt
 
 from grader.core.errors import UsageError
 from grader.problem.definition import Problem
+from grader.problem.makers import (
+    WIDE,
+    Floats32,
+    Maker,
+    Words,
+    far_below_zero,
+    halves,
+    normal,
+    odd,
+    odd_half,
+    offset,
+    one_of,
+    oppose,
+    overflowing,
+    power_below_zero,
+    signs,
+    special,
+    spread,
+    wide,
+    zeros_above,
+)
 from grader.problem.parameters import Array, DType, f16, f32
 from grader.problem.structure import Draw
 from grader.problem.values import Values
 
-Words = npt.NDArray[np.uint64]
-Floats32 = npt.NDArray[np.float32]
 Made = npt.NDArray[Any]
-Maker = Callable[[Any, Words], Any]
-"""Turns 64-bit words into values; the first argument is the array module, NumPy or CuPy."""
 
 
 class Place(Protocol):
@@ -60,11 +77,6 @@ HOST = Host()
 CONTRACTION_TERMS = 1024  # times 4095 stays below 2^22
 TOTAL_TERMS = 2000  # times 4095 stays below 2^23
 
-WIDE: Mapping[str, float] = {"scaled": 120.0}
-"""Largest magnitude of wide values by gate, if not 80; the exponential of these overflows."""
-OVERFLOW = 120.0
-"""Largest of the values whose exponential overflows, from OVERFLOW_FROM on."""
-OVERFLOW_FROM = 89.0
 OFFSET = 4096.0
 CONSTANTS = np.array((0.0, 1.0, -3.0, 0.5, 16.0), dtype=np.float32)
 """Values of constant rows under `scaled` gates: their sums are exact, so that such rows only test for 0 / 0."""
@@ -75,11 +87,10 @@ PEAK = 200.0
 STRIDES = (32, 64, 128, 256, 512, 1024)
 """Distances between the largest elements of a row: a single thread gets all of them, whatever its loop's stride."""
 TEETH = 32
-FIRST_POWER, POWERS = 14, 16
-"""Rows of the "negative" family under `scaled` gates lie around -2^14 to -2^29."""
-LONG_ROW, LONG_POWERS = 2048, 3
-"""Longer rows lie around -2^14 to -2^16 only. Around larger powers few floats are near each other, and a sum of so many
-equal terms, one after the other, has rounding errors that all point the same way."""
+POWERS, LONG_ROW, LONG_POWERS = 16, 2048, 3
+"""Rows of the "negative" family under `scaled` gates lie around -2^14 to -2^29, longer ones around -2^14 to -2^16 only.
+Around larger powers few floats are near each other, and a sum of so many equal terms, one after the other, has rounding
+errors that all point the same way."""
 
 _TINY = (0.0, -0.0, 2.0**-149, -(2.0**-149), 1e-40, -1e-40, 2.0**-126, -(2.0**-126), 1e-30, -1e-30)
 _NEAR_ONE = (2.0**-24, -(2.0**-24), 1e-4, -1e-4, 0.5, -0.5, 1.0, -1.0, 1.0 + 2.0**-23, 1.0 - 2.0**-24)
@@ -236,138 +247,6 @@ def _comb(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
     return stored.reshape(shape)
 
 
-def normal(sigma: float) -> Maker:
-    """Nearly normal values: the sum of three uniform ones, mean 0, between -3 and 3 sigma.
-
-    The unit is the reciprocal of a prime near 2^20, so that values use all 24 bits of a float's significand.
-    """
-    mask, unit = np.uint64(2**21 - 1), sigma / 1048573.0
-
-    def make(xp: Any, words: Words) -> Any:
-        total = (words & mask) + (words >> np.uint64(21) & mask) + (words >> np.uint64(42) & mask)
-        return (total.astype(np.float64) - 1.5 * (2**21 - 1)) * unit
-
-    return make
-
-
-def wide(limit: float) -> Maker:
-    """Uniform values between -limit and limit."""
-
-    def make(xp: Any, words: Words) -> Any:
-        return ((words >> np.uint64(32)).astype(np.float64) - (2**31 - 0.5)) * (limit / 2**31)
-
-    return make
-
-
-def offset(mean: float) -> Maker:
-    """Nearly normal values around a mean that is much larger, so that subtracting squares cancels."""
-    around = normal(1.0)
-
-    def make(xp: Any, words: Words) -> Any:
-        return around(xp, words) + mean
-
-    return make
-
-
-def spread(xp: Any, words: Words) -> Any:
-    """Random sign and significand, exponents from -20 to 20: operands overlap fully, partly or not at all."""
-    sign = (words >> np.uint64(63)) << np.uint64(31)
-    exponent = (words >> np.uint64(32)) % np.uint64(41) + np.uint64(127 - 20)
-    bits = sign | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
-    return bits.astype(np.uint32).view(np.float32)
-
-
-def far_below_zero(xp: Any, words: Words) -> Any:
-    """Negative values with random significand, exponents from 100 to 127: from -10^30 down to the lowest float."""
-    exponent = (words >> np.uint64(32)) % np.uint64(28) + np.uint64(127 + 100)
-    bits = np.uint64(1 << 31) | exponent << np.uint64(23) | words & np.uint64(2**23 - 1)
-    return bits.astype(np.uint32).view(np.float32)
-
-
-def overflowing(xp: Any, words: Words) -> Any:
-    """Half of the values have exponentials that overflow; the others are nearly normal.
-
-    None is far below zero, where the results of right formulas underflow at different places.
-    """
-    far = (words >> np.uint64(32) & np.uint64(2**20 - 1)).astype(np.float64) * ((OVERFLOW - OVERFLOW_FROM) / 2**20)
-    # The top bit is not used for anything else.
-    return xp.where(words >> np.uint64(63) == 1, far + OVERFLOW_FROM, normal(3.0)(xp, words))
-
-
-def halves(xp: Any, words: Words) -> Any:
-    """Multiples of 1/2 from -127 to 127, an eighth of them at the ends: rounding to whole numbers, or to signed bytes
-    by the largest of a row, has to decide about a tie for nearly half of them."""
-    place = xp.where(words >> np.uint64(61) == 0, words & np.uint64(1), (words >> np.uint64(32)) % np.uint64(509))
-    end = xp.where(words >> np.uint64(61) == 0, np.uint64(508), np.uint64(1))
-    return ((place * end).astype(np.float64) - 254) / 2
-
-
-def zeros_above(xp: Any, words: Words) -> Any:
-    """No positive values: half are zeros of either sign, which compare equal, the others are negative."""
-    zero = xp.where(words >> np.uint64(62) & np.uint64(1) == 1, np.float32(-0.0), np.float32(0.0))
-    return xp.where(words >> np.uint64(63) == 1, zero, -abs(normal(1.0)(xp, words)).astype(np.float32))
-
-
-def power_below_zero(powers: int) -> Maker:
-    """Negative powers of two, of so many exponents from FIRST_POWER on."""
-
-    def make(xp: Any, words: Words) -> Any:
-        exponent = (words >> np.uint64(32)) % np.uint64(powers) + np.uint64(127 + FIRST_POWER)
-        return (np.uint64(1 << 31) | exponent << np.uint64(23)).astype(np.uint32).view(np.float32)
-
-    return make
-
-
-def oppose(place: int) -> Maker:
-    """Values up to 120 in magnitude: all positive in the first array, all negative in the second, mixed in others."""
-    either = wide(WIDE["scaled"])
-
-    def make(xp: Any, words: Words) -> Any:
-        made = either(xp, words)
-        return made if place > 1 else abs(made) * (1 - 2 * place)
-
-    return make
-
-
-def one_of(table: Floats32) -> Maker:
-    def make(xp: Any, words: Words) -> Any:
-        return xp.asarray(table)[(words >> np.uint64(32)) % np.uint64(table.size)]
-
-    return make
-
-
-def special(table: Floats32) -> Maker:
-    """Half of the values come from a table of special ones; the others are nearly normal."""
-    ordinary = normal(3.0)
-
-    def make(xp: Any, words: Words) -> Any:
-        # Handled as bits: CuPy's arithmetic would flush subnormals to zero.
-        chosen = xp.asarray(table.view(np.uint32))[(words >> np.uint64(32)) % np.uint64(table.size)]
-        others = ordinary(xp, words).astype(np.float32).view(np.uint32)
-        # The top bit is not used for anything else.
-        return xp.where(words >> np.uint64(63) == 1, chosen, others).view(np.float32)
-
-    return make
-
-
-def _odd(xp: Any, words: Words) -> Any:
-    """Odd integers between 2^11 and 2^12 of both signs, scaled by 2^-11 to between 1 and 2, assembled from bits."""
-    sign = (words >> np.uint64(63)) << np.uint64(31)
-    magnitude = np.uint64(127 << 23 | 1 << 12) | (words & np.uint64(2**10 - 1)) << np.uint64(13)
-    return (sign | magnitude).astype(np.uint32).view(np.float32)
-
-
-def _odd_half(xp: Any, words: Words) -> Any:
-    """The same for fp16: odd integers between 2^10 and 2^11, scaled by 2^-10."""
-    sign = (words >> np.uint64(63)) << np.uint64(31)
-    magnitude = np.uint64(127 << 23 | 1 << 13) | (words & np.uint64(2**9 - 1)) << np.uint64(14)
-    return (sign | magnitude).astype(np.uint32).view(np.float32)
-
-
-def _signs(xp: Any, words: Words) -> Any:
-    return xp.where(words >> np.uint64(63) == 1, np.float32(-1.0), np.float32(1.0))
-
-
 def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, words: _Words) -> Made:
     """One input of the exact family: every partial sum, in any order, is a multiple of 2^-11 below 2^13.
 
@@ -375,13 +254,13 @@ def _exact(problem: Problem, name: str, sizes: Mapping[str, int], seed: int, wor
     seed chooses which); a total has odd integers and 0. Zeros keep long sums in bounds.
     """
     terms = problem.gates.count_terms(sizes)
-    odd = _odd_half if problem.inputs[name].dtype is f16 else _odd
+    integers = odd_half if problem.inputs[name].dtype is f16 else odd
     if problem.gates.kind == "total":
-        return _thinned(problem, name, sizes, odd, TOTAL_TERMS / terms, words)
+        return _thinned(problem, name, sizes, integers, TOTAL_TERMS / terms, words)
     odd_array = list(problem.operands)[int(_Words(HOST, seed, "role").take(1)[0] & np.uint64(1))]
     if name == odd_array:
-        return words.fill(problem.inputs[name].shape(sizes), odd)
-    return _thinned(problem, name, sizes, _signs, CONTRACTION_TERMS / terms, words)
+        return words.fill(problem.inputs[name].shape(sizes), integers)
+    return _thinned(problem, name, sizes, signs, CONTRACTION_TERMS / terms, words)
 
 
 def _thinned(problem: Problem, name: str, sizes: Mapping[str, int], make: Maker, density: float, words: _Words) -> Made:

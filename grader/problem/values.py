@@ -6,7 +6,7 @@ large values equally often, "special" both ends of the range and few others, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +14,7 @@ import numpy as np
 
 from grader.core.errors import ProblemError
 from grader.problem.expressions import inline, names_in, value_of
-
-Maker = Callable[[Any, Any], Any]
-"""Turns 64-bit words into values; the first argument is the array module, NumPy or CuPy."""
+from grader.problem.makers import Maker
 
 Bound = int | float | str
 
