@@ -99,7 +99,8 @@ def compare(
     files, too. Raises UsageError for a file that can't be graded and JudgeError where a tool is missing.
     """
     began = time.monotonic()
-    reports = _grade(problem, files, gpu, progress, cache, grade)
+    options = Options(device=f"gpu:{gpu.index}", cache=cache, timed=False)
+    reports = grade_each(problem, files, options, progress, grade)
     right = [i for i, report in enumerate(reports) if report.verdict is Verdict.ACCEPTED]
     lineup = _Lineup({str(i): _compile(problem, files[i][1], gpu, cache) for i in right})
     if baseline or len(right) == 1:
@@ -152,15 +153,14 @@ class _Lineup:
             raise JudgeError(f"the runner blames {name!r}, which takes no part: {message}")
 
 
-def _grade(
+def grade_each(
     problem: Problem,
     files: Sequence[tuple[str, Submission]],
-    gpu: Gpu,
+    options: Options,
     progress: Progress,
-    cache: Path,
     grade: Grade,
 ) -> list[Report]:
-    options = Options(device=f"gpu:{gpu.index}", cache=cache, timed=False)
+    """The report of each file, by its label in the progress; equal files are graded once. Raises UsageError."""
     known: dict[str, Report] = {}
     for label, submission in files:
         if submission.sha256 in known:

@@ -6,25 +6,21 @@ The counterpart of `judge.bench`, which times on a GPU.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from grader.compile.submission import Submission
-from grader.core.errors import UsageError
 from grader.core.report import EMULATOR, Modelled, ModelSize, Report
 from grader.core.verdict import Verdict
+from grader.judge.bench import Grade, Progress, Sizes, grade_each
 from grader.judge.conductor import Options
 from grader.languages.registry import read_submission
 from grader.measure.samples import BASELINE
 from grader.measure.score import geometric_mean
 from grader.model.gpus import ModelGpu
 from grader.problem import Problem
-
-Progress = Callable[[str], None]
-Grade = Callable[[Problem, Submission, Options, Progress], Report]
-Sizes = Mapping[str, int]
 
 
 class Timer(Protocol):
@@ -106,19 +102,13 @@ def compare(
     began = time.monotonic()
     options = Options(device=EMULATOR, cache=cache, timed=False)
     found: list[Contender] = []
-    known: dict[str, Contender] = {}
-    for label, submission in files:
-        if submission.sha256 not in known:
+    known: dict[str, Modelled] = {}
+    reports = grade_each(problem, files, options, progress, grade)
+    for (label, submission), report in zip(files, reports, strict=True):
+        if report.verdict is Verdict.ACCEPTED and submission.sha256 not in known:
             say = _beginning(label, progress)
-            try:
-                report = grade(problem, submission, options, say)
-            except UsageError as error:
-                raise UsageError(f"{label}: {error.message}", error.hint) from None
-            model = None
-            if report.verdict is Verdict.ACCEPTED:
-                model = timer(problem, submission, sizes, gpu, say, seconds=seconds)
-            known[submission.sha256] = Contender(label, report, model)
-        found.append(replace(known[submission.sha256], label=label))
+            known[submission.sha256] = timer(problem, submission, sizes, gpu, say, seconds=seconds)
+        found.append(Contender(label, report, known.get(submission.sha256)))
     if problem.baseline_file is not None and (baseline or sum(each.right for each in found) == 1):
         given = read_submission(problem.folder / "submissions" / problem.baseline_file)
         model = timer(problem, given, sizes, gpu, _beginning(BASELINE, progress), seconds=seconds)

@@ -17,7 +17,7 @@ from grader.model.model import ModelTime
 from grader.terminal.bench import factor
 from grader.terminal.console import safe
 from grader.terminal.explain import short
-from grader.terminal.model_time import between
+from grader.terminal.model_time import between, heading
 from grader.terminal.table import plain_table
 
 NAMES = ("A", "B")
@@ -52,11 +52,10 @@ def _verdict(both: Sequence[Explanation]) -> list[str]:
             lines.append(f"{name} has no model time: {safe(model.why_not)}")
     first, second = models
     if first is not None and second is not None and first.seconds and second.seconds:
-        known = "" if first.gpu.calibrated else ", not calibrated"
-        where = f"model time on {first.gpu.name}{known}, with {sizes(first.sizes).replace(' ', ',')}"
         quick, slow = (0, 1) if first.seconds <= second.seconds else (1, 0)
         times = [first.seconds, second.seconds]
-        lines.append(f"{where}: {NAMES[quick]} takes {duration(times[quick])}, {NAMES[slow]} {duration(times[slow])}")
+        told = f"{NAMES[quick]} takes {duration(times[quick])}, {NAMES[slow]} {duration(times[slow])}"
+        lines.append(f"{heading(first)}: {told}")
         if times[quick] < times[slow]:
             lines[-1] += f", {factor(times[slow] / times[quick])} times as long"
     return lines

@@ -14,8 +14,7 @@ LEAST_SHARE = 0.05
 
 def model_lines(found: ModelTime, times: str = "×") -> Iterator[str]:
     """Yields the lines; the first names the GPU and the sizes."""
-    known = "" if found.gpu.calibrated else ", not calibrated"
-    where = f"model time on {found.gpu.name}{known}, with {sizes(found.sizes).replace(' ', ',')}"
+    where = heading(found)
     if found.seconds is None:
         yield f"{where}: none, {found.why_not}"
         return
@@ -24,6 +23,12 @@ def model_lines(found: ModelTime, times: str = "×") -> Iterator[str]:
         often = f"{launches:,} {times} " if launches > 1 else ""
         took = between(time.seconds, time.low, time.high)
         yield f"  {time.kernel}: {often}{took}: {parts_of(time)}"
+
+
+def heading(found: ModelTime) -> str:
+    """Names the GPU and the sizes: "model time on L4, not calibrated, with N=1000"."""
+    known = "" if found.gpu.calibrated else ", not calibrated"
+    return f"model time on {found.gpu.name}{known}, with {sizes(found.sizes).replace(' ', ',')}"
 
 
 def between(seconds: float, low: float, high: float) -> str:
