@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -27,7 +27,12 @@ _OTHER_COLUMNS = 56
 def print_comparison(comparison: Comparison, console: Console, paths: Sequence[str]) -> None:
     """Prints the comparison; `paths` are the files as typed, for commands to copy."""
     view = _View(comparison, console)
-    for position, section in enumerate(view.sections(paths)):
+    print_sections(view.sections(paths), console)
+
+
+def print_sections(sections: Iterable[Sequence[RenderableType]], console: Console) -> None:
+    """Prints sections with an empty line between them; plain strings are commands, which are not broken."""
+    for position, section in enumerate(sections):
         if position:
             console.print()
         for part in section:

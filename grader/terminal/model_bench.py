@@ -13,7 +13,7 @@ from rich.text import Text
 from grader.boards import words
 from grader.core.report import ModelSize
 from grader.model.comparing import Contender, ModelComparison
-from grader.terminal.bench import LEAST_NAME, factor, shorten
+from grader.terminal.bench import LEAST_NAME, factor, print_sections, shorten
 from grader.terminal.console import is_unicode, safe
 from grader.terminal.model_time import interval_beside
 from grader.terminal.table import plain_table
@@ -29,11 +29,7 @@ _OTHER_COLUMNS = 62
 def print_model_comparison(comparison: ModelComparison, console: Console, paths: Sequence[str]) -> None:
     """Prints the comparison; `paths` are the files as typed, for commands to copy."""
     view = _View(comparison, console)
-    for position, section in enumerate(view.sections(paths)):
-        if position:
-            console.print()
-        for part in section:
-            console.print(part, soft_wrap=isinstance(part, str))
+    print_sections(view.sections(paths), console)
 
 
 class _View:
