@@ -5,6 +5,7 @@
     python benchmarks/catalogue.py --from build/model.json --table docs/catalogue.md
 
 `--measure` runs `kgrade bench` for each problem on this machine's GPU, which has to be the one that `--gpu` names.
+With `--quick` files are taken for right and timed to the percent, some seconds a problem (benchmarks/quick_times.py).
 `--from` takes what was saved here, or what `benchmarks/model_time.py --measure --save` has saved. Files in CUDA C++
 alone: `--python` times the others too. `scripts/refresh-editorials --times` reads the same files.
 """
@@ -13,27 +14,50 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from catalogue_table import FOLDER, Timed, page, read_rows, share, sizes_of, write_rows
 from model_table import Modelled
 from model_time import measured
+from quick_times import quick_times
 
 from grader.core.errors import UsageError
 from grader.problem import load_problem
 
+PATIENCE = 30.0
+"""Seconds that a problem may take with --quick."""
 
-def timed(problem: str, gpu: str, python: bool) -> list[Timed]:
-    """The rows of one problem's worked files, timed by `kgrade bench`."""
-    loaded = load_problem(FOLDER / problem)
+
+def accepted_files(problem: str, python: bool) -> list[Path]:
     folder = FOLDER / problem / "submissions" / "accepted"
-    files = sorted(file.name for file in folder.iterdir() if file.suffix == ".cu" or (python and file.suffix == ".py"))
-    sizes = [",".join(f"{name}={size}" for name, size in case.items()) for case in loaded.benchmarks]
-    rows = measured([Modelled(problem, file, size, None) for file in files for size in sizes])
+    return sorted(file for file in folder.iterdir() if file.suffix == ".cu" or (python and file.suffix == ".py"))
+
+
+def timed_in_full(problems: Sequence[str], gpu: str, python: bool) -> Iterator[tuple[str, list[Timed]]]:
+    """Each problem's rows, timed by `kgrade bench`."""
+    for problem in problems:
+        benchmarks = load_problem(FOLDER / problem).benchmarks
+        sizes = [",".join(f"{name}={size}" for name, size in case.items()) for case in benchmarks]
+        files = [file.name for file in accepted_files(problem, python)]
+        rows = measured([Modelled(problem, file, size, None) for file in files for size in sizes])
+        times = {(row.file, row.sizes): row.measured for row in rows if row.measured is not None}
+        yield problem, with_shares(problem, times, gpu)
+
+
+def timed_quickly(problems: Sequence[str], gpu: str, python: bool) -> Iterator[tuple[str, list[Timed]]]:
+    """Each problem's rows, without what `kgrade bench` does beside timing."""
+    files = {problem: accepted_files(problem, python) for problem in problems}
+    for problem, times in quick_times([FOLDER / problem for problem in problems], files, PATIENCE):
+        yield problem, with_shares(problem, times, gpu)
+
+
+def with_shares(problem: str, times: Mapping[tuple[str, str], float], gpu: str) -> list[Timed]:
+    """The rows of times in seconds by file and size."""
+    loaded = load_problem(FOLDER / problem)
     return [
-        Timed(problem, row.file, row.sizes, row.measured, share(loaded, sizes_of(row.sizes), row.measured, gpu), gpu)
-        for row in rows
-        if row.measured is not None
+        Timed(problem, file, size, seconds, share(loaded, sizes_of(size), seconds, gpu), gpu)
+        for (file, size), seconds in times.items()
     ]
 
 
@@ -45,6 +69,7 @@ def main() -> None:
     parser.add_argument("--gpu", default="H200")
     parser.add_argument("--only", action="append", default=[], metavar="PROBLEM")
     parser.add_argument("--python", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--table", type=Path, metavar="FILE")
     parser.add_argument("--note", default="", help="what else to say of how the times were taken")
@@ -56,12 +81,16 @@ def main() -> None:
     if given.only:
         rows = [row for row in rows if row.problem in given.only]
     if given.measure:
-        for problem in given.only or sorted(path.parent.name for path in FOLDER.glob("*/problem.py")):
-            own = timed(problem, given.gpu, given.python)
-            rows += own
-            print(f"{problem}: {len(own)} times", file=sys.stderr, flush=True)
-            if given.save:
-                write_rows(given.save, rows)
+        problems = given.only or sorted(path.parent.name for path in FOLDER.glob("*/problem.py"))
+        measure = timed_quickly if given.quick else timed_in_full
+        try:
+            for problem, own in measure(problems, given.gpu, given.python):
+                rows += own
+                print(f"{problem}: {len(own)} times", file=sys.stderr, flush=True)
+                if given.save:
+                    write_rows(given.save, rows)
+        except UsageError as error:
+            sys.exit(f"{error.message}; {error.hint}")
     elif given.save:
         write_rows(given.save, rows)
     text = page(rows, given.gpu, given.note)
