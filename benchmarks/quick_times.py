@@ -14,10 +14,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from grader.compile.compiler import CompileFailure
+from grader.compile.submission import Submission
 from grader.core.errors import KgradeError, UsageError
 from grader.core.paths import cache_folder
 from grader.core.verdict import Verdict
-from grader.judge.bench import compare
+from grader.judge.bench import Sizes, compare
 from grader.judge.deadline import Deadline, DeadlinePassed
 from grader.judge.duel import Contests
 from grader.languages.registry import language_of, read_submission
@@ -33,11 +34,15 @@ Times = Mapping[tuple[str, str], float]
 
 
 def quick_times(
-    folders: Sequence[Path], files: Mapping[str, Sequence[Path]], seconds: float
+    folders: Sequence[Path],
+    files: Mapping[str, Sequence[Path]],
+    seconds: float,
+    sizes: Sequence[Sizes] = (),
 ) -> Iterator[tuple[str, Times]]:
     """The seconds of each problem's files by file and size, problem by problem; each may take so many seconds.
 
-    A problem that takes longer has no times, and standard error says so. Raises UsageError without a GPU.
+    `sizes` are those to time at; the problem's own if there are none. A problem that takes longer has the times of the
+    sizes that were done, and standard error says so. Raises UsageError without a GPU.
     """
     gpu = next(iter(find_gpus()), None)
     if gpu is None:
@@ -49,38 +54,46 @@ def quick_times(
                 pool.submit(_compile, problem, file, gpu)
         for problem in problems:
             name = problem.folder.name
+            found: dict[tuple[str, str], float] = {}
             try:
                 with Deadline(seconds, lambda text: None):
-                    found = _times(problem, files[name], gpu)
+                    for size, times in _times(problem, files[name], gpu, sizes or problem.benchmarks):
+                        found |= {(file, size): time for file, time in times.items()}
             except (DeadlinePassed, KgradeError) as error:
-                print(f"{name}: no times: {error}", file=sys.stderr, flush=True)
-            else:
-                yield name, found
+                print(f"{name}: not all was timed: {error}", file=sys.stderr, flush=True)
+            yield name, found
 
 
-def _times(problem: Problem, files: Sequence[Path], gpu: Gpu) -> Times:
-    found: dict[tuple[str, str], float] = {}
+def _times(
+    problem: Problem, files: Sequence[Path], gpu: Gpu, sizes: Sequence[Sizes]
+) -> Iterator[tuple[str, Mapping[str, float]]]:
+    """The seconds of the files by name, size by size."""
     for start in range(0, len(files), MOST_FILES):
         some = [(file.name, read_submission(file)) for file in files[start : start + MOST_FILES]]
         contests = Contests(problem, gpu, cache_folder(), rule=RULE, verified=VERIFIED)
         try:
-            comparison = compare(
-                *(problem, some, problem.benchmarks, gpu, contests.hold, lambda text: None, cache_folder()),
-                grade=_right,
-            )
+            for case in sizes:
+                yield _name_of(case), _times_at(problem, some, case, gpu, contests)
         finally:
             contests.close()
-        for entry in comparison.entries:
-            if entry.trouble:
-                print(f"{problem.folder.name}/{entry.label}: {entry.trouble}", file=sys.stderr, flush=True)
-        for result in comparison.results:
-            size = ",".join(f"{name}={value}" for name, value in result.sizes.items())
-            if result.standings is None:
-                print(f"{problem.folder.name}, {size}: {result.failed}", file=sys.stderr, flush=True)
-                continue
-            for label, time in zip(comparison.timed, result.standings.times, strict=True):
-                found[label, size] = time.value
-    return found
+
+
+def _times_at(
+    problem: Problem, files: Sequence[tuple[str, Submission]], case: Sizes, gpu: Gpu, contests: Contests
+) -> Mapping[str, float]:
+    found = compare(problem, files, [case], gpu, contests.hold, lambda text: None, cache_folder(), grade=_right)
+    for entry in found.entries:
+        if entry.trouble:
+            print(f"{problem.folder.name}/{entry.label}: {entry.trouble}", file=sys.stderr, flush=True)
+    (result,) = found.results
+    if result.standings is None:
+        print(f"{problem.folder.name}, {_name_of(case)}: {result.failed}", file=sys.stderr, flush=True)
+        return {}
+    return {label: time.value for label, time in zip(found.timed, result.standings.times, strict=True)}
+
+
+def _name_of(case: Sizes) -> str:
+    return ",".join(f"{name}={value}" for name, value in case.items())
 
 
 def _right(*_arguments: Any) -> Any:
