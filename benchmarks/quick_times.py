@@ -13,6 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from catalogue_table import LIBRARY
+
 from grader.compile.compiler import CompileFailure
 from grader.compile.submission import Submission
 from grader.core.errors import KgradeError, UsageError
@@ -24,6 +26,7 @@ from grader.judge.duel import Contests
 from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import Gpu, find_gpus
 from grader.measure.duel import MOST_FILES
+from grader.measure.samples import BASELINE
 from grader.measure.statistics import StoppingRule
 from grader.problem import Problem, load_problem
 from grader.sandbox import Sandbox
@@ -81,7 +84,11 @@ def _times(
 def _times_at(
     problem: Problem, files: Sequence[tuple[str, Submission]], case: Sizes, gpu: Gpu, contests: Contests
 ) -> Mapping[str, float]:
-    found = compare(problem, files, [case], gpu, contests.hold, lambda text: None, cache_folder(), grade=_right)
+    found = compare(
+        *(problem, files, [case], gpu, contests.hold, lambda text: None, cache_folder()),
+        baseline=problem.calls_library,
+        grade=_right,
+    )
     for entry in found.entries:
         if entry.trouble:
             print(f"{problem.folder.name}/{entry.label}: {entry.trouble}", file=sys.stderr, flush=True)
@@ -89,7 +96,11 @@ def _times_at(
     if result.standings is None:
         print(f"{problem.folder.name}, {_name_of(case)}: {result.failed}", file=sys.stderr, flush=True)
         return {}
-    return {label: time.value for label, time in zip(found.timed, result.standings.times, strict=True)}
+    return {
+        LIBRARY if label == BASELINE else label: time.value
+        for label, time in zip(found.timed, result.standings.times, strict=True)
+        if label != BASELINE or problem.calls_library
+    }
 
 
 def _name_of(case: Sizes) -> str:
