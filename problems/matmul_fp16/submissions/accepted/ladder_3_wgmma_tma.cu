@@ -9,7 +9,9 @@
 // Blocks are as many as the GPU has processors and take tile after tile, so that the next slabs are loaded while
 // results are stored. Expected: one and a half times step 2, about what the library reaches.
 //
-// TMA wants rows that begin at multiples of 16 bytes. Elsewhere, and before Hopper, a plain kernel takes over.
+// TMA wants rows that begin at multiples of 16 bytes. Where they do not, a kernel copies the matrix to one with rows that
+// are up to seven halves longer: its time grows with the area, and that of the product with the volume. Before Hopper a
+// plain kernel takes over.
 
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -151,7 +153,7 @@ struct Turns {
 
 // Four lanes hold eight neighbours of a row, two each, in each of four places; they swap until each has eight of one
 // place, which it stores at once.
-__device__ void store(half* C, int M, int K, int row, int column, const float (&c)[128], int lane) {
+__device__ void store_by_eight(half* C, int M, int K, int row, int column, const float (&c)[128], int lane) {
     const int quarter = lane % 4;
 #pragma unroll
     for (int below = 0; below < 2; ++below) {
@@ -186,8 +188,21 @@ __device__ void store(half* C, int M, int K, int row, int column, const float (&
     }
 }
 
+__device__ void store_by_one(half* C, int M, int K, int row, int column, const float (&c)[128], int lane) {
+#pragma unroll
+    for (int i = 0; i < 128; ++i) {
+        const int to_row = row + lane / 4 + i / 2 % 2 * 8;
+        const int to_column = column + i / 4 * 8 + lane % 4 * 2 + i % 2;
+        if (to_row < M && to_column < K) {
+            C[static_cast<int64_t>(to_row) * K + to_column] = __float2half(c[i]);
+        }
+    }
+}
+
 #endif
 
+// WIDE where every row of C begins at a multiple of 16 bytes.
+template <bool WIDE>
 __global__ void __launch_bounds__(THREADS)
     multiply(const __grid_constant__ CUtensorMap map_A, const __grid_constant__ CUtensorMap map_B, half* C, int M,
              int N, int K) {
@@ -275,7 +290,12 @@ __global__ void __launch_bounds__(THREADS)
             }
             asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
             release(before);
-            store(C, M, K, row + group * ROWS + in_group / 32 * 16, column, c, in_group % 32);
+            const int first_row = row + group * ROWS + in_group / 32 * 16;
+            if constexpr (WIDE) {
+                store_by_eight(C, M, K, first_row, column, c, in_group % 32);
+            } else {
+                store_by_one(C, M, K, first_row, column, c, in_group % 32);
+            }
         }
     }
     // No block ends while another one of its cluster may write to its shared memory.
@@ -309,26 +329,69 @@ __global__ void multiply_plainly(const half* A, const half* B, half* C, int M, i
     }
 }
 
+constexpr int COPIED = 4;  // rows that a thread copies an element of
+
+// Copies a matrix to one whose rows are `pitch` halves apart.
+__global__ void lengthen_rows(const half* from, half* to, int rows, int columns, int pitch) {
+    const int column = blockIdx.x * blockDim.x + threadIdx.x;
+    const int first = (blockIdx.y * blockDim.y + threadIdx.y) * COPIED;
+    half held[COPIED];
+#pragma unroll
+    for (int i = 0; i < COPIED; ++i) {
+        const bool inside = first + i < rows && column < columns;
+        held[i] = inside ? from[static_cast<int64_t>(first + i) * columns + column] : __float2half(0.0f);
+    }
+#pragma unroll
+    for (int i = 0; i < COPIED; ++i) {
+        if (first + i < rows && column < pitch) {
+            to[static_cast<int64_t>(first + i) * pitch + column] = held[i];
+        }
+    }
+}
+
+// A matrix whose rows begin at multiples of 16 bytes: this one, or a copy in memory of its own.
+struct Aligned {
+    const half* matrix;
+    half* memory = nullptr;
+    int pitch;
+
+    Aligned(const half* from, int rows, int columns) : matrix(from), pitch((columns + 7) / 8 * 8) {
+        if (pitch != columns) {
+            cudaMalloc(&memory, static_cast<size_t>(rows) * pitch * sizeof(half));
+            const dim3 block(32, 8);
+            const dim3 grid((pitch + block.x - 1) / block.x, (rows + block.y * COPIED - 1) / (block.y * COPIED));
+            lengthen_rows<<<grid, block>>>(from, memory, rows, columns, pitch);
+            matrix = memory;
+        }
+    }
+
+    ~Aligned() {
+        if (memory != nullptr) {
+            cudaFree(memory);
+        }
+    }
+};
+
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
 // The map by which TMA copies boxes of `box_rows` x 64 halves; what lies outside of the matrix arrives as zeros.
-static CUtensorMap make_map(Encode encode, const half* matrix, int rows, int columns, int box_rows) {
+static CUtensorMap make_map(Encode encode, const Aligned& aligned, int rows, int columns, int box_rows) {
     CUtensorMap map;
     const cuuint64_t sizes[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-    const cuuint64_t pitches[] = {columns * sizeof(half)};
+    const cuuint64_t pitches[] = {aligned.pitch * sizeof(half)};
     const cuuint32_t box[] = {BOX, static_cast<cuuint32_t>(box_rows)};
     const cuuint32_t steps[] = {1, 1};
-    encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, const_cast<half*>(matrix), sizes, pitches, box, steps,
+    encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, const_cast<half*>(aligned.matrix), sizes, pitches, box, steps,
            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return map;
 }
 
-// Whether this GPU and these matrices allow for TMA and wgmma; then their product is made.
+// Whether this GPU has TMA and wgmma; then the product is made.
 static bool multiply_by_tma(const half* A, const half* B, half* C, int M, int N, int K) {
     int major = 0;
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-    if (major != 9 || N % 8 != 0 || K % 8 != 0) {
+    if (major != 9) {
         return false;
     }
     void* encode = nullptr;
@@ -339,7 +402,8 @@ static bool multiply_by_tma(const half* A, const half* B, half* C, int M, int N,
     }
     int processors = 0;
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
-    cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
+    const auto kernel = K % 8 == 0 ? multiply<true> : multiply<false>;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = CLUSTER;
@@ -351,9 +415,11 @@ static bool multiply_by_tma(const half* A, const half* B, half* C, int M, int N,
     config.dynamicSmemBytes = SHARED;
     config.attrs = &attribute;
     config.numAttrs = 1;
-    const CUtensorMap map_A = make_map(reinterpret_cast<Encode>(encode), A, M, N, TILE_M);
-    const CUtensorMap map_B = make_map(reinterpret_cast<Encode>(encode), B, N, K, DEPTH);
-    return cudaLaunchKernelEx(&config, multiply, map_A, map_B, C, M, N, K) == cudaSuccess;
+    const Aligned aligned_A(A, M, N);
+    const Aligned aligned_B(B, N, K);
+    const CUtensorMap map_A = make_map(reinterpret_cast<Encode>(encode), aligned_A, M, N, TILE_M);
+    const CUtensorMap map_B = make_map(reinterpret_cast<Encode>(encode), aligned_B, N, K, DEPTH);
+    return cudaLaunchKernelEx(&config, kernel, map_A, map_B, C, M, N, K) == cudaSuccess;
 }
 
 extern "C" void solve(const half* A, const half* B, half* C, int M, int N, int K) {
