@@ -146,12 +146,12 @@ __device__ __forceinline__ void multiply(float (&c)[64], uint64_t a, uint64_t b,
 // Begins to add the product of 64 x 16 probabilities in registers and 16 x 128 elements of V.
 __device__ __forceinline__ void multiply_add(float (&c)[64], const uint32_t* a, uint64_t b) {
     asm volatile(
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
+        "{.reg .pred p; setp.eq.b32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
         "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
         "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
         "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
         "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-        "{%64, %65, %66, %67}, %68, 1, 1, 1, 1;"
+        "{%64, %65, %66, %67}, %68, p, 1, 1, 1;}"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]),
           "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]),
           "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]),
@@ -166,10 +166,10 @@ __device__ __forceinline__ void multiply_add(float (&c)[64], const uint32_t* a, 
 // The same for 16 x 64 elements of V.
 __device__ __forceinline__ void multiply_add(float (&c)[32], const uint32_t* a, uint64_t b) {
     asm volatile(
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
+        "{.reg .pred p; setp.eq.b32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
         "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
         "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-        "{%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
+        "{%32, %33, %34, %35}, %36, p, 1, 1, 1;}"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]),
           "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]),
           "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]),
@@ -417,8 +417,11 @@ __global__ void __launch_bounds__(THREADS, 1)
             softmax.weigh(score, correction);
             pack(p, score);
 
-            for (int tile = block_of_rows; tile > 0; --tile) {
+            if (block_of_rows > 0) {
                 wait(keys.arrived(), keys.parity);
+            }
+
+            for (int tile = block_of_rows; tile > 0; --tile) {
                 wait_for_turn(group);
                 begin_scores<DEPTH>(score, mine, keys.tile<DEPTH>());
                 wait(values.arrived(), values.parity);
@@ -427,6 +430,11 @@ __global__ void __launch_bounds__(THREADS, 1)
                 wait_for_products<1>();
                 release(keys);
                 softmax.weigh(score, correction);
+                // Waited for here, and not at the next turn of the loop: without a branch in between, the compiler moves
+                // the exponentials behind the products, to which they are no hindrance.
+                if (tile > 1) {
+                    wait(keys.arrived(), keys.parity);
+                }
                 wait_for_products<0>();
                 release(values);
 #pragma unroll
