@@ -32,7 +32,9 @@ constexpr int BARRIERS = 2 + 4 * STAGES;
 constexpr float LOG2_E = 1.44269504f;
 
 template <int DEPTH>
-constexpr int BYTES_TILE = DEPTH / BOX * BYTES_BOX;
+constexpr int BOXES = (DEPTH + BOX - 1) / BOX;
+template <int DEPTH>
+constexpr int BYTES_TILE = BOXES<DEPTH> * BYTES_BOX;
 template <int DEPTH>
 constexpr int SHARED = ALIGNMENT + (1 + 2 * STAGES) * BYTES_TILE<DEPTH> + BARRIERS * BARRIER;
 
@@ -104,7 +106,7 @@ struct Ring {
         wait(used(), parity ^ 1);
         expect(arrived(), BYTES_TILE<DEPTH>);
 #pragma unroll
-        for (int box = 0; box < DEPTH / BOX; ++box) {
+        for (int box = 0; box < BOXES<DEPTH>; ++box) {
             asm volatile(
                 "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
                 "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(tile<DEPTH>() + box * BYTES_BOX),
@@ -174,6 +176,23 @@ __device__ __forceinline__ void multiply_add(float (&c)[32], const uint32_t* a, 
           "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]),
           "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]),
           "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+// The same for 16 x 96 elements of V.
+__device__ __forceinline__ void multiply_add(float (&c)[48], const uint32_t* a, uint64_t b) {
+    asm volatile(
+        "{.reg .pred p; setp.eq.b32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n96k16.f32.f16.f16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47}, "
+        "{%48, %49, %50, %51}, %52, p, 1, 1, 1;}"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]),
+          "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]),
+          "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]),
+          "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31]),
+          "+f"(c[32]), "+f"(c[33]), "+f"(c[34]), "+f"(c[35]), "+f"(c[36]), "+f"(c[37]), "+f"(c[38]), "+f"(c[39]),
+          "+f"(c[40]), "+f"(c[41]), "+f"(c[42]), "+f"(c[43]), "+f"(c[44]), "+f"(c[45]), "+f"(c[46]), "+f"(c[47])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
@@ -562,17 +581,18 @@ static CUtensorMap make_map(Encode encode, const Aligned& aligned, int H, int N,
     return map;
 }
 
-template <int DEPTH, bool WIDE>
+template <int DEPTH>
 void launch(Encode encode, const half* Q, const half* K, const half* V, half* output, int H, int N, int D) {
     int processors = 0;
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
     constexpr int BYTES = SHARED<DEPTH>;
-    cudaFuncSetAttribute(attend<DEPTH, WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
+    const auto kernel = D % 8 == 0 ? attend<DEPTH, true> : attend<DEPTH, false>;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     const Turns turns{H, (N + SIDE - 1) / SIDE};
     const Aligned aligned_Q(Q, H * N, D);
     const Aligned aligned_K(K, H * N, D);
     const Aligned aligned_V(V, H * N, D);
-    attend<DEPTH, WIDE><<<min(processors, H * turns.blocks_of_rows), THREADS, BYTES>>>(
+    kernel<<<min(processors, H * turns.blocks_of_rows), THREADS, BYTES>>>(
         make_map(encode, aligned_Q, H, N, D), make_map(encode, aligned_K, H, N, D),
         make_map(encode, aligned_V, H, N, D), output, N, D, turns);
 }
@@ -593,11 +613,11 @@ extern "C" void solve(const half* Q, const half* K, const half* V, half* output,
     const Encode encode = find_encode();
     if (encode == nullptr) {
         attend_plainly<<<dim3((N + WARPS - 1) / WARPS, H), dim3(32, WARPS)>>>(Q, K, V, output, N, D);
-    } else if (D % 8 == 0) {
-        D <= 64 ? launch<64, true>(encode, Q, K, V, output, H, N, D)
-                : launch<128, true>(encode, Q, K, V, output, H, N, D);
+    } else if (D <= 64) {
+        launch<64>(encode, Q, K, V, output, H, N, D);
+    } else if (D <= 96) {
+        launch<96>(encode, Q, K, V, output, H, N, D);
     } else {
-        D <= 64 ? launch<64, false>(encode, Q, K, V, output, H, N, D)
-                : launch<128, false>(encode, Q, K, V, output, H, N, D);
+        launch<128>(encode, Q, K, V, output, H, N, D);
     }
 }
