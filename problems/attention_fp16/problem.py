@@ -55,9 +55,9 @@ def reference(Q, K, V, H, N):
 @problem.scale
 def scale(Q, K, V, H, N, D):
     # Sums in floats are off by 64 + 8 sqrt(N D) roundings of 2^-24 at most, times as much as a score's terms are large:
-    # exp turns the error of a score into a relative one of its probability. Probabilities, the largest of a row 1, may be
-    # rounded to halves: by 2^13 such roundings of their own, and below 2^-14 by half a one of 1. The gate multiplies by
-    # the 72 of a single term.
+    # exp turns the error of a score into a relative one of its probability. Probabilities, the largest of a row 1, may
+    # be rounded to halves: by 2^13 such roundings of their own, and below 2^-14 by half a one of 1. The gate multiplies
+    # by the 72 of a single term.
     result = np.zeros_like(Q)
     for h in range(H):
         seen = abs(V[h]).cumsum(axis=0)
