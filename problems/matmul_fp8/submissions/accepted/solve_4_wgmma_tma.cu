@@ -352,22 +352,26 @@ __global__ void multiply_plainly(const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B,
     }
 }
 
-constexpr int COPIED = 4;  // rows that a thread copies an element of
+constexpr int COPIED = 4;  // rows that a thread copies four bytes of
 
-// Copies a matrix to one whose rows are `pitch` halves apart.
+// Copies a matrix to one whose rows are `pitch` bytes apart.
 __global__ void lengthen_rows(const byte* from, byte* to, int rows, int columns, int pitch) {
-    const int column = blockIdx.x * blockDim.x + threadIdx.x;
+    const int column = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
     const int first = (blockIdx.y * blockDim.y + threadIdx.y) * COPIED;
-    byte held[COPIED];
+    unsigned held[COPIED] = {};
 #pragma unroll
     for (int i = 0; i < COPIED; ++i) {
-        const bool inside = first + i < rows && column < columns;
-        held[i] = inside ? from[static_cast<int64_t>(first + i) * columns + column] : byte{0};
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+            if (first + i < rows && column + c < columns) {
+                held[i] |= static_cast<unsigned>(from[static_cast<int64_t>(first + i) * columns + column + c]) << 8 * c;
+            }
+        }
     }
 #pragma unroll
     for (int i = 0; i < COPIED; ++i) {
         if (first + i < rows && column < pitch) {
-            to[static_cast<int64_t>(first + i) * pitch + column] = held[i];
+            *reinterpret_cast<unsigned*>(to + static_cast<int64_t>(first + i) * pitch + column) = held[i];
         }
     }
 }
@@ -382,7 +386,7 @@ struct Aligned {
         if (pitch != columns) {
             cudaMalloc(&memory, static_cast<size_t>(rows) * pitch);
             const dim3 block(32, 8);
-            const dim3 grid((pitch + block.x - 1) / block.x, (rows + block.y * COPIED - 1) / (block.y * COPIED));
+            const dim3 grid((pitch / 4 + block.x - 1) / block.x, (rows + block.y * COPIED - 1) / (block.y * COPIED));
             lengthen_rows<<<grid, block>>>(from, memory, rows, columns, pitch);
             matrix = memory;
         }
