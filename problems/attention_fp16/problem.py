@@ -22,7 +22,7 @@ problem = Problem(
     ),
     constants=dict(WARPS=4),
     gates=scaled(terms=1, families=("normal", "wide", "opposed", "constant")),
-    baseline="accepted/2_shared_keys.cu",
+    baseline="accepted/solve_3_mma_sync.cu",
     benchmarks=[
         dict(H=32, N=1024, D=64),
         dict(H=16, N=4096, D=128),
