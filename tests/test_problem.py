@@ -147,6 +147,8 @@ SIGNATURES = {
     "paged_attention": "paged_attention_kernel(const float* queries, const float* keys, const float* "
     "values, const int* table, const int* lengths, float* output, int S, int H, int "
     "D, int T, int P)",
+    "attention_fp16": "attention_fp16_kernel(const half* Q, const half* K, const half* V, half* output, int H, int "
+    "N, int D)",
 }
 
 
