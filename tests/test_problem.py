@@ -146,6 +146,8 @@ SIGNATURES = {
     "int* tokens, int M, int N)",
     "beam_step": "beam_step_kernel(const float* scores, const float* steps, float* new_scores, "
     "int* parents, int* tokens, int S, int B, int V)",
+    "attention_backward": "attention_backward_kernel(const float* Q, const float* K, const float* V, const float* "
+    "upstream, float* dQ, float* dK, float* dV, int H, int N, int D, int causal)",
     "paged_attention": "paged_attention_kernel(const float* queries, const float* keys, const float* "
     "values, const int* table, const int* lengths, float* output, int S, int H, int "
     "D, int T, int P)",
