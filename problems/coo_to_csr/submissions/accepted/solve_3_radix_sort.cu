@@ -97,7 +97,7 @@ __device__ __forceinline__ void follow(const T* __restrict__ from, T* __restrict
     }
 }
 
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 3)
     move(const int* __restrict__ rows, const int* __restrict__ columns, const float* __restrict__ values, Entries to,
          const unsigned* __restrict__ counts, volatile unsigned* published, unsigned* started, int NNZ, int shift,
          int bits) {
@@ -123,24 +123,23 @@ __global__ void __launch_bounds__(BLOCK)
 
     // A warp takes 32 * EACH neighbouring entries. The places behind the end have the highest digit, so that all
     // entries stay before them.
-    unsigned digits[EACH];
     int row[EACH];
     unsigned short place[EACH];
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         const int i = (warp * EACH + k) * 32 + lane;
         row[k] = i < length ? rows[start + i] : -1;
-        digits[k] = (unsigned)row[k] >> shift & mask;
     }
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        const unsigned equal = __match_any_sync(ALL, digits[k]);
+        const unsigned digit = (unsigned)row[k] >> shift & mask;
+        const unsigned equal = __match_any_sync(ALL, digit);
         const unsigned before = equal & ((1u << lane) - 1);
-        const unsigned count = warp_counts[warp][digits[k]];
+        const unsigned count = warp_counts[warp][digit];
         place[k] = count + __popc(before);
         __syncwarp();
         if (before == 0) {
-            warp_counts[warp][digits[k]] = count + __popc(equal);
+            warp_counts[warp][digit] = count + __popc(equal);
         }
         __syncwarp();
     }
@@ -182,7 +181,7 @@ __global__ void __launch_bounds__(BLOCK)
 
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        place[k] += warp_counts[warp][digits[k]];
+        place[k] += warp_counts[warp][(unsigned)row[k] >> shift & mask];
         room[place[k]] = row[k];
     }
     __syncthreads();
