@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +13,14 @@ from typing import Any
 import pytest
 
 from grader.contest.archive_site import archive_pages
+from grader.contest.exports import to_autolab, to_csv, to_gradescope
 from grader.contest.jobs import Outcome
 from grader.contest.judging import MachineJudge
 from grader.contest.partial import Credit, Threshold
 from grader.contest.practice import practice_settings
 from grader.contest.settings import ContestProblem, Settings, parse_settings, settings_from_json, settings_to_json
 from grader.contest.settings_form import form_values, settings_of_form
-from grader.contest.standing import standing
+from grader.contest.standing import results, standing
 from grader.core.errors import UsageError
 from grader.core.report import Interval, Modelled, ModelSize, Report, from_json
 from grader.model.model import ModelTime
@@ -160,3 +164,21 @@ def test_scores_and_thresholds_are_those_of_model_times(hall: Hall) -> None:
     about = hall.program("ada").get(f"/api/contests/{SLUG}").json()
     assert about["scored_by"] == BOARD
     assert f"by {BOARD}" in dict(archive_pages(hall.database, SLUG, {}))["index.html"]
+
+
+def test_exports_say_that_scores_are_those_of_a_model(hall: Hall) -> None:
+    hall.submit("ada")
+    hall.judge(by_model(0.45))
+    found = results(hall.database, SLUG)
+    (ada,) = [row for row in found.rows if row.who == "ada"]
+    (line,) = [line for line in csv.DictReader(io.StringIO(to_csv(found))) if line["name"] == "ada"]
+    assert (line["scores_by"], line["points"], line["matmul_verdict"]) == (BOARD, "55.0000", "accepted")
+    told = json.loads(to_gradescope(found, ada))
+    assert told["output"].endswith(f"; scores by {BOARD}")
+    assert told["leaderboard"][0]["name"] == "points by model time"
+    *before, last = to_autolab(found, ada).splitlines()
+    assert before == [f"Scores by {BOARD}."] and json.loads(last)["scores"]["matmul"] == 55.0
+
+    measured = replace(found, settings=replace(found.settings, model_time=None))
+    texts = (to_csv(measured), to_gradescope(measured, ada), to_autolab(measured, ada))
+    assert not any("model" in text or "scores_by" in text for text in texts)
