@@ -405,3 +405,32 @@ def test_of_a_solve_that_does_not_return_the_first_launch_is_shown(studio: Studi
     assert FIRST_LAUNCH in trace.remarks and trace.kernel == "add"
     assert [(mark.words, mark.step) for mark in trace.marks] == [(ENDS, len(trace) - 1)]
     assert trace.state_of(0, len(trace)) == "gone"
+
+
+STEERED_SOLVE = """#include <cuda_runtime.h>
+__global__ void add(const float* a, const float* b, float* output, int* left, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] += 2 * a[i];
+    if (i == 0) *left -= 1;
+}
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    int *left, rounds = 2;
+    cudaMalloc(&left, sizeof(int));
+    cudaMemcpy(left, &rounds, sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(output, 0, N * sizeof(float));
+    while (rounds) {
+        add<<<(N + 31) / 32, 32>>>(a, b, output, left, N);
+        cudaMemcpy(&rounds, left, sizeof(int), cudaMemcpyDeviceToHost);
+    }
+    cudaFree(left);
+}
+"""
+
+
+def test_launches_whose_results_decide_what_follows_are_recorded(studio: Studio) -> None:
+    trace = studio.record(STEERED_SOLVE, n=40, **wrong(35))
+    # The second one is what left the wrong value; the first had run from memory as it was at the begin.
+    assert (trace.kernel, trace.block, trace.launch) == ("add", (1, 0, 0), 1)
+    mark = trace.marks[0]
+    assert (mark.kind, mark.thread, mark.array, mark.index) == ("first_wrong_write", 3, "output", 35)
+    assert trace.steps.line[mark.step] == 4
