@@ -19,7 +19,7 @@ from grader.core.errors import JudgeError
 from grader.core.limits import Limits
 from grader.core.plan import Alloc, Launch, Plan
 from grader.core.report import CaseResult, Dim3
-from grader.core.verdict import Verdict
+from grader.core.verdict import LanguageName, Verdict
 from grader.languages.language import Language
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import Planner
@@ -221,9 +221,18 @@ class Recorder:
         )
         if "trace" not in answer:
             return None
-        trace = unpack(base64.b64decode(answer["trace"]))
+        trace = self._named(unpack(base64.b64decode(answer["trace"])), plan, place)
         remarks = _remarks(trace, build, answer, place)
         return replace(trace, remarks=(*remarks, FIRST_LAUNCH) if self._begun is not None else remarks)
+
+    def _named(self, trace: Trace, plan: Plan, place: Place) -> Trace:
+        """The trace with the kernel's name in the source, where a compiler of Python has made a longer one of it."""
+        if self._submission.language is LanguageName.CUDA:
+            return trace
+        launches = [step for step in plan.steps if isinstance(step, Launch)]
+        name = self._runner.loaded[launches[place.launch].kernel].name
+        functions = (replace(one, name=name) if one.name == trace.kernel else one for one in trace.functions)
+        return replace(trace, kernel=name, functions=tuple(functions))
 
 
 def record_replay(
