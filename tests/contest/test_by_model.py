@@ -191,7 +191,8 @@ def test_exports_say_that_scores_are_those_of_a_model(hall: Hall) -> None:
 def test_a_worker_process_scores_a_contest_and_ranks_the_practice(tmp_path: Path) -> None:
     """As processes: the worker compiles, grades and models what was submitted, with no word of the test between."""
     credit = Credit(1.0, 0.0, (Threshold(0.01, 2.0), Threshold(0.99, 4.0)))
-    changes = {"model_time": "H200", "freeze": None, "problems": (ContestProblem("zip", credit.most, "", credit),)}
+    problems = (ContestProblem("zip", credit.most, "", credit),)
+    changes: dict[str, Any] = {"model_time": "H200", "freeze": None, "problems": problems}
     source = (ROOT / "problems" / "zip" / "submissions" / "accepted" / "1_simple.cu").read_text()
     with open_hall(tmp_path / "site", practice=True, **changes) as hall:
         number = hall.submit("ada", source, problem="zip")
