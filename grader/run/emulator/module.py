@@ -158,7 +158,7 @@ class Module:
             refusal = Fault("launch_failure", message, kernel=kernel)
             return LaunchResult("fault", refusal, faults=(refusal,))
         with self._blaming_assembly():
-            self._instantiate(memory)
+            self.place_variables(memory)
         areas, size = parameter_areas(self._ptx.functions[kernel].parameters)
         buffer = np.zeros(max(size, 1), np.uint8)
         for area, argument in zip(areas.values(), arguments, strict=True):
@@ -196,7 +196,7 @@ class Module:
         if variable is None or variable.space == "shared":
             return None
         with self._blaming_assembly():
-            self._instantiate(memory)
+            self.place_variables(memory)
         if name not in self._slots:
             slot = layout.FIRST_VARIABLE_SLOT + len(self._slots)
             if slot >= layout.FIRST_ARRAY_SLOT:
@@ -243,7 +243,7 @@ class Module:
                 raise
             raise UnsupportedPtx(f"inline PTX that the emulator can't read ({error})") from error
 
-    def _instantiate(self, memory: Memory) -> None:
+    def place_variables(self, memory: Memory) -> None:
         """Places the module's variables in a memory that does not have them yet."""
         if id(self) in memory.variables:
             return
