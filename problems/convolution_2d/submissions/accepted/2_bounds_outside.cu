@@ -9,7 +9,7 @@
 
 #define TILE 32
 
-__global__ void __launch_bounds__(TILE * TILE, 2)
+__global__ void __launch_bounds__(TILE * TILE)
     convolution_kernel(const float* __restrict__ input, const float* __restrict__ weights, float* __restrict__ output,
                        int H, int W, int R, int S) {
     const int x = blockIdx.x * TILE + threadIdx.x;

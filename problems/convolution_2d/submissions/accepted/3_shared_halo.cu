@@ -32,7 +32,7 @@ __device__ __forceinline__ float from_memory(const float* __restrict__ input, co
     return sum;
 }
 
-__global__ void __launch_bounds__(TILE * TILE, 2)
+__global__ void __launch_bounds__(TILE * TILE)
     convolution_kernel(const float* __restrict__ input, const float* __restrict__ weights, float* __restrict__ output,
                        int H, int W, int R, int S) {
     __shared__ float elements[TILE + MOST - 1][TILE + MOST + 1];

@@ -11,6 +11,14 @@
 
 #define TILE 32
 
+// Of 1024 threads two blocks fit on the multiprocessors of a data centre's GPUs, one on others: two need the compiler to
+// do with 32 registers a thread.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ % 100 == 0
+#define BLOCKS 2
+#else
+#define BLOCKS 1
+#endif
+
 #include <mma.h>
 
 using namespace nvcuda;
@@ -41,7 +49,7 @@ __device__ __forceinline__ void copy(signed char (*tile)[WIDTH + 16], const sign
     }
 }
 
-__global__ void __launch_bounds__(TILE * TILE, 2)
+__global__ void __launch_bounds__(TILE * TILE, BLOCKS)
     matmul_int8_kernel(const signed char* __restrict__ A, const signed char* __restrict__ B,
                        const float* __restrict__ scale, signed char* __restrict__ C, int M, int N, int K) {
     __shared__ __align__(32) signed char a[TILE][DEPTH + 16];
