@@ -4,17 +4,40 @@
 //
 // Added to step 2: with more than 7 x 7 weights the block copies the elements that it needs once, with zeros where the
 // image has none. A thread then reads four weights at once, the same for all lanes, for four elements: no address is
-// computed in the loop, and rows of weights are filled up with zeros to a multiple of four. With fewer weights the loops
-// of step 2 are the faster way, as the halo costs more than it saves. Expect half the time with 31 x 31 weights.
+// computed in the loop, and rows of weights are filled up with zeros to a multiple of four. With fewer weights the code
+// of step 2 is the faster way, as the halo costs more than it saves. Expect half the time with 31 x 31 weights.
 
 #define TILE 32
 #define MOST 31
 #define FEW 49
 
+// The sum at a place whose elements all exist, for SIDE x SIDE weights.
+template <int SIDE>
+__device__ __forceinline__ float inside(const float* __restrict__ weights, const float* __restrict__ corner, int W) {
+    float sum = 0.0f;
+#pragma unroll
+    for (int r = 0; r < SIDE; ++r) {
+#pragma unroll
+        for (int s = 0; s < SIDE; ++s) {
+            sum = fmaf(weights[r * SIDE + s], corner[s], sum);
+        }
+        corner += W;
+    }
+    return sum;
+}
+
 __device__ __forceinline__ float from_memory(const float* __restrict__ input, const float* __restrict__ weights, int x,
                                              int y, int H, int W, int R, int S) {
     const int top = y - R / 2;
     const int left = x - S / 2;
+    if (R == S && top >= 0 && left >= 0 && top + R <= H && left + S <= W) {
+        const float* corner = input + top * W + left;
+        switch (R) {
+            case 3: return inside<3>(weights, corner, W);
+            case 5: return inside<5>(weights, corner, W);
+            case 7: return inside<7>(weights, corner, W);
+        }
+    }
     const int first_r = max(0, -top);
     const int last_r = min(R, H - top);
     const int first_s = max(0, -left);
