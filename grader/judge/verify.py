@@ -212,7 +212,7 @@ def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 
     pool = ProcessPoolExecutor(
         workers,
         mp_context=get_context("spawn"),
-        initializer=_begin,
+        initializer=start_process,
     )
     finished = False
     try:
@@ -226,7 +226,8 @@ def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 
         pool.shutdown(cancel_futures=True)
 
 
-def _begin() -> None:
+def start_process() -> None:
+    """What a process that verifies does first: template processes stand ready for its gradings."""
     from grader.core.memory import keep_freed_memory
     from grader.run.templates import use_templates
     from grader.sandbox import Sandbox

@@ -1,6 +1,6 @@
 # expect: time_limit_exceeded
 #
-# A while loop whose counter stands still: the student forgot to add the step.
+# A while loop that never ends: the remainder, which is for the offsets of loads, is taken of the counter.
 
 import torch
 import triton
@@ -20,6 +20,7 @@ def multiply(A, B, C, M, N, K, TILE: tl.constexpr):
         left = tl.load(A + rows[:, None] * N + inner[None, :], mask=in_a, other=0.0)
         right = tl.load(B + inner[:, None] * K + columns[None, :], mask=in_b, other=0.0)
         total = tl.dot(left, right, total, input_precision="ieee")
+        start = (start + TILE) % N
     in_c = (rows[:, None] < M) & (columns[None, :] < K)
     tl.store(C + rows[:, None] * K + columns[None, :], total, mask=in_c)
 
