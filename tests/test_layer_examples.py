@@ -208,6 +208,11 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
         {"ROWS": 1, "LOG": 2},
         {"output": [[3, 1, 1, -3, -1, 1, 1, 1]]},
     ),
+    "merge_sort": (
+        {"keys": [7, -2, 7, 3, -2, 9]},
+        {"N": 6},
+        {"sorted_keys": [-2, -2, 3, 7, 7, 9], "places": [1, 4, 3, 0, 2, 5]},
+    ),
     "im2col": (
         {"input": [[[1, 2], [3, 4]]]},
         {"C": 1, "H": 2, "W": 2, "K": 2, "S": 1, "P": 1},
