@@ -263,6 +263,11 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
         {"S": 1, "B": 2, "V": 3},
         {"new_scores": [[-1.5, -2.5]], "parents": [[0, 1]], "tokens": [[1, 0]]},
     ),
+    "attention_backward": (
+        {"Q": [[[1], [0]]], "K": [[[0], [0]]], "V": [[[10], [20]]], "upstream": [[[1], [2]]]},
+        {"H": 1, "N": 2, "D": 1, "causal": 0},
+        {"dQ": [[[0], [0]]], "dK": [[[-2.5], [2.5]]], "dV": [[[1.5], [1.5]]]},
+    ),
     "paged_attention": (
         {
             "queries": [[[0]]],
@@ -274,6 +279,11 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
         },
         {"S": 1, "H": 1, "D": 1, "T": 3, "P": 2},
         {"output": [[[20]]]},
+    ),
+    "attention_fp16": (
+        {"Q": [[[1], [2], [0]]], "K": [[[0], [0], [3]]], "V": [[[10], [20], [60]]]},
+        {"H": 1, "N": 3, "D": 1},
+        {"output": [[[10], [15], [30]]]},
     ),
 }
 

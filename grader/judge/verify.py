@@ -249,12 +249,13 @@ def _verify(work: Work, seeds: int) -> Outcome:
 
 
 def _options(expected: Expectation, cases: int, seed: int) -> Options:
-    """How a work is graded. One that has to fail in another way is not looked at for local variables without a value:
-    they would only tell why.
+    """How a work is graded. Where a local variable without a value can change the verdict it is looked for, as for a
+    student: behind what is right, and behind a wrong answer.
     """
     from grader.judge.conductor import Options
 
-    sought = expected.verdict is Verdict.ACCEPTED or expected.detail == FaultClass.UNINITIALIZED_READ
+    sought = expected.verdict in (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
+    sought = sought or expected.detail == FaultClass.UNINITIALIZED_READ
     return Options(cases, seed, user="verify", device="emulator", search=NO_PATTERN, local_values=sought)
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from grader.core.errors import ProblemError, UsageError
+from grader.problem.always import check_always
 from grader.problem.arrays import widen
 from grader.problem.definition import Cost, Problem
 from grader.problem.harness import Buffer, LaunchRefused, build_plan
@@ -43,6 +44,8 @@ def try_problem(problem: Problem) -> None:
     _try_baseline(problem, sizes)
     for i, benchmark in enumerate(problem.benchmarks):
         _try_benchmark(problem, f"benchmarks[{i}]", benchmark)
+    for i in range(len(problem.always)):
+        check_always(problem, i)
 
 
 def _tiny_sizes(problem: Problem) -> dict[str, int]:
