@@ -13,7 +13,6 @@
 #define BLOCK 128
 #define PLACES 32
 #define SCAN 1024
-#define EACH 8  // counts of a thread of the scan
 
 __global__ void count_words(const int* __restrict__ tokens, int* __restrict__ counts, int N) {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,16 +27,10 @@ __global__ void __launch_bounds__(SCAN) scan_counts(int* __restrict__ counts, in
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
     int before = 0;
-    for (int start = 0; start < V; start += SCAN * EACH) {
-        const int v = start + threadIdx.x * EACH;
-        int own[EACH];
-        int all = 0;
-#pragma unroll
-        for (int k = 0; k < EACH; k++) {
-            own[k] = v + k < V ? counts[v + k] : 0;
-            all += own[k];
-        }
-        int sum = all;
+    for (int start = 0; start < V; start += SCAN) {
+        const int v = start + threadIdx.x;
+        const int own = v < V ? counts[v] : 0;
+        int sum = own;
         for (int distance = 1; distance < 32; distance *= 2) {
             const int left = __shfl_up_sync(0xffffffff, sum, distance);
             sum += lane >= distance ? left : 0;
@@ -52,13 +45,8 @@ __global__ void __launch_bounds__(SCAN) scan_counts(int* __restrict__ counts, in
             total += lane >= distance ? left : 0;
         }
         const int of_warps = __shfl_sync(0xffffffff, total, max(warp - 1, 0));
-        int begin = before + (warp > 0 ? of_warps : 0) + sum - all;
-#pragma unroll
-        for (int k = 0; k < EACH; k++) {
-            if (v + k < V) {
-                counts[v + k] = begin;
-            }
-            begin += own[k];
+        if (v < V) {
+            counts[v] = before + (warp > 0 ? of_warps : 0) + sum - own;
         }
         before += __shfl_sync(0xffffffff, total, 31);
         __syncthreads();

@@ -2,12 +2,11 @@
 //
 // Image blur, step 4: sums of columns that run down the image, four pixels a thread.
 //
-// Added to step 3: a thread has a word of four columns and keeps their sums over 2R + 1 rows, two to a register. One
-// row further, the new row is added and the oldest taken away: two reads of a word for four pixels, whatever R is. The
+// Added to step 3: a thread has a word of four columns and keeps their sums over 2R + 1 rows, two to a register. One row
+// further, the new row is added and the oldest taken away: two reads of a word for four pixels, whatever R is. The
 // block's threads exchange these sums in shared memory and slide along the row in the same way. Four rows are asked for
-// before the first is needed. Where rows begin anywhere, a funnel shift cuts a word out of the two that hold it. A
-// multiplication by the reciprocal takes the place of each division: an error of 2^-23 can't carry a mean of bytes
-// across the middle between two numbers.
+// before the first is needed. A multiplication by the reciprocal takes the place of each division: an error of 2^-23
+// can't carry a mean of bytes across the middle between two numbers.
 
 #include <cuda_runtime.h>
 
@@ -27,11 +26,6 @@ __device__ __forceinline__ unsigned word_at(const unsigned char* __restrict__ in
     const unsigned char* at = input + (ptrdiff_t)row * W + column;
     if (WORDS) {
         return column >= 0 && column < W ? *reinterpret_cast<const unsigned*>(at) : 0;
-    }
-    if (column >= 0 && column + 4 <= W && at + 8 <= input + (size_t)H * W) {
-        const unsigned shift = (unsigned)(size_t)at & 3;
-        const unsigned* words = reinterpret_cast<const unsigned*>(at - shift);
-        return __funnelshift_r(words[0], shift > 0 ? words[1] : 0, 8 * shift);
     }
     unsigned word = 0;
 #pragma unroll

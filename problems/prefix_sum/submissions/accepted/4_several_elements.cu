@@ -5,8 +5,7 @@
 // Added to step 3: a thread adds up eight neighbouring elements in registers, and only the threads' sums are scanned:
 // an eighth of the shuffles and barriers. Eight neighbouring elements a thread would be read with gaps between the
 // threads, so the block moves its piece through shared memory, coalesced on the side of global memory. One float of
-// padding after every 32 keeps the threads' eights in different banks. Warps behind the end of a short row skip their
-// share of the work.
+// padding after every 32 keeps the threads' eights in different banks.
 
 #define BLOCK 128
 
@@ -27,14 +26,8 @@ __global__ void __launch_bounds__(BLOCK)
     float carry = 0.0f;
 
     for (int start = 0; start < N; start += PIECE) {
-        // Whole warps have elements, up to this one of the piece.
-        const int filled = (N - start + 32 * ITEMS - 1) / (32 * ITEMS) * (32 * ITEMS);
-        const bool busy = warp * 32 * ITEMS < filled;
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            if (i * BLOCK >= filled) {
-                break;
-            }
             const int e = i * BLOCK + threadIdx.x;
             piece[padded(e)] = start + e < N ? row[start + e] : 0.0f;
         }
@@ -42,19 +35,17 @@ __global__ void __launch_bounds__(BLOCK)
 
         float items[ITEMS];
         float sum = 0.0f;
-        float scan = 0.0f;
-        if (busy) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                sum += piece[padded(threadIdx.x * ITEMS + i)];
-                items[i] = sum;
-            }
-            scan = sum;
+        for (int i = 0; i < ITEMS; ++i) {
+            sum += piece[padded(threadIdx.x * ITEMS + i)];
+            items[i] = sum;
+        }
+
+        float scan = sum;
 #pragma unroll
-            for (int distance = 1; distance < 32; distance *= 2) {
-                const float left = __shfl_up_sync(0xffffffffu, scan, distance);
-                scan += lane >= distance ? left : 0.0f;
-            }
+        for (int distance = 1; distance < 32; distance *= 2) {
+            const float left = __shfl_up_sync(0xffffffffu, scan, distance);
+            scan += lane >= distance ? left : 0.0f;
         }
         if (lane == 31) {
             warp_sums[warp] = scan;
@@ -70,11 +61,9 @@ __global__ void __launch_bounds__(BLOCK)
             before += w < warp ? warp_sums[w] : 0.0f;
             all += warp_sums[w];
         }
-        if (busy) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                piece[padded(threadIdx.x * ITEMS + i)] = carry + (before + items[i]);
-            }
+        for (int i = 0; i < ITEMS; ++i) {
+            piece[padded(threadIdx.x * ITEMS + i)] = carry + (before + items[i]);
         }
         carry += all;
         __syncthreads();
