@@ -32,6 +32,10 @@ ONE = "setp.eq.s32 %p1, %r1, 0; @%p1 st.global.u32 [%rd1], %r3;"
 QUIET = {
     "the first thread stores it": ONE,
     "the first of each 128": "and.b32 %r4, %r1, 127; setp.ne.b32 %p1, %r4, 0; @!%p1 st.global.u32 [%rd1], %r3;",
+    "the first lane of the first warp": (
+        "and.b32 %r4, %r1, 31; setp.eq.b32 %p2, %r4, 0; setp.lt.u32 %p3, %r1, 32; and.pred %p1, %p2, %p3; "
+        "@%p1 st.global.u32 [%rd1], %r3;"
+    ),
     "the first, if data says so": (
         "ld.global.u32 %r5, [%rd4]; setp.lt.s32 %p2, %r5, 9; setp.eq.s32 %p3, %r1, 0; "
         "and.pred %p1, %p2, %p3; @%p1 st.global.u32 [%rd1], %r3;"
@@ -43,6 +47,11 @@ QUIET = {
 RACES = {
     "all store it elsewhere": ONE + "@%p1 bra END; st.global.u32 [%rd5], %r2; END:",
     "a branch depends on it": "setp.eq.u32 %p4, %r2, 7; " + ONE + " @%p4 bra END; mov.u32 %r6, 1; END:",
+    "the first lane of two warps": (
+        "and.b32 %r4, %r1, 31; setp.eq.b32 %p2, %r4, 0; setp.lt.u32 %p3, %r1, 64; and.pred %p1, %p2, %p3; "
+        "@%p1 st.global.u32 [%rd1], %r3;"
+    ),
+    "the number of a thread is taken for negative": "setp.gt.s32 %p1, %r1, -1; @%p1 st.global.u32 [%rd1], %r3;",
     "two threads store it": "setp.lt.s32 %p1, %r1, 2; @%p1 st.global.u32 [%rd1], %r3;",
     "data says who stores it": ("ld.global.u32 %r5, [%rd4]; setp.eq.s32 %p1, %r5, 0; @%p1 st.global.u32 [%rd1], %r3;"),
     "the next thread stores what it loads": (

@@ -6,6 +6,7 @@ The predicates are those of copies_of_values.py; what decides them is the thread
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.ptx.syntax import (
@@ -19,13 +20,9 @@ from grader.run.emulator.ptx.syntax import (
     types_of,
 )
 from grader.run.emulator.ptx.traits import Passing
-from grader.run.emulator.ptx.types import TYPES
 from grader.run.emulator.translate.copies_of_values import Copies
 from grader.run.emulator.translate.emitter import Emitter
 
-_LOGIC = {"and": "and", "or": "or", "xor": "xor"}
-_SHIFTS = {"shl": "shl", "shr": "lshr"}
-_COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 _WIDTH = 32
 _DEPTH = 16
 
@@ -51,7 +48,7 @@ class _Values:
     def may_hold(self, name: str, negated: bool) -> V | None:
         """Where a predicate may hold, as i1; None if that is unknown of all threads."""
         writer = self._writers.get(name)
-        if not negated and writer is not None and writer.opcode == "and" and writer.predicate is None:
+        if not negated and writer is not None and writer.traits.passing is Passing.MASKED and writer.predicate is None:
             parts = [self._may_hold_operand(operand) for operand in writer.operands[1:]]
             known = [part for part in parts if part is not None]
             return self._e.f.op("and", *known) if len(known) == 2 else known[0] if known else None
@@ -84,24 +81,9 @@ class _Values:
         if not types_of(i) or not (type_of(i).kind == "pred" or type_of(i).width == _WIDTH):
             return None
         sources = [self._operand(operand, i, depth) for operand in i.operands[1:]]
-        if any(source is None for source in sources):
+        known = [source for source in sources if source is not None]
+        if len(known) < len(sources):
             return None
-        return self._computed(i, [source for source in sources if source is not None])
-
-    def _computed(self, i: Instruction, sources: list[V]) -> V | None:
-        f, kind = self._e.f, type_of(i)
-        if i.traits.passing is Passing.WHOLE and len(sources) == 1:
-            return sources[0]
-        if i.opcode == "not" and kind.kind == "pred":
-            return f.invert(sources[0])
-        if i.opcode in _LOGIC and len(sources) == 2:
-            return f.op(_LOGIC[i.opcode], *sources)
-        if i.opcode in _SHIFTS and kind is not TYPES["s32"]:
-            by = i.operands[2]
-            inside = isinstance(by, Immediate) and 0 <= by.value < _WIDTH
-            return f.op(_SHIFTS[i.opcode], *sources) if inside else None
-        comparison = next((_COMPARISONS[m] for m in i.modifiers if m in _COMPARISONS), None)
-        if i.opcode == "setp" and comparison and len(sources) == 2 and isinstance(i.operands[0], Register):
-            signed = kind is TYPES["s32"] or comparison in ("eq", "ne")
-            return f.compare(f"icmp {comparison}", *sources) if signed else None
-        return None
+        if i.traits.passing is Passing.WHOLE and len(known) == 1:
+            return known[0]
+        return None if i.traits.derive is None else cast("V | None", i.traits.derive(self._e.f, i, known))
