@@ -28,10 +28,9 @@ __global__ void gru_kernel(const float* x, const float* h, const float* W, const
         of_x += W[(2 * H + j) * D + i] * value;
     }
     for (int k = 0; k < D; k++) {
-        float value = h[b * H + k];  // <- here
-        reset += U[j * H + k] * value;
-        update += U[(H + j) * H + k] * value;
-        of_h += U[(2 * H + j) * H + k] * value;
+        of_h += U[(2 * H + j) * H + k] * h[b * H + k];  // <- here
+        reset += U[j * H + k] * h[b * H + k];
+        update += U[(H + j) * H + k] * h[b * H + k];
     }
     float z = sigmoid(update);
     float n = tanhf(of_x + sigmoid(reset) * of_h);
