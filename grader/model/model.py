@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
@@ -27,6 +27,7 @@ from grader.problem.cases import Case, case_seed
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import families
 from grader.sandbox import Sandbox
+from grader.sass import MachineCode, disassemble, file_of
 
 CLOCK, SMS, L2 = 13, 16, 38
 """Numbers of CUdevice_attribute in cuda.h: kHz, SMs, bytes."""
@@ -56,6 +57,7 @@ class Sampled:
     sizes: Mapping[str, int]
     launches: tuple[LaunchSample, ...]
     facts: Mapping[str, KernelFacts]
+    code: Mapping[str, MachineCode] = field(default_factory=dict)
 
 
 def sample_case(
@@ -83,7 +85,7 @@ def sample_case(
     finally:
         planner.close()
         language_of(program).finish()
-    return Sampled(dict(sizes), launches, _facts(program))
+    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox))
 
 
 def model_time(
@@ -128,7 +130,7 @@ def timed_launches(sampled: Sampled, gpu: ModelGpu, values: Calibration) -> tupl
         if key in found:
             found[key] = replace(found[key], count=found[key].count + 1)
         else:
-            given = prepared(launch, sampled.facts.get(launch.symbol), gpu)
+            given = prepared(launch, sampled.facts.get(launch.symbol), gpu, sampled.code.get(launch.symbol))
             found[key] = TimedLaunch(given, timed(given, gpu, values), 1)
     return tuple(found.values())
 
@@ -155,6 +157,14 @@ def _facts(program: Program) -> Mapping[str, KernelFacts]:
     try:
         return read_cubin(program.cubin) if program.cubin else {}
     except ElfError:
+        return {}
+
+
+def _code(program: Program, cache: Path, sandbox: Sandbox) -> Mapping[str, MachineCode]:
+    """The machine code of the kernels by symbol; none without a disassembler, and none that can't be read."""
+    try:
+        return disassemble(program.cubin, file_of(program.image), cache, sandbox) if program.cubin else {}
+    except JudgeError:
         return {}
 
 
