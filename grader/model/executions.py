@@ -30,6 +30,7 @@ _Work = tuple[tuple[tuple[int, float], ...], float]
 _LEAST = 0.02
 """Work of less than this share of the largest does not have to fit as well as that, relative to itself."""
 
+
 @dataclass(frozen=True)
 class Executions:
     """How often one warp, on average, goes each way between blocks, and how much of the work is not explained."""
@@ -93,9 +94,7 @@ class Matching:
             most = max(work.values(), default=1.0)
             each = strength.get(anchor, 1.0) * (_PREDICATED if anchor in self._predicated else 1.0)
             scale = max(total, _LEAST * most, 1e-9)
-            parts = tuple(
-                (place, static[start]) for place, (start, _) in enumerate(self.edges) if start in static
-            )
+            parts = tuple((place, static[start]) for place, (start, _) in enumerate(self.edges) if start in static)
             equations.append(Equation(parts, total, each / scale**2))
             if each >= 1.0:
                 compared.append((parts, total))
@@ -148,7 +147,6 @@ def _after(block: Block) -> tuple[int, ...]:
     if last.name in ("EXIT", "RET", "KILL", "BPT"):
         return (*block.after, OUT) if last.predicate else (OUT,)
     return block.after or (OUT,)
-
 
 
 def _kept(amount: Amount | None, long: set[int]) -> Amount | None:

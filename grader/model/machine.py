@@ -26,6 +26,8 @@ from grader.model.sm import L1, LATENCY, PIPES
 from grader.sass import NO_BARRIER, Instruction, MachineCode
 
 SCOREBOARDS = 6
+MOST_LOST = 0.05
+"""The share of a warp's instructions that may be missing on its way."""
 
 
 def machine_of(
@@ -49,7 +51,10 @@ def machine_of(
         own = matching.executions(executed, turns_of(way.steps))
         if own is None or not own.fits:
             return None
-        ways.append(tuple(_visited(visit, blocks) for visit in way_of(own, matching.edges)))
+        visits = way_of(own, matching.edges)
+        if not _is_whole(visits, own, blocks):
+            return None
+        ways.append(tuple(_visited(visit, blocks) for visit in visits))
     busy = dict.fromkeys(PIPES, 0.0)
     issue = l2 = lookups = 0.0
     for number, ops in enumerate(blocks):
@@ -60,6 +65,13 @@ def machine_of(
                 busy[PIPES[op.pipe]] += each * op.busy
                 lookups += each * op.busy if op.cause == L1 else 0.0
     return Load(tuple(ways), SCOREBOARDS, busy, issue, l2, lookups)
+
+
+def _is_whole(visits: Sequence[Visit], found: Executions, blocks: Sequence[tuple[Op, ...]]) -> bool:
+    """Whether the way has the instructions that the warp executes."""
+    executed = sum(found.of(number) * len(ops) for number, ops in enumerate(blocks))
+    visited = sum(visit.weight * visit.share * len(blocks[visit.block]) for visit in visits)
+    return abs(visited - executed) <= MOST_LOST * executed
 
 
 def _visited(visit: Visit, blocks: Sequence[tuple[Op, ...]]) -> tuple[tuple[Op, ...], float]:

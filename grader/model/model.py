@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -111,6 +111,18 @@ class TimedLaunch:
     prepared: Prepared
     time: KernelTime
     count: int
+
+    def changed(self, change: Callable[[Prepared], Prepared], gpu: ModelGpu, values: Calibration) -> float:
+        """The seconds of one launch after a change. Raises UnknownInstructionError.
+
+        A change is one of PTX: nobody has assembled it. So it is timed in PTX beside the launch as it is, and the time
+        by machine code is altered in proportion.
+        """
+        plain = replace(self.prepared, code=None)
+        after = timed(change(plain), gpu, values).seconds
+        if self.prepared.code is None:
+            return after
+        return after * self.time.seconds / timed(plain, gpu, values).seconds
 
 
 def time_of(sampled: Sampled, gpu: ModelGpu, values: Calibration | None = None) -> ModelTime:

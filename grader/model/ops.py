@@ -48,10 +48,11 @@ class Access:
 
 @dataclass(frozen=True)
 class Rates:
-    """Cycles of a quarter of an SM for a sector: of L2 and of DRAM, with so many SMs at work."""
+    """Cycles of a quarter of an SM for a sector: of L2, of DRAM, and of one that L2 updates, with so many SMs at work."""
 
     l2: float
     dram: float
+    atomics: float
 
 
 def rates_of(gpu: ModelGpu, values: Calibration, active: int) -> Rates:
@@ -59,7 +60,12 @@ def rates_of(gpu: ModelGpu, values: Calibration, active: int) -> Rates:
     clock = gpu.clock * values.clock_share
     l2 = min(values.l2_port_bytes_per_cycle, values.l2_bytes_per_cycle * gpu.sms / active)
     dram = gpu.bandwidth * values.dram_share / clock / active
-    return Rates(SECTOR * PARTITIONS / l2, SECTOR * PARTITIONS / min(dram, values.l2_port_bytes_per_cycle))
+    updated = values.atomic_sectors_per_cycle * gpu.sms / active
+    return Rates(
+        SECTOR * PARTITIONS / l2,
+        SECTOR * PARTITIONS / min(dram, values.l2_port_bytes_per_cycle),
+        PARTITIONS / updated,
+    )
 
 
 def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Traffic, active: int) -> Ops:
@@ -153,7 +159,7 @@ def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rate
         latency = values.latency_l1 + any_missed * (far - values.latency_l1)
         if traits.memory is Memory.ATOMIC:
             latency = values.latency_atomic
-            l2 += PARTITIONS * row.turns / values.atomics_per_cycle
+            l2 = max(l2, row.sectors * rates.atomics) + PARTITIONS * row.turns / values.atomics_per_cycle
     role = COPY if traits.memory is Memory.COPY else PLAIN
     if not base.writes and not base.holds and role == PLAIN:
         latency = 0.0
