@@ -1,6 +1,6 @@
 """How often the basic blocks of the machine code run, from how often those of PTX do.
 
-Unknowns are the ways between blocks. A block is entered as often as it is left, and what a source line loads, stores and
+Unknowns are the ways between blocks. A block is entered as often as it is left, and what a line loads, stores and
 computes is the same in both kinds of code. Of all that fits, the way with the fewest instructions is taken: a loop that
 the assembler has unrolled runs in its widest copy.
 """
@@ -110,10 +110,13 @@ class Matching:
         return replace(best, unentered=self._unentered(best, most))
 
     def _unentered(self, found: Executions, most: float) -> float:
-        """The share of instructions in loops that would run more than twice `most` rounds each time."""
+        """The share of instructions in inner loops that would run more than twice `most` rounds each time."""
         sizes = {n: found.of(n) * len(block.code) for n, block in enumerate(self._blocks)}
         odd: set[int] = set()
         for header, loop in self._loops.items():
+            if not any(loop.body < other.body for other in self._loops.values()):
+                # What runs in no other loop is begun once: its work tells how often it runs.
+                continue
             entries = 1.0 if header == 0 else 0.0
             entries += sum(n for (start, end), n in found.edges.items() if end == header and start not in loop.body)
             if max(found.of(block) for block in loop.body) > 2 * most * entries + _ENOUGH:
@@ -138,7 +141,7 @@ class Matching:
         for n in range(len(self._blocks)):
             out = [(place, 1.0) for place, (start, _) in enumerate(self.edges) if start == n]
             into = [(place, -1.0) for place, (_, end) in enumerate(self.edges) if end == n]
-            found.append(Equation(tuple([*out, *into]), 1.0 if n == 0 else 0.0, weight))
+            found.append(Equation((*out, *into), 1.0 if n == 0 else 0.0, weight))
         return found
 
 

@@ -9,12 +9,12 @@ from grader.compile.cubin import KernelFacts
 from grader.model.calibration import Calibration
 from grader.model.gpus import ModelGpu
 from grader.model.limits import LIMITS
+from grader.model.load import Load, part_of
 from grader.model.machine import machine_of
 from grader.model.memory import Traffic, traffic_of
 from grader.model.ops import ops_of
 from grader.model.pipes import PARTITIONS
 from grader.model.sampling import LaunchSample
-from grader.model.load import Load, part_of
 from grader.model.sm import CAUSES, Block, Outcome, simulate
 from grader.run.emulator.ptx.operations import operations_of
 from grader.run.gpu.occupancy import BlockNeeds, block_limits

@@ -133,7 +133,7 @@ def _ops(
     left = {
         anchor: accesses[anchor].missed * anchors.count(anchor)
         for anchor in dict.fromkeys(anchors)
-        if anchor in accesses
+        if anchor is not None and anchor in accesses
     }
     for one, anchor in zip(code, anchors, strict=True):
         control = one.control

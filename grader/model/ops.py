@@ -48,7 +48,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Rates:
-    """Cycles of a quarter of an SM for a sector: of L2, of DRAM, and of one that L2 updates, with so many SMs at work."""
+    """Cycles of a quarter of an SM for a sector: of L2, of DRAM, and one that L2 updates, with so many SMs at work."""
 
     l2: float
     dram: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import floor
 
 from grader.model.anchors import Amount, Anchor
@@ -24,7 +25,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class _Copy:
-    """A loop of the machine code, whose round does so much of an anchor's work; PTX's blocks that do it, with theirs."""
+    """A loop of the machine code, whose round does so much of an anchor's work; PTX's blocks that do it."""
 
     header: int
     work: float
@@ -39,7 +40,7 @@ def turns_of(steps: Sequence[Step]) -> dict[int, Turns]:
     found = {}
     for block, own in places.items():
         count = sum(steps[place].weight for place in own)
-        gaps = [after - before for before, after in zip(own, own[1:], strict=False)]
+        gaps = [after - before for before, after in pairwise(own)]
         least = min(gaps, default=0)
         entries = steps[own[0]].weight + sum(
             steps[place].weight for place, gap in zip(own[1:], gaps, strict=True) if gap > 1.5 * least

@@ -85,7 +85,8 @@ def _times(matrix: NDArray[np.float64], vector: Vector) -> Vector:
 
 def _gauss(matrix: NDArray[np.float64], target: Vector) -> Vector:
     """Solves a symmetric, positive system by elimination."""
-    matrix, found = matrix.copy(), target.copy()
+    matrix = matrix.copy()
+    found: Vector = target.copy()
     count = len(found)
     for n in range(count):
         factors = matrix[n + 1 :, n] / matrix[n, n]
