@@ -218,11 +218,13 @@ def _dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Bl
     found: list[Block] = []
     for way, count in zip(ways, counts, strict=True):
         found += [way] * (count * wanted // total)
-    place = max(range(len(ways)), key=lambda n: sum(len(ops) * weight for ops, weight in ways[n]))
+    lengths = [sum(len(ops) * weight for ops, weight in way) for way in ways]
+    place = max(range(len(ways)), key=lambda n: lengths[n])
     longest, own = ways[place], counts[place] * wanted / total
-    if own < 1.0:
-        # Fewer warps of a block than schedulers go it: the blocks' ones are spread over all of them.
-        longest = [(tuple(part_of(op, own) for op in ops), weight) for ops, weight in longest]
+    rest = [length for n, length in enumerate(lengths) if n != place]
+    if own < 1.0 and rest and max(rest) <= LEAVES * lengths[place]:
+        # Fewer warps of a block than schedulers stay: those of several blocks are spread over all schedulers.
+        longest = tuple((tuple(part_of(op, own) for op in ops), weight) for ops, weight in longest)
     while len(found) < wanted:
         found.insert(0, longest)
     return found
